@@ -1,0 +1,62 @@
+import CSwormSQLite
+
+extension Connection {
+    package enum JournalMode: String, Sendable, Hashable {
+        case wal, delete, truncate, persist, memory, off
+    }
+
+    package enum CheckpointMode: Sendable, Hashable {
+        /// Does what it can without waiting.
+        case passive
+        case full
+        case restart
+        /// As restart, and cuts the `-wal` file to nothing.
+        case truncate
+
+        var code: Int32 {
+            switch self {
+            case .passive: SQLITE_CHECKPOINT_PASSIVE
+            case .full: SQLITE_CHECKPOINT_FULL
+            case .restart: SQLITE_CHECKPOINT_RESTART
+            case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+            }
+        }
+    }
+
+    package func journalMode() throws -> JournalMode {
+        try journalMode(asking: "PRAGMA main.journal_mode")
+    }
+
+    /// Changes the journal mode; it throws where SQLite keeps another one, as it does for databases in memory.
+    package func setJournalMode(_ mode: JournalMode) throws {
+        let sql = "PRAGMA main.journal_mode = \(mode.rawValue)"
+        let answer = try journalMode(asking: sql)
+        guard answer == mode else {
+            throw SQLiteError(
+                code: SQLITE_ERROR,
+                message: "the journal mode stays \(answer.rawValue); \(mode.rawValue) was asked for",
+                sql: sql)
+        }
+    }
+
+    /// Moves pages from the `-wal` file into the database: its frames, and how many of them were moved.
+    ///
+    /// Both are -1 where the database has no WAL. Modes other than passive throw `SQLITE_BUSY` when the busy timeout
+    /// passes while others read or write.
+    @discardableResult
+    package func checkpoint(_ mode: CheckpointMode) throws -> (log: Int, checkpointed: Int) {
+        var log: Int32 = -1
+        var checkpointed: Int32 = -1
+        let code = sqlite3_wal_checkpoint_v2(pointer, "main", mode.code, &log, &checkpointed)
+        if code != SQLITE_OK { throw failure(code) }
+        return (Int(log), Int(checkpointed))
+    }
+
+    private func journalMode(asking sql: String) throws -> JournalMode {
+        var statement = try statement(sql)
+        guard try statement.step(), let text = statement.text(0), let mode = JournalMode(rawValue: text) else {
+            throw SQLiteError(code: SQLITE_ERROR, message: "SQLite named no journal mode", sql: sql)
+        }
+        return mode
+    }
+}

@@ -1,0 +1,60 @@
+import CSwormSQLite
+
+extension Connection {
+    /// A statement for the text, from the cache where it is there and free, else prepared.
+    ///
+    /// The text must hold exactly one statement.
+    package func statement(_ sql: String) throws -> Statement {
+        if let prepared = cache.take(sql) { return Statement(prepared, of: self) }
+        let isCached = cache.hasRoom(for: sql)
+        let pointer = try prepare(sql)
+        let prepared = PreparedStatement(pointer: pointer, sql: sql, isCached: isCached)
+        if isCached { cache.insert(prepared) }
+        return Statement(prepared, of: self)
+    }
+
+    /// Finalizes the cached statements that nobody holds.
+    package func dropCachedStatements() { cache.removeAll() }
+
+    /// Runs one statement from the cache to its end.
+    func run(_ sql: String) throws {
+        var statement = try statement(sql)
+        while try statement.step() {}
+    }
+
+    private func prepare(_ sql: String) throws -> OpaquePointer {
+        guard !sql.utf8.contains(0) else {
+            throw SQLiteError(code: SQLITE_MISUSE, message: "SQL text must not hold a NUL character", sql: sql)
+        }
+        return try sql.withCString { text in
+            var statement: OpaquePointer?
+            var rest: UnsafePointer<CChar>?
+            let code = sqlite3_prepare_v3(pointer, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, &rest)
+            guard code == SQLITE_OK else { throw failure(code, sql: sql) }
+            guard let statement else {
+                throw SQLiteError(code: SQLITE_MISUSE, message: "the text holds no statement", sql: sql)
+            }
+            guard isBlank(rest) else {
+                sqlite3_finalize(statement)
+                throw SQLiteError(
+                    code: SQLITE_MISUSE, message: "the text holds more than one statement; execute() runs several",
+                    sql: sql)
+            }
+            return statement
+        }
+    }
+
+    /// Whether nothing but blanks, semicolons and comments is left.
+    private func isBlank(_ text: UnsafePointer<CChar>?) -> Bool {
+        var rest = text
+        while let start = rest, start.pointee != 0 {
+            var second: OpaquePointer?
+            let code = sqlite3_prepare_v3(pointer, start, -1, 0, &second, &rest)
+            guard code == SQLITE_OK, second == nil else {
+                sqlite3_finalize(second)
+                return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,46 @@
+extension Connection {
+    package enum Access: Sendable, Hashable {
+        /// The file must exist.
+        case readOnly
+        /// The file must exist.
+        case readWrite
+        case readWriteCreate
+    }
+
+    package enum Synchronous: String, Sendable, Hashable {
+        /// In WAL mode a power cut can lose the last transactions, never the file.
+        case normal = "NORMAL"
+        case full = "FULL"
+    }
+
+    package enum Location: Sendable, Hashable {
+        case file(path: String)
+        /// A database of its own for each connection; the name is only a label.
+        case memory(name: String)
+    }
+
+    package struct Options: Sendable, Hashable {
+        package var access: Access
+        /// How long a call waits for another connection's lock, in seconds.
+        package var busyTimeout: Double
+        /// The file cannot change while it is open: no locks are taken, no `-wal` is read, no side file is made.
+        package var isImmutable: Bool
+        package var synchronous: Synchronous
+        /// The most that the page cache may take. It grows as pages are read.
+        package var cacheSizeKiB: Int
+        /// How many prepared statements are kept for their next use.
+        package var statementCacheLimit: Int
+
+        package init(
+            access: Access = .readWriteCreate, busyTimeout: Double = 5, isImmutable: Bool = false,
+            synchronous: Synchronous = .normal, cacheSizeKiB: Int = 64 * 1024, statementCacheLimit: Int = 200
+        ) {
+            self.access = access
+            self.busyTimeout = busyTimeout
+            self.isImmutable = isImmutable
+            self.synchronous = synchronous
+            self.cacheSizeKiB = cacheSizeKiB
+            self.statementCacheLimit = statementCacheLimit
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import CSwormSQLite
+
+/// What SQLite, or the driver in its words, answered to a call that failed.
+///
+/// It never holds a bound value: `message` and `sql` are SQLite's text and the text of the statement.
+package struct SQLiteError: Error, Sendable, Equatable {
+    /// The code with its detail, such as `SQLITE_CONSTRAINT_UNIQUE`.
+    package let extendedCode: Int32
+    package let message: String
+    /// The statement that failed, where one was at hand.
+    package let sql: String?
+
+    /// The primary code, such as `SQLITE_CONSTRAINT`.
+    package var code: Int32 { extendedCode & 0xFF }
+
+    package init(code: Int32, message: String, sql: String? = nil) {
+        self.extendedCode = code
+        self.message = message
+        self.sql = sql
+    }
+
+    /// The last failure of a connection, for the code that a call returned.
+    init(_ code: Int32, on connection: OpaquePointer?, sql: String? = nil) {
+        // A call refused as misuse leaves no message on the connection.
+        if let connection, sqlite3_errcode(connection) & 0xFF == code & 0xFF, let text = sqlite3_errmsg(connection) {
+            self.init(code: code, message: String(cString: text), sql: sql)
+        } else {
+            self.init(code: code, message: String(cString: sqlite3_errstr(code)), sql: sql)
+        }
+    }
+
+    package var isBusy: Bool { code == Self.busy || code == Self.locked }
+    package var isInterrupt: Bool { code == Self.interrupt }
+    package var isConstraint: Bool { code == Self.constraint }
+    /// A unique index or a primary key refused the row.
+    package var isUniqueViolation: Bool {
+        extendedCode == Self.constraintUnique || extendedCode == Self.constraintPrimaryKey
+            || extendedCode == Self.constraintRowID
+    }
+    /// The file is no database, or it is a damaged one.
+    package var isDamage: Bool { code == Self.corrupt || code == Self.notADatabase }
+}
+
+extension SQLiteError: CustomStringConvertible {
+    package var description: String {
+        var text = "\(Self.name(of: extendedCode)): \(message)"
+        if let sql { text += " (in: \(sql))" }
+        return text
+    }
+}

@@ -1,0 +1,35 @@
+import CSwormSQLite
+
+extension Connection {
+    /// Compares the UTF-8 bytes of two texts: below, at or above zero.
+    package typealias Comparison = (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
+
+    /// Adds a collation to SQL, or replaces the one of that name. The comparison must be a total order, and not keep the
+    /// connection.
+    package func addCollation(_ name: String, _ compare: @escaping Comparison) throws {
+        let box = Unmanaged.passRetained(ComparisonBox(compare))
+        let code = sqlite3_create_collation_v2(
+            pointer, name, SQLITE_UTF8, box.toOpaque(),
+            { data, leftCount, left, rightCount, right in
+                guard let data else { return 0 }
+                let box = Unmanaged<ComparisonBox>.fromOpaque(data).takeUnretainedValue()
+                let order = box.compare(
+                    UnsafeRawBufferPointer(start: left, count: left == nil ? 0 : Int(leftCount)),
+                    UnsafeRawBufferPointer(start: right, count: right == nil ? 0 : Int(rightCount)))
+                return Int32(order.signum())
+            },
+            { box in
+                if let box { Unmanaged<ComparisonBox>.fromOpaque(box).release() }
+            })
+        if code != SQLITE_OK {
+            // Unlike for functions, SQLite leaves the box to the caller when it refuses a collation.
+            box.release()
+            throw failure(code)
+        }
+    }
+}
+
+private final class ComparisonBox {
+    let compare: Connection.Comparison
+    init(_ compare: @escaping Connection.Comparison) { self.compare = compare }
+}

@@ -1,0 +1,74 @@
+package import Foundation
+
+extension RowBuffer {
+    /// The bytes of a text or a blob, for the time of the closure; none where the cell holds another kind.
+    @inlinable
+    package func withBytes<R>(_ row: Int, _ cell: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try body(span(row, cell))
+    }
+
+    /// The text; empty where the cell holds none. Each call makes a string: to compare, use the bytes.
+    package func text(_ row: Int, _ cell: Int) -> String {
+        guard tag(row, cell) == .text else { return "" }
+        return String(decoding: span(row, cell), as: UTF8.self)
+    }
+
+    /// The bytes of a blob; empty where the cell holds none.
+    package func data(_ row: Int, _ cell: Int) -> Data {
+        guard tag(row, cell) == .blob else { return Data() }
+        return Data(span(row, cell))
+    }
+
+    /// The blob of 16 bytes as a UUID, nil where the cell holds something else.
+    package func uuid(_ row: Int, _ cell: Int) -> UUID? {
+        let bytes = span(row, cell)
+        guard tag(row, cell) == .blob, bytes.count == 16 else { return nil }
+        return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+    }
+
+    /// The number as a decimal: an integer, a real by its shortest text, or a text. nil where the cell holds no number.
+    package func decimal(_ row: Int, _ cell: Int) -> Decimal? {
+        switch tag(row, cell) {
+        case .integer: Decimal(int64(row, cell))
+        case .real: DecimalText.decimal(double(row, cell))
+        case .text: DecimalText.decimal(text(row, cell))
+        case .blob, .null: nil
+        }
+    }
+
+    /// Compares the bytes of a text or a blob with others, byte by byte, shorter first: below, at or above zero.
+    package func compareBytes(_ row: Int, _ cell: Int, to other: UnsafeRawBufferPointer) -> Int {
+        Self.compare(span(row, cell), other)
+    }
+
+    /// Compares the bytes of two cells.
+    package func compareBytes(_ row: Int, _ cell: Int, toRow otherRow: Int, _ otherCell: Int) -> Int {
+        Self.compare(span(row, cell), span(otherRow, otherCell))
+    }
+
+    /// Whether the bytes of a text or a blob are these.
+    package func hasBytes(_ row: Int, _ cell: Int, _ other: UnsafeRawBufferPointer) -> Bool {
+        let own = span(row, cell)
+        return own.count == other.count && Self.compare(own, other) == 0
+    }
+
+    @usableFromInline
+    func span(_ row: Int, _ cell: Int) -> UnsafeRawBufferPointer {
+        let index = index(row, cell)
+        guard tags[index] == StorageClass.text.rawValue || tags[index] == StorageClass.blob.rawValue else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        let payload = payloads[index]
+        return UnsafeRawBufferPointer(
+            start: bytes + Int(payload >> 32), count: Int(truncatingIfNeeded: payload & 0xFFFF_FFFF))
+    }
+
+    private static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+        let common = min(left.count, right.count)
+        if common > 0, let leftBase = left.baseAddress, let rightBase = right.baseAddress {
+            let order = memcmp(leftBase, rightBase, common)
+            if order != 0 { return Int(order) }
+        }
+        return left.count - right.count
+    }
+}

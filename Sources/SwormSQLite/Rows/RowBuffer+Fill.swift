@@ -1,0 +1,25 @@
+import CSwormSQLite
+
+extension RowBuffer {
+    /// Reads the statement to its end, or at most `limit` rows, and checks each value against its column's rule.
+    ///
+    /// After a limit the next call goes on; `statement.isDone` tells that nothing is left. Throws `CellFault` for a value
+    /// that does not fit, and `SQLiteError` for what SQLite reports.
+    package static func fill(
+        statement: inout Statement, rules: [CellRule], limit: Int? = nil
+    ) throws -> RowBuffer {
+        guard statement.columnCount == rules.count else {
+            throw SQLiteError(
+                code: SQLITE_MISUSE,
+                message: "\(rules.count) rules for \(statement.columnCount) columns", sql: statement.sql)
+        }
+        var builder = RowBufferBuilder(stride: rules.count)
+        let limit = limit ?? Int.max
+        try rules.withUnsafeBufferPointer { rules in
+            while builder.count < limit, try statement.step() {
+                try builder.append(statement.pointer, rules)
+            }
+        }
+        return try builder.finish()
+    }
+}

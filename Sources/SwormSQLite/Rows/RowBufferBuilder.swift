@@ -1,0 +1,136 @@
+import CSwormSQLite
+import Foundation
+
+/// Grows the memory of a row buffer while a statement is read.
+struct RowBufferBuilder: ~Copyable {
+    private let stride: Int
+    private var rows = 0
+    private var capacity = 0
+    private var payloads: UnsafeMutablePointer<UInt64>?
+    private var tags: UnsafeMutablePointer<UInt8>?
+    private var bytes: UnsafeMutableRawPointer?
+    private var byteCount = 0
+    private var byteCapacity = 0
+
+    init(stride: Int) { self.stride = stride }
+
+    deinit {
+        free(payloads)
+        free(tags)
+        free(bytes)
+    }
+
+    var count: Int { rows }
+
+    /// Reads the row that the statement stands on.
+    mutating func append(_ statement: OpaquePointer, _ rules: UnsafeBufferPointer<CellRule>) throws {
+        if rows == capacity { try growRows() }
+        guard let payloads, let tags else { throw Self.outOfMemory }
+        let base = rows * stride
+        for column in 0..<stride {
+            // Through the value: one checked call for a column. Right because one thread uses the connection.
+            let value = sqlite3_column_value(statement, Int32(truncatingIfNeeded: column))
+            let type = sqlite3_value_type(value)
+            let rule = rules[column]
+            let payload: UInt64
+            switch type {
+            case SQLITE_INTEGER:
+                guard rule.kind == .integer || rule.kind == .real || rule.kind == .number || rule.kind == .any else {
+                    throw fault(statement, column, rule)
+                }
+                payload = UInt64(bitPattern: sqlite3_value_int64(value))
+            case SQLITE_FLOAT:
+                let real = sqlite3_value_double(value)
+                guard
+                    rule.kind == .real || rule.kind == .any
+                        || (rule.kind == .number && DecimalText.isRepresentable(real))
+                else { throw fault(statement, column, rule) }
+                payload = real.bitPattern
+            case SQLITE_TEXT:
+                guard rule.kind == .text || rule.kind == .number || rule.kind == .any else {
+                    throw fault(statement, column, rule)
+                }
+                let start = sqlite3_value_text(value)
+                let text = UnsafeRawBufferPointer(
+                    start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
+                guard UTF8Check.isValid(text), rule.kind != .number || DecimalText.isNumber(text) else {
+                    throw fault(statement, column, rule)
+                }
+                payload = try put(text)
+            case SQLITE_BLOB:
+                let start = sqlite3_value_blob(value)
+                let blob = UnsafeRawBufferPointer(
+                    start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
+                guard rule.kind == .blob || rule.kind == .any || (rule.kind == .uuid && blob.count == 16) else {
+                    throw fault(statement, column, rule)
+                }
+                payload = try put(blob)
+            default:
+                guard rule.allowsNull else { throw fault(statement, column, rule) }
+                payload = 0
+            }
+            payloads[base + column] = payload
+            tags[base + column] = UInt8(truncatingIfNeeded: type)
+        }
+        rows += 1
+    }
+
+    /// Hands the memory over, cut to its use.
+    consuming func finish() throws -> RowBuffer {
+        try resizeRows(to: rows)
+        bytes = try Self.resize(bytes, max(1, byteCount))
+        guard let payloads, let tags, let bytes else { throw Self.outOfMemory }
+        self.payloads = nil
+        self.tags = nil
+        self.bytes = nil
+        return RowBuffer(
+            count: rows, stride: stride, payloads: UnsafePointer(payloads), tags: UnsafePointer(tags),
+            bytes: UnsafeRawPointer(bytes), byteCount: byteCount)
+    }
+
+    @inline(__always)
+    private mutating func put(_ source: UnsafeRawBufferPointer) throws -> UInt64 {
+        let offset = byteCount
+        let end = offset + source.count
+        if end > byteCapacity { try growBytes(to: end) }
+        if let start = source.baseAddress, let bytes { memcpy(bytes + offset, start, source.count) }
+        byteCount = end
+        return UInt64(offset) << 32 | UInt64(source.count)
+    }
+
+    private mutating func growBytes(to needed: Int) throws {
+        // Offsets have 32 bits.
+        guard needed <= Int(UInt32.max) else {
+            throw SQLiteError(
+                code: SQLITE_TOOBIG,
+                message: "the texts and blobs of one fetch exceed 4 GiB; fetch in batches with a limit")
+        }
+        let capacity = max(needed, min(max(16 * 1024, byteCapacity * 2), Int(UInt32.max)))
+        bytes = try Self.resize(bytes, capacity)
+        byteCapacity = capacity
+    }
+
+    private mutating func growRows() throws { try resizeRows(to: capacity == 0 ? 8 : capacity * 2) }
+
+    private mutating func resizeRows(to capacity: Int) throws {
+        let cells = max(1, capacity * stride)
+        payloads = try Self.resize(payloads, cells * MemoryLayout<UInt64>.size).assumingMemoryBound(to: UInt64.self)
+        tags = try Self.resize(tags, cells).assumingMemoryBound(to: UInt8.self)
+        self.capacity = capacity
+    }
+
+    private static func resize(_ pointer: UnsafeMutableRawPointer?, _ size: Int) throws -> UnsafeMutableRawPointer {
+        guard let moved = realloc(pointer, size) else { throw outOfMemory }
+        return moved
+    }
+
+    private static var outOfMemory: SQLiteError {
+        SQLiteError(code: SQLITE_NOMEM, message: "no memory for the rows of a fetch; fetch in batches with a limit")
+    }
+
+    private func fault(_ statement: OpaquePointer, _ column: Int, _ rule: CellRule) -> CellFault {
+        CellFault(
+            statement: statement, column: Int32(truncatingIfNeeded: column),
+            expected: rule.allowsNull ? "\(rule.kind.expectation) or NULL" : rule.kind.expectation)
+    }
+}

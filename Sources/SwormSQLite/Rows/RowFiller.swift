@@ -1,0 +1,135 @@
+import CSwormSQLite
+import Foundation
+
+/// Writes the columns of a row into the memory of a struct. Not generic: one body for all types.
+struct RowFiller {
+    let statement: OpaquePointer
+    let ops: UnsafeBufferPointer<RowOp>
+    /// The memory holds plain bytes: fields are initialised, not assigned.
+    let initialises: Bool
+    let external: ((UnsafeRawBufferPointer) throws -> Data)?
+    /// What stopped the row that was not filled.
+    var failure: (any Error)?
+
+    /// False when a value does not fit; `failure` is set then. When it initialises, what it wrote is undone.
+    @inline(__always)
+    mutating func fill(_ base: UnsafeMutableRawPointer) -> Bool {
+        let stop = write(base)
+        if stop == ops.count { return true }
+        stopped(at: stop, base)
+        return false
+    }
+
+    /// The number of fields written.
+    private mutating func write(_ base: UnsafeMutableRawPointer) -> Int {
+        let initialises = initialises
+        let ops = ops
+        let statement = statement
+
+        @inline(__always)
+        func store<Value>(_ value: Value, _ place: UnsafeMutableRawPointer) {
+            if initialises {
+                place.initializeMemory(as: Value.self, to: value)
+            } else {
+                place.assumingMemoryBound(to: Value.self).pointee = value
+            }
+        }
+        @inline(__always)
+        func require<Value>(_ value: Value?, _ place: UnsafeMutableRawPointer) -> Bool {
+            guard let value else { return false }
+            store(value, place)
+            return true
+        }
+        @inline(__always)
+        func allow<Value>(_ value: Value?, _ place: UnsafeMutableRawPointer, _ type: Int32) -> Bool {
+            if value == nil, type != SQLITE_NULL { return false }
+            store(value, place)
+            return true
+        }
+
+        var index = 0
+        while index < ops.count {
+            let op = ops[index]
+            let place = base + op.offset
+            let value = sqlite3_column_value(statement, op.column)
+            let type = sqlite3_value_type(value)
+            let isWritten: Bool
+            switch op.kind {
+            case .bool: isWritten = require(ValueReading.bool(value, type), place)
+            case .int: isWritten = require(ValueReading.integer(value, type) as Int?, place)
+            case .int16: isWritten = require(ValueReading.integer(value, type) as Int16?, place)
+            case .int32: isWritten = require(ValueReading.integer(value, type) as Int32?, place)
+            case .int64: isWritten = require(ValueReading.int64(value, type), place)
+            case .float: isWritten = require(ValueReading.float(value, type), place)
+            case .double: isWritten = require(ValueReading.double(value, type), place)
+            case .decimal: isWritten = require(ValueReading.decimal(value, type), place)
+            case .date: isWritten = require(ValueReading.date(value, type), place)
+            case .string: isWritten = require(ValueReading.string(value, type), place)
+            case .data: isWritten = require(data(value, type, op), place)
+            case .uuid: isWritten = require(ValueReading.uuid(value, type), place)
+            case .url: isWritten = require(ValueReading.url(value, type), place)
+            case .optionalBool: isWritten = allow(ValueReading.bool(value, type), place, type)
+            case .optionalInt: isWritten = allow(ValueReading.integer(value, type) as Int?, place, type)
+            case .optionalInt16: isWritten = allow(ValueReading.integer(value, type) as Int16?, place, type)
+            case .optionalInt32: isWritten = allow(ValueReading.integer(value, type) as Int32?, place, type)
+            case .optionalInt64: isWritten = allow(ValueReading.int64(value, type), place, type)
+            case .optionalFloat: isWritten = allow(ValueReading.float(value, type), place, type)
+            case .optionalDouble: isWritten = allow(ValueReading.double(value, type), place, type)
+            case .optionalDecimal: isWritten = allow(ValueReading.decimal(value, type), place, type)
+            case .optionalDate: isWritten = allow(ValueReading.date(value, type), place, type)
+            case .optionalString: isWritten = allow(ValueReading.string(value, type), place, type)
+            case .optionalData: isWritten = allow(data(value, type, op), place, type)
+            case .optionalUUID: isWritten = allow(ValueReading.uuid(value, type), place, type)
+            case .optionalURL: isWritten = allow(ValueReading.url(value, type), place, type)
+            case .custom: isWritten = true
+            }
+            guard isWritten else { return index }
+            index += 1
+        }
+        return index
+    }
+
+    @inline(never)
+    private mutating func data(_ value: OpaquePointer?, _ type: Int32, _ op: RowOp) -> Data? {
+        guard op.isExternal else { return ValueReading.data(value, type) }
+        guard let bytes = ValueReading.bytes(value, type) else { return nil }
+        if bytes.first == ExternalMarker.inline { return Data(bytes.dropFirst()) }
+        guard let external else { return nil }
+        do {
+            return try external(bytes)
+        } catch {
+            let rowID = sqlite3_value_int64(sqlite3_column_value(statement, 0))
+            failure = ExternalFault(column: Int(op.column), rowID: rowID, cause: error)
+            return nil
+        }
+    }
+
+    @inline(never)
+    private mutating func stopped(at index: Int, _ base: UnsafeMutableRawPointer) {
+        let op = ops[index]
+        if failure == nil {
+            let expected = op.isExternal ? "blob with a marker of inline data" : op.kind.expectation
+            failure = CellFault(statement: statement, column: op.column, expected: expected)
+        }
+        guard initialises else { return }
+        for written in ops[..<index] {
+            let place = base + written.offset
+            switch written.kind {
+            case .string: place.assumingMemoryBound(to: String.self).deinitialize(count: 1)
+            case .data: place.assumingMemoryBound(to: Data.self).deinitialize(count: 1)
+            case .url: place.assumingMemoryBound(to: URL.self).deinitialize(count: 1)
+            case .optionalString: place.assumingMemoryBound(to: String?.self).deinitialize(count: 1)
+            case .optionalData: place.assumingMemoryBound(to: Data?.self).deinitialize(count: 1)
+            case .optionalURL: place.assumingMemoryBound(to: URL?.self).deinitialize(count: 1)
+            // The other kinds are plain bytes.
+            default: break
+            }
+        }
+    }
+}
+
+/// The first byte of a binary column that allows external storage.
+package enum ExternalMarker {
+    package static let inline: UInt8 = 1
+    package static let reference: UInt8 = 2
+}

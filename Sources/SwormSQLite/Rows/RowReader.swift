@@ -1,0 +1,110 @@
+import CSwormSQLite
+import Foundation
+
+/// Steps a statement and builds the rows in the memory of an array. Not generic: it knows a plan without its type.
+struct RowReader {
+    let layout: RowLayout
+    let statement: OpaquePointer
+    /// The bytes of a template, or a value that rows are copied from.
+    let template: UnsafeRawPointer?
+    let size: Int
+    var filler: RowFiller
+    let hasCustoms: Bool
+    var isEnded = false
+    /// The code of the step that failed.
+    var code = SQLITE_DONE
+
+    init(
+        _ layout: RowLayout, statement: OpaquePointer, ops: UnsafeBufferPointer<RowOp>, template: UnsafeRawPointer?,
+        external: Statement.ExternalReader?
+    ) {
+        self.layout = layout
+        self.statement = statement
+        self.template = template
+        self.hasCustoms = !layout.customs.isEmpty
+        if case .bytes(let bytes) = layout.start {
+            size = bytes.count
+            filler = RowFiller(statement: statement, ops: ops, initialises: true, external: external)
+        } else {
+            size = 0
+            filler = RowFiller(statement: statement, ops: ops, initialises: false, external: external)
+        }
+    }
+
+    /// The number of rows initialised at the place, at most `room`. It stops early at the end and at a failure.
+    mutating func read(into start: UnsafeMutableRawPointer, room: Int) -> Int {
+        var row = start
+        var count = 0
+        while count < room {
+            let code = sqlite3_step(statement)
+            guard code == SQLITE_ROW else {
+                isEnded = true
+                self.code = code
+                return count
+            }
+            if filler.initialises {
+                // A type without stored properties has no bytes.
+                if let template { memcpy(row, template, size) }
+                // Undone when it fails, so it counts only then when it is whole.
+                guard filler.fill(row) else { return count }
+                count += 1
+            } else {
+                prepare(row)
+                // From here on the array owns it, whatever fails.
+                count += 1
+                guard filler.fill(row) else { return count }
+            }
+            if hasCustoms, !applyCustoms(row) { return count }
+            row += layout.stride
+        }
+        return count
+    }
+
+    /// Makes the value that the columns are then written into.
+    func prepare(_ row: UnsafeMutableRawPointer) {
+        if case .copied = layout.start, let template { layout.copy(template, row) } else { layout.make(row) }
+    }
+
+    /// Calls the closures of the plan on a whole value.
+    mutating func applyCustoms(_ row: UnsafeMutableRawPointer) -> Bool {
+        do {
+            for custom in layout.customs {
+                try custom.apply(row, ColumnView(statement: statement, column: custom.column))
+            }
+            return true
+        } catch {
+            filler.failure = error
+            return false
+        }
+    }
+}
+
+extension RowPlan {
+    /// Calls the body with a reader, and the template that its rows start from.
+    func withReader<R>(
+        of statement: OpaquePointer, external: Statement.ExternalReader?, _ body: (inout RowReader) throws -> R
+    ) throws -> R {
+        try layout.requireSound()
+        return try layout.ops.withUnsafeBufferPointer { ops in
+            if case .bytes(let bytes) = layout.start {
+                return try bytes.withUnsafeBytes { bytes in
+                    var reader = RowReader(
+                        layout, statement: statement, ops: ops, template: bytes.baseAddress, external: external)
+                    return try body(&reader)
+                }
+            }
+            let template = UnsafeMutablePointer<T>.allocate(capacity: 1)
+            var isMade = false
+            if case .copied = layout.start {
+                layout.make(template)
+                isMade = true
+            }
+            defer {
+                if isMade { template.deinitialize(count: 1) }
+                template.deallocate()
+            }
+            var reader = RowReader(layout, statement: statement, ops: ops, template: template, external: external)
+            return try body(&reader)
+        }
+    }
+}

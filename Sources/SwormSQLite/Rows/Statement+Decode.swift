@@ -1,0 +1,61 @@
+import CSwormSQLite
+package import Foundation
+
+extension Statement {
+    /// What reads a binary column that does not hold its data inline, from the column's bytes, the marker included.
+    package typealias ExternalReader = (UnsafeRawBufferPointer) throws -> Data
+
+    /// Reads the statement to its end, or at most `limit` rows, into values of the plan's type.
+    ///
+    /// Throws `CellFault` for a value that does not fit its property, what a closure throws, and `SQLiteError` for what
+    /// SQLite reports. After a limit the next call goes on; `isDone` tells that nothing is left.
+    package mutating func decode<T>(
+        _ plan: borrowing RowPlan<T>, limit: Int? = nil, external: ExternalReader? = nil
+    ) throws -> [T] {
+        if isDone { return [] }
+        let limit = limit ?? Int.max
+        var out: [T] = []
+        try plan.withReader(of: pointer, external: external) { reader in
+            var chunk = 8
+            var count = 0
+            while !reader.isEnded, count < limit {
+                let room = min(chunk, limit - count)
+                if out.capacity - count < room { out.reserveCapacity(max(count * 2, count + room)) }
+                // The rows are built in the array's own memory: nothing is moved, and no generic code runs for a row.
+                out.append(addingCapacity: room) { (span: inout OutputSpan<T>) in
+                    span.withUnsafeMutableBufferPointer { buffer, initialized in
+                        if let start = buffer.baseAddress { initialized = reader.read(into: start, room: room) }
+                    }
+                }
+                if let failure = reader.filler.failure { throw failure }
+                count = out.count
+                chunk = min(chunk * 2, 512)
+            }
+            if reader.isEnded, reader.code != SQLITE_DONE { throw failure(reader.code) }
+            isDone = reader.isEnded
+        }
+        return out
+    }
+
+    /// Hands each row to the body as a value of the plan's type; only one is in memory at a time.
+    ///
+    /// Throws as `decode` does, and what the body throws, which ends the reading.
+    package mutating func forEach<T>(
+        _ plan: borrowing RowPlan<T>, external: ExternalReader? = nil, _ body: (T) throws -> Void
+    ) throws {
+        if isDone { return }
+        let scratch = UnsafeMutablePointer<T>.allocate(capacity: 1)
+        defer { scratch.deallocate() }
+        try plan.withReader(of: pointer, external: external) { reader in
+            while true {
+                let count = reader.read(into: scratch, room: 1)
+                defer { scratch.deinitialize(count: count) }
+                if let failure = reader.filler.failure { throw failure }
+                if reader.isEnded { break }
+                try body(scratch.pointee)
+            }
+            if reader.code != SQLITE_DONE { throw failure(reader.code) }
+            isDone = true
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import CSwormSQLite
+package import Foundation
+
+// For writing many rows: the bytes are copied once into an arena, and SQLite reads them there.
+extension Statement {
+    package mutating func bind(_ value: String, at index: Int, in arena: BindingArena) throws {
+        var value = value
+        try value.withUTF8 { try bindText(UnsafeRawBufferPointer($0), at: index, in: arena) }
+    }
+
+    /// Binds UTF-8 bytes as text.
+    package mutating func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int, in arena: BindingArena) throws {
+        hold(arena)
+        if let copy = arena.copy(bytes) {
+            try bindText(copy, at: index, nil)
+        } else {
+            try bindText(bytes, at: index)
+        }
+    }
+
+    package mutating func bind(_ bytes: UnsafeRawBufferPointer, at index: Int, in arena: BindingArena) throws {
+        hold(arena)
+        if let copy = arena.copy(bytes) {
+            try bindBlob(copy, at: index, nil)
+        } else {
+            try bind(bytes, at: index)
+        }
+    }
+
+    package mutating func bind(_ data: Data, at index: Int, in arena: BindingArena) throws {
+        try data.withUnsafeBytes { try bind($0, at: index, in: arena) }
+    }
+
+    package mutating func bind(_ uuid: UUID, at index: Int, in arena: BindingArena) throws {
+        try withUnsafeBytes(of: uuid.uuid) { try bind($0, at: index, in: arena) }
+    }
+
+    /// Runs the statement to its end, makes every parameter NULL and empties the arena, also when it throws.
+    ///
+    /// Bind every parameter again for the next row.
+    package mutating func run(emptying arena: BindingArena) throws {
+        defer {
+            reset()
+            sqlite3_clear_bindings(pointer)
+            arena.removeAll()
+        }
+        while try step() {}
+    }
+
+    /// The bytes must live as long as they are bound, also when the caller lets go of the arena.
+    private mutating func hold(_ arena: BindingArena) {
+        guard self.arena !== arena else { return }
+        if self.arena != nil { sqlite3_clear_bindings(pointer) }
+        self.arena = arena
+    }
+}
