@@ -13,7 +13,9 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSwormSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "SwormSQLite", dependencies: ["CSwormSQLite"], swiftSettings: settings),
+        .target(name: "SwormPredicates", swiftSettings: settings),
         .testTarget(name: "SwormSQLiteTests", dependencies: ["SwormSQLite", "CSwormSQLite"], swiftSettings: settings),
+        .testTarget(name: "SwormPredicatesTests", dependencies: ["SwormPredicates"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

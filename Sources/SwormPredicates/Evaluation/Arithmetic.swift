@@ -1,0 +1,204 @@
+import Foundation
+
+/// A number, or nil, as SQL computes with it.
+enum SQLNumber {
+    case null
+    case integer(Int64)
+    case real(Double)
+
+    var double: Double? {
+        switch self {
+        case .null: nil
+        case .integer(let value): Double(value)
+        case .real(let value): value
+        }
+    }
+}
+
+func mismatch(_ expected: String, _ value: EvaluationValue, _ tree: ExpressionTree) -> PredicateError {
+    PredicateError(.typeMismatch, "expected \(expected), not \(value.kind): `\(tree.format)`")
+}
+
+/// Not-a-number is nil, as it is in a store.
+func real(_ value: Double) -> EvaluationValue { value.isNaN ? .null : .value(.double(value)) }
+
+func number(_ value: EvaluationValue, in tree: ExpressionTree) throws -> SQLNumber {
+    guard let single = value.single else { throw mismatch("a number", value, tree) }
+    // A decimal computes as a real, also where it is whole: else 7 / 2 would depend on how the 7 came about.
+    if case .decimal(let decimal) = single { return decimal.isNaN ? .null : .real(decimal.nearestDouble) }
+    switch SQLValue(single) {
+    case .null: return .null
+    case .integer(let value): return .integer(value)
+    case .real(let value): return .real(value)
+    default: throw mismatch("a number", value, tree)
+    }
+}
+
+/// A number cut to an integer, as SQL's bit operators take it.
+func integer(_ value: EvaluationValue, in tree: ExpressionTree) throws -> Int64? {
+    switch try number(value, in: tree) {
+    case .null: nil
+    case .integer(let value): value
+    case .real(let value): value >= 0x1p63 ? .max : (value < -0x1p63 ? .min : Int64(value))
+    }
+}
+
+/// A number without a fraction; nil for another.
+func wholeNumber(_ value: EvaluationValue, in tree: ExpressionTree) throws -> Int? {
+    switch try number(value, in: tree) {
+    case .null: nil
+    case .integer(let value): Int(exactly: value)
+    case .real(let value): Int(exactly: value)
+    }
+}
+
+/// Computes as SQLite does: nil gives nil, so does a division by zero, whole numbers divide to whole numbers, and what
+/// does not fit an integer becomes a real.
+func arithmetic(
+    _ operation: BinaryOperator, _ left: EvaluationValue, _ right: EvaluationValue, in tree: ExpressionTree
+) throws -> EvaluationValue {
+    switch operation {
+    case .bitAnd, .bitOr, .bitXor:
+        guard let left = try integer(left, in: tree), let right = try integer(right, in: tree) else { return .null }
+        switch operation {
+        case .bitAnd: return .value(.int(left & right))
+        case .bitOr: return .value(.int(left | right))
+        default: return .value(.int(left ^ right))
+        }
+    default: break
+    }
+    let (left, right) = (try number(left, in: tree), try number(right, in: tree))
+    if case .integer(let left) = left, case .integer(let right) = right,
+        let result = wholeArithmetic(operation, left, right)
+    {
+        return result
+    }
+    guard let left = left.double, let right = right.double else { return .null }
+    switch operation {
+    case .add: return real(left + right)
+    case .subtract: return real(left - right)
+    case .multiply: return real(left * right)
+    case .divide: return right == 0 ? .null : real(left / right)
+    default: return real(pow(left, right))
+    }
+}
+
+/// Nil where the result is no integer.
+private func wholeArithmetic(_ operation: BinaryOperator, _ left: Int64, _ right: Int64) -> EvaluationValue? {
+    let result: (partialValue: Int64, overflow: Bool)
+    switch operation {
+    case .add: result = left.addingReportingOverflow(right)
+    case .subtract: result = left.subtractingReportingOverflow(right)
+    case .multiply: result = left.multipliedReportingOverflow(by: right)
+    case .divide:
+        if right == 0 { return .null }
+        result = left.dividedReportingOverflow(by: right)
+    default: return nil
+    }
+    return result.overflow ? nil : .value(.int(result.partialValue))
+}
+
+func negated(_ value: EvaluationValue, in tree: ExpressionTree) throws -> EvaluationValue {
+    switch try number(value, in: tree) {
+    case .null: .null
+    case .integer(let value): value == .min ? real(-Double(value)) : .value(.int(-value))
+    case .real(let value): real(-value)
+    }
+}
+
+func modulus(_ left: EvaluationValue, _ right: EvaluationValue, in tree: ExpressionTree) throws -> EvaluationValue {
+    guard let left = try integer(left, in: tree), let right = try integer(right, in: tree), right != 0 else {
+        return .null
+    }
+    return .value(.int(left.remainderReportingOverflow(dividingBy: right).partialValue))
+}
+
+func shifted(
+    _ value: EvaluationValue, _ distance: EvaluationValue, left: Bool, in tree: ExpressionTree
+) throws -> EvaluationValue {
+    guard let value = try integer(value, in: tree), let distance = try integer(distance, in: tree) else { return .null }
+    return .value(.int(left ? value << distance : value >> distance))
+}
+
+// MARK: Collections
+
+/// The sum of the numbers, where nil counts as zero.
+///
+/// Integers are added in halves, which cannot overflow, so that only the whole sum decides whether it becomes a real.
+func sum(of values: [EvaluationValue], in tree: ExpressionTree) throws -> EvaluationValue {
+    var (high, low): (Int64, Int64) = (0, 0)
+    var fraction: Double?
+    for value in values {
+        switch try number(value, in: tree) {
+        case .null: continue
+        case .integer(let integer):
+            high += integer >> 32
+            low += integer & 0xFFFF_FFFF
+        case .real(let double): fraction = (fraction ?? 0) + double
+        }
+    }
+    let upper = try arithmetic(.multiply, .value(.int(high)), .value(.int(0x1_0000_0000)), in: tree)
+    let whole = try arithmetic(.add, upper, .value(.int(low)), in: tree)
+    guard let fraction else { return whole }
+    return try arithmetic(.add, whole, real(fraction), in: tree)
+}
+
+/// The sum by a count; nil for none.
+func average(of values: [EvaluationValue], count: Int, in tree: ExpressionTree) throws -> EvaluationValue? {
+    guard count > 0 else { return nil }
+    return try number(try sum(of: values, in: tree), in: tree).double.map { real($0 / Double(count)) } ?? .null
+}
+
+/// The smallest or largest value; nil for none. Nil among the values is left out.
+func extreme(
+    of values: [EvaluationValue], _ order: ComparisonResult, in tree: ExpressionTree
+) throws -> EvaluationValue {
+    var best: (value: AttributeValue, key: SQLValue)?
+    for value in values {
+        guard let single = value.single else { throw mismatch("a value", value, tree) }
+        let key = SQLValue(single)
+        if case .null = key { continue }
+        guard let current = best else {
+            best = (single, key)
+            continue
+        }
+        guard key.isComparable(to: current.key) else { throw mismatch(current.key.kind, value, tree) }
+        if key.order(current.key) == order { best = (single, key) }
+    }
+    return best.map { .value($0.value) } ?? .null
+}
+
+/// UNION, INTERSECT and MINUS. The result holds every element once.
+func combined(
+    _ operation: SetOperator, _ left: EvaluationValue, _ right: EvaluationValue, in tree: ExpressionTree
+) throws -> EvaluationValue {
+    let left = try collection(left, in: tree)
+    let right = try collection(right, in: tree)
+    let others = Set(try right.map { try comparable($0, in: tree) })
+    var seen: Set<SQLValue> = []
+    let candidates = operation == .union ? left + right : left
+    return .list(
+        try candidates.filter { element in
+            let key = try comparable(element, in: tree)
+            switch operation {
+            case .union: break
+            case .intersect: guard others.contains(key) else { return false }
+            case .minus: guard !others.contains(key) else { return false }
+            }
+            return seen.insert(key).inserted
+        })
+}
+
+/// The value by which something is compared: an object's identity, or the value itself.
+func comparable(_ value: EvaluationValue, in tree: ExpressionTree) throws -> SQLValue {
+    switch value {
+    case .value(let value): return SQLValue(value)
+    case .missing: return .null
+    case .object(let subject):
+        guard let reference = subject.reference else {
+            throw PredicateError(.typeMismatch, "an object without identity cannot be compared: `\(tree.format)`")
+        }
+        return .object(reference)
+    case .objects, .list: throw mismatch("a single value", value, tree)
+    }
+}

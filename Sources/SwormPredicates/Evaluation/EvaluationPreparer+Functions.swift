@@ -1,0 +1,113 @@
+import Foundation
+
+extension EvaluationPreparer {
+    func prepareFunction(_ name: String, _ operands: [ExpressionTree], _ tree: ExpressionTree) throws -> PreparedOperand
+    {
+        guard let function = PredicateFunction(rawValue: name) else {
+            throw PredicateError(.unsupported, "the function `\(name)` is not supported: `\(tree.format)`")
+        }
+        guard function.arity.contains(operands.count) else {
+            throw PredicateError(.syntax, "`\(name)` does not take \(operands.count) arguments: `\(tree.format)`")
+        }
+        let now = now
+        return try fold(operands) { values in
+            switch function {
+            case .now: .value(.date(now))
+            case .noindex: values[0]
+            case .uppercase: try mapText(values[0], tree) { .string($0.uppercased()) }
+            case .lowercase: try mapText(values[0], tree) { .string($0.lowercased()) }
+            case .length: try mapText(values[0], tree) { .int(Int64(textLength($0))) }
+            case .modulus: try modulus(values[0], values[1], in: tree)
+            case .leftShift: try shifted(values[0], values[1], left: true, in: tree)
+            case .rightShift: try shifted(values[0], values[1], left: false, in: tree)
+            case .onesComplement: try integer(values[0], in: tree).map { .value(.int(~$0)) } ?? .null
+            case _ where function.isAggregate: try aggregate(function, values, tree)
+            default: try computed(function, values[0], tree)
+            }
+        }
+    }
+}
+
+private func mapText(
+    _ value: EvaluationValue, _ tree: ExpressionTree, _ body: (String) -> AttributeValue
+) throws -> EvaluationValue {
+    guard let single = value.single else { throw mismatch("a text", value, tree) }
+    switch SQLValue(single) {
+    case .null: return .null
+    case .text(let text): return .value(body(text))
+    default: throw mismatch("a text", value, tree)
+    }
+}
+
+/// The functions of one number.
+private func computed(
+    _ function: PredicateFunction, _ value: EvaluationValue, _ tree: ExpressionTree
+) throws -> EvaluationValue {
+    let given = try number(value, in: tree)
+    if case .integer(let integer) = given {
+        switch function {
+        case .abs where integer != .min: return .value(.int(abs(integer)))
+        case _ where function.keepsIntegers: return .value(.int(integer))
+        default: break
+        }
+    }
+    guard let double = given.double else { return .null }
+    guard let compute = function.ofReal else {
+        throw PredicateError(.unsupported, "the function `\(function.rawValue)` is not supported")
+    }
+    return real(compute(double))
+}
+
+extension PredicateFunction {
+    /// What the function makes of a real, where it is one of a single number. Not-a-number stands for nil.
+    package var ofReal: (@Sendable (Double) -> Double)? {
+        switch self {
+        case .sqrt: { $0.squareRoot() }
+        // SQL leaves the logarithm of nothing undefined; Foundation would give an infinity.
+        case .log: { $0 > 0 ? log10($0) : .nan }
+        case .ln: { $0 > 0 ? Foundation.log($0) : .nan }
+        case .exp: { Foundation.exp($0) }
+        case .floor: { $0.rounded(.down) }
+        case .ceiling: { $0.rounded(.up) }
+        case .trunc: { $0.rounded(.towardZero) }
+        case .abs: { $0.magnitude }
+        default: nil
+        }
+    }
+
+    /// Whether the function leaves an integer as it is.
+    package var keepsIntegers: Bool { self == .floor || self == .ceiling || self == .trunc }
+}
+
+/// The functions of one collection, or of their arguments as a collection. Nil is left out, as in SQL.
+private func aggregate(
+    _ function: PredicateFunction, _ arguments: [EvaluationValue], _ tree: ExpressionTree
+) throws -> EvaluationValue {
+    var values = arguments
+    if arguments.count == 1 {
+        switch arguments[0] {
+        case .objects, .list: values = arguments[0].elements ?? []
+        case .value, .object, .missing: break
+        }
+    }
+    let present = values.filter { !$0.isNull }
+    switch function {
+    case .count: return .value(.int(Int64(present.count)))
+    case .sum: return try sum(of: present, in: tree)
+    case .average: return try average(of: present, count: present.count, in: tree) ?? .null
+    case .min: return try extreme(of: present, .orderedAscending, in: tree)
+    case .max: return try extreme(of: present, .orderedDescending, in: tree)
+    case .median:
+        let numbers = try present.compactMap { try number($0, in: tree).double }.sorted()
+        guard !numbers.isEmpty else { return .null }
+        let middle = numbers.count / 2
+        return real(numbers.count % 2 == 1 ? numbers[middle] : (numbers[middle - 1] + numbers[middle]) / 2)
+    case .stddev:
+        let numbers = try present.compactMap { try number($0, in: tree).double }
+        guard !numbers.isEmpty else { return .null }
+        let mean = numbers.reduce(0, +) / Double(numbers.count)
+        let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        return real((squares / Double(numbers.count)).squareRoot())
+    default: throw PredicateError(.unsupported, "the function `\(function.rawValue)` is not supported")
+    }
+}

@@ -1,0 +1,71 @@
+/// An object that predicates can be asked about.
+package protocol EvaluationSubject {
+    /// What the object has under a key.
+    ///
+    /// A to-one relationship without an object is `.missing`; a to-many relationship is always `.objects`.
+    ///
+    /// - Throws: ``PredicateError/unknownKey(_:of:)`` for a key that the object does not have.
+    func predicateValue(forKey key: String) throws -> EvaluationValue
+
+    /// The identity of the object, by which objects are compared.
+    var reference: ObjectReference? { get }
+}
+
+/// What an expression evaluates to.
+package enum EvaluationValue {
+    case value(AttributeValue)
+    case object(any EvaluationSubject)
+    /// A to-many relationship.
+    case objects([any EvaluationSubject])
+    case list([EvaluationValue])
+    /// The object that a to-one relationship lacks: nil, of a known entity. Under each key the subject has nil, or no
+    /// objects, so that a path through it is as long as through an object.
+    case missing(any EvaluationSubject)
+
+    package static var null: EvaluationValue { .value(.null) }
+
+    /// The value as a single one, with nil for a missing object; nil for objects and collections.
+    var single: AttributeValue? {
+        switch self {
+        case .value(let value): value
+        case .missing: .null
+        case .object, .objects, .list: nil
+        }
+    }
+
+    var isNull: Bool { single.map { SQLValue($0) == .null } ?? false }
+
+    /// The elements of a collection; nothing for null, nil for a single value.
+    var elements: [EvaluationValue]? {
+        switch self {
+        case .objects(let objects): objects.map(EvaluationValue.object)
+        case .list(let items): items
+        case .value(.null), .missing: []
+        case .value, .object: nil
+        }
+    }
+
+    var kind: String {
+        switch self {
+        case .value(let value): SQLValue(value).kind
+        case .object: "an object"
+        case .objects, .list: "a collection"
+        case .missing: "nil"
+        }
+    }
+}
+
+extension PredicateError {
+    /// The error for a key that an object does not have.
+    package static func unknownKey(_ key: String, of owner: String) -> PredicateError {
+        PredicateError(.unknownKey, "\(owner) has no property named `\(key)`")
+    }
+}
+
+/// How comparisons treat nil.
+package enum NilLogic: Sendable, Hashable {
+    /// As SQL does: a comparison with nil is undecided, and so is its opposite. Fetches follow it.
+    case sql
+    /// As Cocoa does in memory: nil equals nil, differs from every value, and nothing is undecided.
+    case cocoa
+}

@@ -1,0 +1,265 @@
+import Foundation
+
+/// One comparison, with everything that does not depend on the object worked out.
+struct PreparedComparison: Sendable {
+    /// What is known beforehand of the right side.
+    private enum RightSide: Sendable {
+        case computed
+        case constant(SQLValue)
+        /// Nil that was written belongs to a list; one that a value stands for, as not-a-number does, decides nothing.
+        case members(Set<SQLValue>, hasNil: Bool, isDecided: Bool)
+        case items([PreparedOperand])
+        case text(TextPattern)
+        case like(LikePattern)
+        case regularExpression(RegularExpressionPattern)
+    }
+
+    private let comparison: Comparison
+    private let left: PreparedOperand
+    private let right: PreparedOperand
+    private let logic: NilLogic
+    private let options: ComparisonOptions
+    private var rightSide = RightSide.computed
+
+    /// - Parameter items: The elements of a written list on the right side.
+    init(
+        _ comparison: Comparison, left: PreparedOperand, right: PreparedOperand, items: [PreparedOperand]?,
+        _ logic: NilLogic
+    ) throws {
+        self.comparison = comparison
+        self.left = left
+        self.right = right
+        self.logic = logic
+        options = comparison.options.contains(.normalized) ? [] : comparison.options
+        rightSide = try knownRightSide(items)
+    }
+
+    private func knownRightSide(_ items: [PreparedOperand]?) throws -> RightSide {
+        if comparison.comparator == .between, let items { return .items(items) }
+        guard let constant = right.constant else {
+            return comparison.comparator == .in ? items.map(RightSide.items) ?? .computed : .computed
+        }
+        switch (comparison.comparator, constant) {
+        case (.in, .list(let constants)):
+            let values = try constants.map { try normalized($0.evaluationValue) }
+            let nils = values.count { $0 == .null }
+            let written = constants.count { $0 == .value(.null) }
+            return .members(
+                Set(values.filter { $0 != .null }), hasNil: written > 0, isDecided: nils == written)
+        case (.contains, .value(let value)):
+            guard case .text(let text) = SQLValue(value) else { return .computed }
+            return .text(TextPattern(text, at: .anywhere, options: options))
+        case (.beginsWith, .value), (.endsWith, .value), (.like, .value), (.matches, .value):
+            guard let text = try text(constant.evaluationValue) else { return .computed }
+            return try pattern(text)
+        case (_, .value): return .constant(try normalized(constant.evaluationValue))
+        case (_, .list): return .computed
+        }
+    }
+
+    private func pattern(_ text: String) throws -> RightSide {
+        switch comparison.comparator {
+        case .beginsWith: .text(TextPattern(text, at: .beginning, options: options))
+        case .endsWith: .text(TextPattern(text, at: .end, options: options))
+        case .like: .like(LikePattern(text, options: options))
+        case .matches: .regularExpression(try RegularExpressionPattern(text, options: options))
+        default: .text(TextPattern(text, at: .anywhere, options: options))
+        }
+    }
+
+    // MARK: Evaluation
+
+    func evaluate(_ scope: EvaluationScope) throws -> Bool? {
+        let value = try left.value(in: scope)
+        guard comparison.quantifier != .direct else { return try test(value, scope) }
+        guard let elements = value.elements else {
+            let word = comparison.quantifier == .any ? "ANY" : "ALL"
+            throw fault(
+                "\(word) needs a path through a to-many relationship, and `\(comparison.left.format)` is \(value.kind)")
+        }
+        for element in elements {
+            let result = try test(element, scope)
+            if comparison.quantifier == .any, result == true { return true }
+            if comparison.quantifier == .all, result != true { return false }
+        }
+        return comparison.quantifier == .all
+    }
+
+    private func test(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+        switch comparison.comparator {
+        case .equal: return try isEqual(value, scope)
+        case .notEqual: return try isEqual(value, scope).map { !$0 }
+        case .identical: return try normalized(value) == rightValue(scope)
+        case .notIdentical: return try normalized(value) != rightValue(scope)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: return try isOrdered(value, scope)
+        case .between: return try isBetween(value, scope)
+        case .in: return try isMember(value, scope)
+        case .contains: return try contains(value, scope)
+        case .beginsWith, .endsWith, .like, .matches: return try matches(value, scope)
+        }
+    }
+
+    /// What a comparison with nil gives.
+    private var undecided: Bool? { logic == .sql ? nil : false }
+
+    private func rightValue(_ scope: EvaluationScope) throws -> SQLValue {
+        if case .constant(let value) = rightSide { return value }
+        return try normalized(try right.value(in: scope))
+    }
+
+    // MARK: Equality and order
+
+    private func isEqual(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+        let left = try normalized(value)
+        let right = try rightValue(scope)
+        if left == .null || right == .null {
+            let isTest = self.left.isWrittenNil || self.right.isWrittenNil
+            return isTest || logic == .cocoa ? left == right : nil
+        }
+        return left == right
+    }
+
+    private func isOrdered(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+        // Nothing comes before or after a nil that was written, and that much is certain.
+        if left.isWrittenNil || right.isWrittenNil { return false }
+        guard let order = try order(try normalized(value), try rightValue(scope)) else { return undecided }
+        switch comparison.comparator {
+        case .less: return order == .orderedAscending
+        case .lessOrEqual: return order != .orderedDescending
+        case .greater: return order == .orderedDescending
+        default: return order != .orderedAscending
+        }
+    }
+
+    /// The order of two values; nil if one of them is nil.
+
+    private func order(_ left: SQLValue, _ right: SQLValue) throws -> ComparisonResult? {
+        switch (left, right) {
+        case (.null, _), (_, .null): return nil
+        case (.object, _), (_, .object): throw fault("objects have no order")
+        case (.text(let left), .text(let right)) where options.contains(.localeSensitive):
+            return compareTexts(left, right, options)
+        default:
+            guard left.isComparable(to: right) else {
+                throw fault("\(left.kind) and \(right.kind) cannot be ordered")
+            }
+            return left.order(right)
+        }
+    }
+
+    private func isBetween(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+        let bounds: [EvaluationValue]
+        if case .items(let items) = rightSide {
+            bounds = try items.map { try $0.value(in: scope) }
+        } else {
+            bounds = try right.value(in: scope).elements ?? []
+        }
+        guard bounds.count == 2 else { throw fault("BETWEEN takes a list of two values") }
+        let value = try normalized(value)
+        let lower = try order(value, try normalized(bounds[0])).map { $0 != .orderedAscending }
+        let upper = try order(value, try normalized(bounds[1])).map { $0 != .orderedDescending }
+        if lower == false || upper == false { return false }
+        return lower == nil || upper == nil ? undecided : true
+    }
+
+    // MARK: Collections
+
+    private func isMember(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+        switch rightSide {
+        case .members(let members, let hasNil, let isDecided):
+            let left = try normalized(value)
+            if left == .null { return hasNil ? true : (members.isEmpty && isDecided ? false : undecided) }
+            if members.contains(left) { return true }
+            return isDecided ? false : undecided
+        case .items(let items): return try isMember(try normalized(value), items, scope)
+        default: break
+        }
+        let collection = try right.value(in: scope)
+        switch collection {
+        case .objects, .list:
+            return try isMember(try normalized(value), collection.elements ?? [], isWrittenNil: left.isWrittenNil)
+        case .value, .missing:
+            switch SQLValue(collection.single ?? .null) {
+            case .null: return undecided
+            case .text(let text):
+                guard let part = try self.text(value) else { return undecided }
+                return TextPattern(part, at: .anywhere, options: options).matches(text)
+            default: throw fault("IN takes a list, a collection or a text on its right side")
+            }
+        case .object: throw fault("IN takes a list, a collection or a text on its right side")
+        }
+    }
+
+    /// Membership in a written list, some elements of which are computed. A nil that was computed decides nothing.
+    private func isMember(_ left: SQLValue, _ items: [PreparedOperand], _ scope: EvaluationScope) throws -> Bool? {
+        var decided = left != .null || items.isEmpty
+        for item in items {
+            let element = try normalized(try item.value(in: scope))
+            if left == element, left != .null || item.isWrittenNil || logic == .cocoa { return true }
+            if element == .null, !item.isWrittenNil { decided = false }
+        }
+        return decided ? false : undecided
+    }
+
+    /// Membership in a collection that an object has. It is decided in any case, as an EXISTS is.
+    private func isMember(_ left: SQLValue, _ elements: [EvaluationValue], isWrittenNil: Bool) throws -> Bool {
+        guard left != .null || isWrittenNil || logic == .cocoa else { return false }
+        return try elements.contains { try normalized($0) == left }
+    }
+
+    private func contains(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+        switch value {
+        case .objects, .list:
+            let right = try normalized(try self.right.value(in: scope))
+            return try isMember(right, value.elements ?? [], isWrittenNil: self.right.isWrittenNil)
+        case .value, .object, .missing: return try matches(value, scope)
+        }
+    }
+
+    // MARK: Texts
+
+    private func matches(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+        guard let text = try text(value) else { return undecided }
+        var side = rightSide
+        switch side {
+        case .text, .like, .regularExpression: break
+        default:
+            guard let part = try self.text(try right.value(in: scope)) else { return undecided }
+            side = try pattern(part)
+        }
+        switch side {
+        case .text(let pattern): return pattern.matches(text)
+        case .like(let pattern): return pattern.matches(text)
+        case .regularExpression(let pattern): return pattern.matches(text)
+        default: return undecided
+        }
+    }
+
+    /// The text that a value is; nil for nil.
+    private func text(_ value: EvaluationValue) throws -> String? {
+        if let single = value.single {
+            switch SQLValue(single) {
+            case .null: return nil
+            case .text(let text): return text
+            default: break
+            }
+        }
+        throw fault("\(comparison.comparator.spelling) compares texts, not \(value.kind)")
+    }
+
+    /// The value that is compared, with texts folded.
+    private func normalized(_ value: EvaluationValue) throws -> SQLValue {
+        switch value {
+        case .objects, .list:
+            throw fault("a collection is no single value; a to-many path needs ANY, ALL or a collection operator")
+        case .value, .object, .missing: break
+        }
+        let result = try comparable(value, in: comparison.left)
+        guard !options.isEmpty, case .text(let text) = result else { return result }
+        return .text(folded(text, options))
+    }
+
+    private func fault(_ reason: String) -> PredicateError {
+        PredicateError(.typeMismatch, "\(reason): `\(PredicateTree.comparison(comparison).format)`")
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// The pattern of MATCHES: an ICU regular expression that the whole text must match.
+package struct RegularExpressionPattern: Sendable {
+    private let expression: NSRegularExpression
+    private let options: ComparisonOptions
+
+    /// - Throws: A ``PredicateError`` if the text is no regular expression.
+    package init(_ pattern: String, options: ComparisonOptions = []) throws {
+        let given = options.contains(.normalized) ? [] : options
+        // Marks are removed from text and pattern; letter case is the expression's own business.
+        self.options = given.intersection(.diacriticInsensitive)
+        let source = folded(pattern, self.options)
+        do {
+            // First alone, so that a bracket closed too early cannot pair up with those added below.
+            if !source.isEmpty { _ = try NSRegularExpression(pattern: source) }
+            let flags: NSRegularExpression.Options = given.contains(.caseInsensitive) ? [.caseInsensitive] : []
+            if let whole = try? NSRegularExpression(pattern: "(?:\(source))\\z", options: flags) {
+                expression = whole
+            } else {
+                // A comment at the end of an extended pattern ends with the line.
+                expression = try NSRegularExpression(pattern: "(?:\(source)\n)\\z", options: flags)
+            }
+        } catch {
+            throw PredicateError(
+                .regularExpression, "`\(pattern.prefix(200))` is no regular expression", cause: error)
+        }
+    }
+
+    package func matches(_ text: String) -> Bool {
+        let text = folded(text, options)
+        let range = NSRange(location: 0, length: text.utf16.count)
+        return expression.firstMatch(in: text, options: [.anchored], range: range) != nil
+    }
+}

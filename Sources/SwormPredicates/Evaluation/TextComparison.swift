@@ -1,0 +1,50 @@
+package import Foundation
+
+/// The text with the differences removed that the options name.
+///
+/// `[c]` removes letter case by Unicode's folding, `[d]` removes diacritical marks, `[l]` composes marks. `[n]` means
+/// that the text is ready to be compared, and supersedes the others.
+package func folded(_ text: String, _ options: ComparisonOptions) -> String {
+    guard !options.isEmpty, !options.contains(.normalized) else { return text }
+    if text.utf8.allSatisfy({ $0 < 0x80 }) {
+        return options.contains(.caseInsensitive) ? text.lowercased() : text
+    }
+    var folding: String.CompareOptions = []
+    if options.contains(.caseInsensitive) { folding.insert(.caseInsensitive) }
+    if options.contains(.diacriticInsensitive) { folding.insert(.diacriticInsensitive) }
+    let result = folding.isEmpty ? text : text.folding(options: folding, locale: nil)
+    return options.contains(.localeSensitive) ? result.precomposedStringWithCanonicalMapping : result
+}
+
+/// The order of two texts: by UTF-8 bytes once they are folded, or by the root collation with `[l]`.
+package func compareTexts(_ left: String, _ right: String, _ options: ComparisonOptions) -> ComparisonResult {
+    guard !options.isEmpty, !options.contains(.normalized) else { return compareBytes(left, right) }
+    let left = folded(left, options)
+    let right = folded(right, options)
+    guard options.contains(.localeSensitive) else { return compareBytes(left, right) }
+    return left.compare(right, options: [], range: nil, locale: Locale(identifier: ""))
+}
+
+/// The order of two texts by their UTF-8 bytes, as SQLite compares them. Swift's own order is another one.
+package func compareBytes(_ left: String, _ right: String) -> ComparisonResult {
+    var left = left
+    var right = right
+    return left.withUTF8 { left in right.withUTF8 { right in compareBytes(UnsafeRawBufferPointer(left), .init(right)) }
+    }
+}
+
+/// The order of two byte strings; a prefix comes first.
+package func compareBytes(_ left: Data, _ right: Data) -> ComparisonResult {
+    left.withUnsafeBytes { left in right.withUnsafeBytes { right in compareBytes(left, right) } }
+}
+
+private func compareBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> ComparisonResult {
+    for (left, right) in zip(left, right) where left != right {
+        return left < right ? .orderedAscending : .orderedDescending
+    }
+    if left.count == right.count { return .orderedSame }
+    return left.count < right.count ? .orderedAscending : .orderedDescending
+}
+
+/// How long a text is, in Unicode scalars, as SQLite's `length` counts.
+package func textLength(_ text: String) -> Int { text.unicodeScalars.count }

@@ -1,0 +1,45 @@
+import Foundation
+
+extension AttributeValue {
+    /// The value as it is written in a format string. Parsing it gives the same value.
+    package var literal: String {
+        switch self {
+        case .null: "nil"
+        case .bool(let value): value ? "YES" : "NO"
+        case .int(let value): "\(value)"
+        case .double(let value): value.isFinite ? "\(value)" : cast("\(value)", .number)
+        case .decimal(let value): cast("\(value)", .decimal)
+        case .string(let value): quoted(value)
+        case .date(let value): date(value.timeIntervalSinceReferenceDate)
+        case .data(let value): cast(value.base64EncodedString(), .data)
+        case .uuid(let value): cast(value.uuidString, .uuid)
+        case .url(let value): cast(value.absoluteString, .url)
+        case .object(let value): cast(value.uriText, .object)
+        }
+    }
+
+    private func cast(_ text: String, _ type: ValueCast) -> String {
+        "CAST(\(quoted(text)), \"\(type.rawValue)\")"
+    }
+
+    private func date(_ seconds: Double) -> String {
+        "CAST(\(AttributeValue.double(seconds).literal), \"\(ValueCast.date.rawValue)\")"
+    }
+
+    private func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\" + String(Character(scalar))
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case "\r": result += "\\r"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

@@ -1,0 +1,171 @@
+/// Cuts a format string into tokens, one at a time.
+///
+/// It works on UTF-8 bytes and keeps no tokens, so that a long text costs no more memory than itself.
+struct PredicateLexer: Sendable {
+    let bytes: [UInt8]
+    private(set) var position = 0
+
+    init(_ format: String) throws {
+        guard format.utf8.count <= PredicateLimits.formatSize else {
+            throw PredicateError(
+                .limit,
+                "the format string has \(format.utf8.count) bytes; at most \(PredicateLimits.formatSize) are allowed")
+        }
+        bytes = Array(format.utf8)
+    }
+
+    mutating func next() throws -> PredicateToken {
+        while position < bytes.count, isSpace(bytes[position]) { position += 1 }
+        let start = position
+        guard let byte = peek() else { return PredicateToken(kind: .end, start: start, end: start) }
+        let kind: PredicateToken.Kind
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): kind = try number()
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): kind = .string(try string())
+        case UInt8(ascii: "#"): kind = .escaped(try escapedName())
+        case UInt8(ascii: "$"):
+            position += 1
+            kind = .variable(try name(behind: "$"))
+        case UInt8(ascii: "@"):
+            position += 1
+            kind = .collectionOperator("@" + (try name(behind: "@")))
+        case UInt8(ascii: "%"): kind = .argument(try argument())
+        default:
+            if let word = scanName() {
+                kind = wordOrSelector(word, from: start)
+            } else {
+                kind = .symbol(try symbol())
+            }
+        }
+        return PredicateToken(kind: kind, start: start, end: position)
+    }
+
+    /// The part of the format string between two offsets.
+    func text(_ start: Int, _ end: Int) -> String {
+        String(decoding: bytes[max(0, start)..<min(max(start, end), bytes.count)], as: UTF8.self)
+    }
+
+    /// The column of a byte offset, in characters from 1.
+    func column(of offset: Int) -> Int {
+        text(0, offset).count + 1
+    }
+
+    func fault(_ message: String, at offset: Int) -> PredicateError {
+        PredicateError(.syntax, message, column: column(of: offset))
+    }
+
+    func peek(_ distance: Int = 0) -> UInt8? {
+        position + distance < bytes.count ? bytes[position + distance] : nil
+    }
+
+    mutating func advance(_ count: Int = 1) { position += count }
+
+    private func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (byte >= 0x09 && byte <= 0x0D && byte != 0x0B)
+    }
+
+    // MARK: Names
+
+    /// Reads a name: a letter or `_`, then letters, digits and `_`. Letters of every script count.
+    private mutating func scanName() -> String? {
+        let start = position
+        while let byte = peek() {
+            if isNameByte(byte) {
+                if position == start, byte <= UInt8(ascii: "9") { return nil }
+                position += 1
+            } else if byte >= 0x80, let length = letterLength(first: position == start) {
+                position += length
+            } else {
+                break
+            }
+        }
+        return position > start ? text(start, position) : nil
+    }
+
+    private func isNameByte(_ byte: UInt8) -> Bool {
+        (byte >= 0x61 && byte <= 0x7A) || (byte >= 0x41 && byte <= 0x5A) || byte == 0x5F
+            || (byte >= 0x30 && byte <= 0x39)
+    }
+
+    private func letterLength(first: Bool) -> Int? {
+        let head = text(position, position + 4).unicodeScalars.first
+        guard let head else { return nil }
+        let properties = head.properties
+        guard first ? properties.isIDStart : properties.isIDContinue else { return nil }
+        return UTF8.width(head)
+    }
+
+    private mutating func name(behind sign: String) throws -> String {
+        guard let name = scanName() else { throw fault("expected a name behind `\(sign)`", at: position - 1) }
+        return name
+    }
+
+    /// `#name`. A name that is no identifier may stand in quotes behind the sign.
+    private mutating func escapedName() throws -> String {
+        position += 1
+        if peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") { return try string() }
+        return try name(behind: "#")
+    }
+
+    private mutating func wordOrSelector(_ word: String, from start: Int) -> PredicateToken.Kind {
+        if word.utf8.count == 3, word.lowercased() == "uti", peek() == UInt8(ascii: "-") {
+            for keyword in [PredicateKeyword.utiConformsTo, .utiEquals] {
+                let length = keyword.rawValue.utf8.count
+                if text(start, start + length).lowercased() == keyword.rawValue {
+                    position = start + length
+                    return .word(text(start, position), keyword)
+                }
+            }
+        }
+        if peek() == UInt8(ascii: ":"), let selector = scanSelector(from: start) { return .selector(selector) }
+        return .word(word, PredicateKeyword.named(word))
+    }
+
+    /// Reads the rest of `name:name:` if a bracket follows; otherwise stays where it is.
+    private mutating func scanSelector(from start: Int) -> String? {
+        let back = position
+        while peek() == UInt8(ascii: ":"), peek(1) != UInt8(ascii: "=") {
+            position += 1
+            if peek() == UInt8(ascii: "(") { return text(start, position) }
+            guard scanName() != nil else { break }
+        }
+        position = back
+        return nil
+    }
+
+    // MARK: Arguments and signs
+
+    private mutating func argument() throws -> PredicateToken.ArgumentMark {
+        let start = position
+        position += 1
+        if peek() == UInt8(ascii: "@") {
+            position += 1
+            return .value
+        }
+        if peek() == UInt8(ascii: "K") {
+            position += 1
+            return .key
+        }
+        while let byte = peek(), "hlqLzt".utf8.contains(byte) { position += 1 }
+        let letter = peek().map { Character(Unicode.Scalar($0)) }
+        position += 1
+        switch letter {
+        case "d", "D", "i", "u", "U", "x", "X", "o", "O", "f", "F", "e", "E", "g", "G", "a", "A": return .number
+        case "s", "S": return .text
+        case "c", "C": return .character
+        default:
+            throw fault("expected %@, %K or a printf form such as %d; write a percent sign in quotes", at: start)
+        }
+    }
+
+    private mutating func symbol() throws -> PredicateSymbol {
+        for length in [2, 1] where position + length <= bytes.count {
+            if let symbol = PredicateSymbol(rawValue: text(position, position + length)) {
+                position += length
+                return symbol
+            }
+        }
+        let shown = text(position, position + 4).first.map(String.init) ?? ""
+        throw fault("unexpected `\(shown)`", at: position)
+    }
+}

@@ -1,0 +1,218 @@
+extension PredicateParser {
+    /// Makes a result of the current token alone, and goes on to the next.
+    mutating func leaf(_ content: Parsed.Content) throws -> Parsed {
+        let start = token.start
+        try advance()
+        return try node(content, 0, from: start)
+    }
+
+    mutating func parseAtom() throws -> Parsed {
+        switch token.kind {
+        case .integer(let magnitude):
+            let value: AttributeValue = Int64(exactly: magnitude).map(AttributeValue.int) ?? .double(Double(magnitude))
+            return try leaf(.expression(.value(value)))
+        case .real(let value): return try leaf(.expression(.value(.double(value))))
+        case .string(let text): return try leaf(.expression(.value(.string(text))))
+        case .variable(let name):
+            let parsed = try leaf(.expression(.variable(name)))
+            if isNext(.assign) {
+                throw PredicateError(.unsupported, "assignments to variables are not supported", column: column)
+            }
+            return parsed
+        case .escaped(let name), .collectionOperator(let name):
+            return try leaf(.expression(.key(.evaluatedObject, name)))
+        case .argument(let mark): return try parseArgument(mark)
+        case .selector(let name): return try parseCall(name)
+        case .word(let name, let keyword): return try parseWord(name, keyword)
+        case .symbol(.openCurly): return try parseList()
+        case .end: throw lexer.fault("expected a value, but the text ends", at: token.start)
+        case .symbol: throw lexer.fault("expected a value, found \(shown)", at: token.start)
+        }
+    }
+
+    private mutating func parseArgument(_ mark: PredicateToken.ArgumentMark) throws -> Parsed {
+        let start = token.start
+        if mark == .key {
+            let keys = try parseKeyArgument()
+            var parsed = try node(.expression(.path(keys)), keys.count, from: start)
+            // The operators inside the path are checked as those of a written path are.
+            try checkOperators(keys, at: start, followed: isNext(.dot))
+            parsed.start = start
+            return parsed
+        }
+        let column = column
+        let argument = try takeArgument()
+        func refuse(_ reason: String) -> PredicateError {
+            PredicateError(.argument, "argument \(argumentNumber) \(reason)", column: column)
+        }
+        guard let tree = argument.expressionTree else {
+            throw refuse("is a predicate; an argument stands for a value, not for a predicate")
+        }
+        switch (mark, argument) {
+        case (.value, _), (_, .expression): break
+        case (.number, .value(let value)), (.character, .value(let value)):
+            if case .string = value, mark == .character { break }
+            if case .date = value { throw refuse("stands for a number (\(shown)) and is a date") }
+            guard value.numericDouble != nil else { throw refuse("stands for a number (\(shown)) and is none") }
+        case (.text, .value(.string)): break
+        case (.text, _): throw refuse("stands for text (\(shown)) and is none")
+        default: throw refuse("stands for a single value (\(shown)) and is a list")
+        }
+        guard let depth = tree.depth(limit: PredicateLimits.parsedDepth) else {
+            throw PredicateError(
+                .limit, "argument \(argumentNumber) is nested more than \(PredicateLimits.parsedDepth) levels deep",
+                column: column)
+        }
+        try advance()
+        return try node(.expression(tree), depth - 1, from: start)
+    }
+
+    private func checkOperators(_ keys: [String], at position: Int, followed: Bool) throws {
+        let column = lexer.column(of: position)
+        for (index, key) in keys.enumerated() where key.hasPrefix("@") {
+            let isLast = index == keys.count - 1
+            switch key {
+            case "@count":
+                if !isLast || followed {
+                    throw PredicateError(.syntax, "nothing can follow @count", column: column)
+                }
+            case "@sum", "@avg", "@min", "@max":
+                if isLast, !followed {
+                    throw PredicateError(.syntax, "`\(key)` needs a key behind it", column: column)
+                }
+            default:
+                throw PredicateError(
+                    .unsupported, "the collection operator `\(key)` is not supported", column: column)
+            }
+        }
+    }
+
+    private mutating func parseList() throws -> Parsed {
+        let start = token.start
+        try advance()
+        if isNext(.closeCurly) {
+            try advance()
+            return try node(.expression(.list([])), 0, from: start)
+        }
+        let (trees, depth) = try nested { try $0.parseElements() }
+        try expect(.closeCurly, "to close the list at column \(lexer.column(of: start))")
+        return try node(.expression(.list(trees)), depth, from: start)
+    }
+
+    private mutating func parseElements() throws -> (trees: [ExpressionTree], depth: Int) {
+        var trees: [ExpressionTree] = []
+        var depth = 0
+        repeat {
+            if !trees.isEmpty { try advance() }
+            let element = try parse(.set)
+            trees.append(try requireExpression(element))
+            depth = max(depth, element.depth)
+        } while isNext(.comma)
+        return (trees, depth)
+    }
+
+    private mutating func parseWord(_ name: String, _ keyword: PredicateKeyword?) throws -> Parsed {
+        let start = token.start
+        guard let keyword else {
+            let parsed = try leaf(.expression(.key(.evaluatedObject, name)))
+            return isNext(.openRound) ? try parseCall(name, from: start) : parsed
+        }
+        switch keyword {
+        case .null, .nil: return try leaf(.expression(.value(.null)))
+        case .true, .yes: return try leaf(.expression(.value(.bool(true))))
+        case .false, .no: return try leaf(.expression(.value(.bool(false))))
+        case .self: return try leaf(.expression(.evaluatedObject))
+        default: break
+        }
+        try advance()
+        if isNext(.openRound) {
+            switch keyword {
+            case .subquery: return try parseBracket { try $0.parseSubquery(from: start) }
+            case .ternary: return try parseBracket { try $0.parseConditional(from: start) }
+            case .cast, .function:
+                return try parseCall(name, from: start)
+            case .fetch:
+                throw PredicateError(.unsupported, "FETCH is not supported", column: lexer.column(of: start))
+            default: break
+            }
+        }
+        guard keyword.mayBeginKeyPath else {
+            throw lexer.fault("`\(name)` is a reserved word; as a key, write `#\(name)` or %K", at: start)
+        }
+        return try node(.expression(.key(.evaluatedObject, name)), 0, from: start)
+    }
+
+    // MARK: Calls
+
+    private mutating func parseBracket(_ body: (inout PredicateParser) throws -> Parsed) throws -> Parsed {
+        try advance()
+        var parsed = try nested(body)
+        try expect(.closeRound, "behind the last argument")
+        parsed.end = previousEnd
+        return parsed
+    }
+
+    private mutating func parseSubquery(from start: Int) throws -> Parsed {
+        let collection = try parse(.or)
+        let collectionTree = try requireExpression(collection)
+        try expect(.comma, "behind the collection of SUBQUERY")
+        guard case .variable(let name) = token.kind else {
+            throw lexer.fault("expected the variable of SUBQUERY, such as $x, found \(shown)", at: token.start)
+        }
+        try advance()
+        try expect(.comma, "behind the variable of SUBQUERY")
+        let condition = try parse(.or)
+        let tree = ExpressionTree.subquery(collectionTree, name, try requirePredicate(condition))
+        return try node(.expression(tree), max(collection.depth, condition.depth), from: start)
+    }
+
+    private mutating func parseConditional(from start: Int) throws -> Parsed {
+        let condition = try parse(.or)
+        let conditionTree = try requirePredicate(condition)
+        try expect(.comma, "behind the condition of TERNARY")
+        let yes = try parse(.or)
+        let yesTree = try requireExpression(yes)
+        try expect(.comma, "behind the second argument of TERNARY")
+        let no = try parse(.or)
+        let tree = ExpressionTree.conditional(conditionTree, yesTree, try requireExpression(no))
+        return try node(.expression(tree), max(condition.depth, yes.depth, no.depth), from: start)
+    }
+
+    /// Reads `modulus:by:(…)`, whose name is the current token.
+    private mutating func parseCall(_ selector: String) throws -> Parsed {
+        let start = token.start
+        try advance()
+        return try parseCall(selector, from: start)
+    }
+
+    /// Reads the arguments of a call whose name has been read.
+    private mutating func parseCall(_ name: String, from start: Int) throws -> Parsed {
+        try advance()
+        var elements: (trees: [ExpressionTree], depth: Int) = ([], 0)
+        if !isNext(.closeRound) { elements = try nested { try $0.parseElements() } }
+        try expect(.closeRound, "behind the last argument of `\(name)`")
+        switch resolveCall(name, elements.trees) {
+        case .success(let tree): return try node(.expression(tree), elements.depth, from: start)
+        case .failure(let error):
+            throw PredicateError(error.code, error.message, column: lexer.column(of: start))
+        }
+    }
+
+    private func resolveCall(_ name: String, _ trees: [ExpressionTree]) -> Result<ExpressionTree, PredicateError> {
+        switch PredicateKeyword.named(name) {
+        case .cast:
+            guard trees.count == 2, case .value(.string(let type)) = trees[1] else {
+                return .failure(PredicateError(.syntax, "CAST takes a value and the name of a type in quotes"))
+            }
+            return makeCast(trees[0], type)
+        case .function:
+            guard trees.count >= 2, case .value(.string(let selector)) = trees[1] else {
+                return .failure(
+                    PredicateError(
+                        .syntax, "FUNCTION takes an operand, the name of a function in quotes, and arguments"))
+            }
+            return makeCall(selector, [trees[0]] + trees.dropFirst(2))
+        default: return makeCall(name, trees)
+        }
+    }
+}

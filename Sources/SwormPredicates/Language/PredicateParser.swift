@@ -1,0 +1,262 @@
+/// Parses a format string into a predicate.
+///
+/// - Parameters:
+///   - format: The text in Apple's predicate language.
+///   - arguments: What stands for `%@`, `%K` and the printf forms, in order. Spare ones are ignored.
+/// - Throws: A ``PredicateError`` with the column of the fault.
+package func parsePredicate(_ format: String, arguments: [PredicateArgument] = []) throws -> PredicateTree {
+    var parser = try PredicateParser(format, arguments: arguments)
+    return try parser.predicate()
+}
+
+/// Parses a format string into an expression: a key path, a constant, a sum, ...
+package func parseExpression(_ format: String, arguments: [PredicateArgument] = []) throws -> ExpressionTree {
+    var parser = try PredicateParser(format, arguments: arguments)
+    return try parser.expression()
+}
+
+/// A parser by operator precedence.
+///
+/// A bracket may open a predicate or an expression. Both are read by the same function, which says what it found, so
+/// that nothing is ever read twice and nested brackets cost linear time.
+package struct PredicateParser {
+    /// What a piece of text turned out to be.
+    struct Parsed {
+        enum Content {
+            case predicate(PredicateTree)
+            case expression(ExpressionTree)
+        }
+
+        var content: Content
+        /// Levels of the tree.
+        var depth: Int
+        /// Byte offsets in the format string.
+        var start: Int
+        var end: Int
+    }
+
+    /// How tightly an operator binds.
+    enum Power: Int, Comparable {
+        case or = 1
+        case and, not, comparison, set, bitOr, bitXor, bitAnd, add, multiply, power, unary
+
+        static func < (left: Power, right: Power) -> Bool { left.rawValue < right.rawValue }
+
+        var tighter: Power { Power(rawValue: rawValue + 1) ?? .unary }
+    }
+
+    /// A text may hold this many half-finished operands at once. It bounds the stack where brackets alone would not.
+    private static let openOperands = 300
+
+    var lexer: PredicateLexer
+    var token: PredicateToken
+    /// Where the token before the current one ended.
+    var previousEnd = 0
+    private let arguments: [PredicateArgument]
+    private var nextArgument = 0
+    private var nesting = 0
+    private var open = 0
+
+    package init(_ format: String, arguments: [PredicateArgument] = []) throws {
+        lexer = try PredicateLexer(format)
+        token = try lexer.next()
+        self.arguments = arguments
+    }
+
+    /// How many of the arguments the text did not ask for; known after parsing.
+    package var unusedArguments: Int { arguments.count - nextArgument }
+
+    package mutating func predicate() throws -> PredicateTree {
+        let parsed = try parse(.or)
+        let tree = try requirePredicate(parsed)
+        try requireEnd(after: parsed)
+        return tree
+    }
+
+    package mutating func expression() throws -> ExpressionTree {
+        let parsed = try parse(.or)
+        let tree = try requireExpression(parsed)
+        try requireEnd(after: parsed)
+        return tree
+    }
+
+    // MARK: Operators
+
+    mutating func parse(_ minimum: Power) throws -> Parsed {
+        open += 1
+        defer { open -= 1 }
+        guard open <= Self.openOperands else { throw tooDeep() }
+        var left = try parsePrefix()
+        while let infix = Infix(token.kind), infix.power >= minimum {
+            switch infix {
+            case .compound(let power): left = try parseCompound(left, power)
+            case .comparison(let comparator): left = try parseComparison(left, comparator, quantifier: .direct)
+            case .binary(let operation, let power):
+                left = try parseOperands(left, power) { .binary(operation, $0, $1) }
+            case .set(let operation):
+                left = try parseOperands(left, .set) { .set(operation, $0, $1) }
+            }
+        }
+        return left
+    }
+
+    /// Reads `a AND b AND c` as one node.
+    private mutating func parseCompound(_ first: Parsed, _ power: Power) throws -> Parsed {
+        var trees = [try requirePredicate(first)]
+        var last = first
+        var depth = first.depth
+        while case .compound(let next) = Infix(token.kind), next == power {
+            try advance()
+            last = try parse(power.tighter)
+            trees.append(try requirePredicate(last))
+            depth = max(depth, last.depth)
+        }
+        return try node(.predicate(power == .and ? .and(trees) : .or(trees)), depth, from: first.start)
+    }
+
+    private mutating func parseOperands(
+        _ left: Parsed, _ power: Power, _ make: (ExpressionTree, ExpressionTree) -> ExpressionTree
+    ) throws -> Parsed {
+        let leftTree = try requireExpression(left)
+        try advance()
+        let right = try parse(power.tighter)
+        let tree = make(leftTree, try requireExpression(right))
+        return try node(.expression(tree), max(left.depth, right.depth), from: left.start)
+    }
+
+    mutating func parseComparison(
+        _ left: Parsed, _ comparator: Comparator?, quantifier: Quantifier
+    ) throws -> Parsed {
+        let leftTree = try requireExpression(left)
+        guard let comparator else { throw try unsupportedOperator() }
+        try advance()
+        let options = try parseOptions(comparator)
+        let right = try parse(.set)
+        let comparison = Comparison(
+            leftTree, comparator, try requireExpression(right), options: options, quantifier: quantifier)
+        if let problem = comparison.problem {
+            throw PredicateError(problem.code, problem.message, column: lexer.column(of: right.start))
+        }
+        return try node(.predicate(.comparison(comparison)), max(left.depth, right.depth), from: left.start)
+    }
+
+    private func unsupportedOperator() throws -> PredicateError {
+        PredicateError(
+            .unsupported, "the operator `\(lexer.text(token.start, token.end))` is not supported", column: column)
+    }
+
+    private mutating func parseOptions(_ comparator: Comparator) throws -> ComparisonOptions {
+        guard case .symbol(.openSquare) = token.kind else { return [] }
+        let start = token.start
+        try advance()
+        guard case .word(let letters, _) = token.kind else {
+            throw lexer.fault("expected options such as [cd] behind the operator", at: start)
+        }
+        var options: ComparisonOptions = []
+        for letter in letters {
+            switch letter {
+            case "c", "C": options.insert(.caseInsensitive)
+            case "d", "D": options.insert(.diacriticInsensitive)
+            case "n", "N": options.insert(.normalized)
+            case "l", "L": options.insert(.localeSensitive)
+            default:
+                throw lexer.fault("`\(letter)` is no option; there are c, d, n and l", at: token.start)
+            }
+        }
+        try advance()
+        try expect(.closeSquare, "behind the options")
+        if comparator == .between { throw lexer.fault("BETWEEN takes no options", at: start) }
+        return options
+    }
+
+    // MARK: Tokens
+
+    var column: Int { lexer.column(of: token.start) }
+
+    mutating func advance() throws {
+        previousEnd = token.end
+        token = try lexer.next()
+    }
+
+    func isNext(_ symbol: PredicateSymbol) -> Bool { token.kind == .symbol(symbol) }
+
+    mutating func expect(_ symbol: PredicateSymbol, _ place: String) throws {
+        guard isNext(symbol) else {
+            throw lexer.fault("expected `\(symbol.rawValue)` \(place), found \(shown)", at: token.start)
+        }
+        try advance()
+    }
+
+    /// The current token for a message.
+    var shown: String {
+        if case .end = token.kind { return "the end of the text" }
+        return "`\(lexer.text(token.start, token.end).prefix(40))`"
+    }
+
+    func source(_ parsed: Parsed) -> String {
+        let text = lexer.text(parsed.start, parsed.end)
+        return text.count > 60 ? "…" + text.suffix(60) : text
+    }
+
+    /// Reads something in brackets, one level further in.
+    mutating func nested<Result>(_ body: (inout PredicateParser) throws -> Result) throws -> Result {
+        nesting += 1
+        defer { nesting -= 1 }
+        guard nesting <= PredicateLimits.parsedDepth else { throw tooDeep() }
+        return try body(&self)
+    }
+
+    private func tooDeep() -> PredicateError {
+        PredicateError(
+            .limit, "the predicate is nested more than \(PredicateLimits.parsedDepth) levels deep", column: column)
+    }
+
+    /// Makes a result one level above its deepest part.
+    func node(_ content: Parsed.Content, _ depth: Int, from start: Int) throws -> Parsed {
+        guard depth < PredicateLimits.parsedDepth else { throw tooDeep() }
+        return Parsed(content: content, depth: depth + 1, start: start, end: previousEnd)
+    }
+
+    // MARK: Arguments
+
+    mutating func takeArgument() throws -> PredicateArgument {
+        guard nextArgument < arguments.count else {
+            throw PredicateError(
+                .argument,
+                "there is no argument for \(shown): the text asks for more than the \(arguments.count) given",
+                column: column)
+        }
+        nextArgument += 1
+        return arguments[nextArgument - 1]
+    }
+
+    /// The number of the argument taken last, for messages.
+    var argumentNumber: Int { nextArgument }
+
+    // MARK: What was found
+
+    func requirePredicate(_ parsed: Parsed) throws -> PredicateTree {
+        switch parsed.content {
+        case .predicate(let tree): return tree
+        case .expression:
+            if case .word(_, .not) = token.kind {
+                throw lexer.fault("NOT cannot stand here; write NOT (… IN …) around the comparison", at: token.start)
+            }
+            throw lexer.fault("expected an operator after `\(source(parsed))`, found \(shown)", at: parsed.end)
+        }
+    }
+
+    func requireExpression(_ parsed: Parsed) throws -> ExpressionTree {
+        switch parsed.content {
+        case .expression(let tree): return tree
+        case .predicate:
+            throw lexer.fault("expected a value, but `\(source(parsed))` is a predicate", at: parsed.start)
+        }
+    }
+
+    private func requireEnd(after parsed: Parsed) throws {
+        guard case .end = token.kind else {
+            throw lexer.fault("unexpected \(shown) after `\(source(parsed))`", at: token.start)
+        }
+    }
+}

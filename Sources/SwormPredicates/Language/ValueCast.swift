@@ -1,0 +1,148 @@
+package import Foundation
+
+/// The types that `CAST(value, "type")` turns values into.
+package enum ValueCast: String, Sendable, Hashable, CaseIterable {
+    case number = "NSNumber"
+    case decimal = "NSDecimalNumber"
+    case string = "NSString"
+    case date = "NSDate"
+    case uuid = "NSUUID"
+    case url = "NSURL"
+    /// From base64 text.
+    case data = "NSData"
+    /// From the URI of an object.
+    case object = "NSManagedObjectID"
+
+    /// The value as this type; null where the value stands for none, and nil where such a value never can.
+    package func apply(_ value: AttributeValue) -> AttributeValue? {
+        if case .null = value { return .null }
+        switch self {
+        case .number: return number(value)
+        case .decimal: return decimal(value)
+        case .string: return string(value)
+        case .date:
+            if case .date = value { return value }
+            return value.numericDouble.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+        case .uuid:
+            if case .uuid = value { return value }
+            guard case .string(let text) = value else { return nil }
+            return UUID(uuidString: text).map(AttributeValue.uuid) ?? .null
+        case .url:
+            if case .url = value { return value }
+            guard case .string(let text) = value else { return nil }
+            return URL(string: text).map(AttributeValue.url) ?? .null
+        case .data:
+            if case .data = value { return value }
+            guard case .string(let text) = value else { return nil }
+            return Data(base64Encoded: text).map(AttributeValue.data) ?? .null
+        case .object:
+            if case .object = value { return value }
+            guard case .string(let text) = value else { return nil }
+            return ObjectReference(uriText: text).map(AttributeValue.object) ?? .null
+        }
+    }
+
+    private func number(_ value: AttributeValue) -> AttributeValue? {
+        switch value {
+        case .bool, .int, .double, .decimal: return value
+        case .date(let date): return .double(date.timeIntervalSinceReferenceDate)
+        case .string(let text):
+            if let integer = Int64(text) { return .int(integer) }
+            return Double(text).map(AttributeValue.double) ?? .null
+        default: return nil
+        }
+    }
+
+    private func decimal(_ value: AttributeValue) -> AttributeValue? {
+        switch value {
+        case .bool(let flag): return .decimal(flag ? 1 : 0)
+        case .int(let integer): return .decimal(Decimal(integer))
+        case .double(let double):
+            // A number beyond the range of decimals stays as it is.
+            guard double.isFinite, let decimal = Decimal(string: "\(double)", locale: posix), !decimal.isNaN else {
+                return double.isNaN ? .null : value
+            }
+            return .decimal(decimal)
+        case .date(let date): return decimal(.double(date.timeIntervalSinceReferenceDate))
+        case .decimal: return value
+        case .string(let text):
+            if text == "NaN" { return .decimal(.nan) }
+            return Decimal(string: text, locale: posix).map(AttributeValue.decimal) ?? .null
+        default: return nil
+        }
+    }
+
+    private var posix: Locale { Locale(identifier: "en_US_POSIX") }
+
+    private func string(_ value: AttributeValue) -> AttributeValue? {
+        switch value {
+        case .bool(let flag): .string(flag ? "1" : "0")
+        case .int(let integer): .string("\(integer)")
+        case .double(let double): .string("\(double)")
+        case .decimal(let decimal): .string("\(decimal)")
+        case .string: value
+        case .uuid(let uuid): .string(uuid.uuidString)
+        case .url(let url): .string(url.absoluteString)
+        default: nil
+        }
+    }
+}
+
+/// Makes a cast; one of a constant becomes the constant that it gives.
+func makeCast(_ operand: ExpressionTree, _ typeName: String) -> Result<ExpressionTree, PredicateError> {
+    guard let cast = ValueCast(rawValue: typeName) else {
+        let known = ValueCast.allCases.map(\.rawValue).joined(separator: ", ")
+        return .failure(
+            PredicateError(.unsupported, "a cast to `\(typeName)` is not supported; there are \(known)"))
+    }
+    guard case .value(let value) = operand else { return .success(.cast(operand, typeName)) }
+    guard let result = cast.apply(value) else {
+        return .failure(PredicateError(.typeMismatch, "\(value.literal) cannot be cast to `\(typeName)`"))
+    }
+    if case .null = result, value != .null {
+        return .failure(PredicateError(.typeMismatch, "\(value.literal) is no value of the type `\(typeName)`"))
+    }
+    return .success(.value(result))
+}
+
+extension AttributeValue {
+    /// The number that the value is in SQL; nil for text, bytes, objects and null. A date is its seconds since 2001.
+    package var numericDouble: Double? {
+        switch self {
+        case .bool(let value): value ? 1 : 0
+        case .int(let value): Double(value)
+        case .double(let value): value
+        case .decimal(let value): value.nearestDouble
+        case .date(let value): value.timeIntervalSinceReferenceDate
+        default: nil
+        }
+    }
+}
+
+extension Decimal {
+    /// The double closest to the decimal. `NSDecimalNumber.doubleValue` may be off by a last bit; this is not.
+    package var nearestDouble: Double { Double(description) ?? .nan }
+
+    /// The decimal as an integer; nil for a fraction, and for a number that no such integer can hold.
+    package var wholeNumber: Int64? { Int64(description) }
+}
+
+extension ObjectReference {
+    /// Reads `x-coredata://store/Entity/p12`, or `x-coredata:///Entity/t12` for an object that was never saved.
+    package init?(uriText: String) {
+        let scheme = "x-coredata://"
+        guard uriText.hasPrefix(scheme) else { return nil }
+        let parts = uriText.dropFirst(scheme.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[1].isEmpty, let key = Int64(parts[2].dropFirst()) else { return nil }
+        switch (parts[0].isEmpty, parts[2].first) {
+        case (false, "p"): self.init(storeIdentifier: String(parts[0]), entityName: String(parts[1]), key: key)
+        case (true, "t"): self.init(storeIdentifier: nil, entityName: String(parts[1]), key: key)
+        default: return nil
+        }
+    }
+
+    /// The text that ``init(uriText:)`` reads.
+    package var uriText: String {
+        "x-coredata://\(storeIdentifier ?? "")/\(entityName)/\(isTemporary ? "t" : "p")\(key)"
+    }
+}

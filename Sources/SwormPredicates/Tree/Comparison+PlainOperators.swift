@@ -1,0 +1,45 @@
+extension Comparison {
+    /// An equality in Swift's sense, written with operators of the language; nil for other comparisons.
+    package var inPlainOperators: PredicateTree? {
+        switch comparator {
+        case .identical: identity(quantifier)
+        // Not identical for some element means not identical for all, and the other way round.
+        case .notIdentical: .not(identity(quantifier.dual))
+        default: nil
+        }
+    }
+
+    private func identity(_ quantifier: Quantifier) -> PredicateTree {
+        func compare(
+            _ comparator: Comparator, _ left: ExpressionTree, _ right: ExpressionTree, _ quantifier: Quantifier
+        ) -> PredicateTree {
+            .comparison(Comparison(left, comparator, right, options: options, quantifier: quantifier))
+        }
+        let null = ExpressionTree.value(.null)
+        let equal = compare(.equal, left, right, quantifier)
+        let rightIsNull = compare(.equal, right, null, .direct)
+        let leftIsNull = compare(.equal, left, null, quantifier)
+        switch (left, right) {
+        case (_, .value(.null)), (.value(.null), _), (.value, .value): return equal
+        case (_, .value):
+            // A quantified comparison is never undecided, so that nil needs no test of its own.
+            return quantifier == .direct ? .and([equal, compare(.notEqual, left, null, .direct)]) : equal
+        default:
+            guard quantifier == .direct else { return .or([equal, .and([leftIsNull, rightIsNull])]) }
+            let bothThere: [PredicateTree] = [
+                compare(.notEqual, left, null, .direct), compare(.notEqual, right, null, .direct),
+            ]
+            return .or([.and([equal] + bothThere), .and([leftIsNull, rightIsNull])])
+        }
+    }
+}
+
+extension Quantifier {
+    fileprivate var dual: Quantifier {
+        switch self {
+        case .direct: .direct
+        case .any: .all
+        case .all: .any
+        }
+    }
+}

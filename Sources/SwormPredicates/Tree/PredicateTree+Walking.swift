@@ -1,0 +1,88 @@
+/// A node of either kind.
+enum TreeNode {
+    case predicate(PredicateTree)
+    case expression(ExpressionTree)
+
+    /// The nodes directly below.
+    var children: [TreeNode] {
+        switch self {
+        case .predicate(let tree):
+            switch tree {
+            case .constant: []
+            case .and(let parts), .or(let parts): parts.map(TreeNode.predicate)
+            case .not(let part): [.predicate(part)]
+            case .comparison(let comparison): [.expression(comparison.left), .expression(comparison.right)]
+            }
+        case .expression(let tree):
+            switch tree {
+            case .value, .evaluatedObject, .variable: []
+            case .list(let parts), .function(_, let parts): parts.map(TreeNode.expression)
+            case .key(let base, _), .negate(let base), .cast(let base, _): [.expression(base)]
+            case .index(let base, .expression(let index)): [.expression(base), .expression(index)]
+            case .index(let base, _): [.expression(base)]
+            case .binary(_, let left, let right), .set(_, let left, let right): [.expression(left), .expression(right)]
+            case .subquery(let collection, _, let condition): [.expression(collection), .predicate(condition)]
+            case .conditional(let condition, let yes, let no):
+                [.predicate(condition), .expression(yes), .expression(no)]
+            }
+        }
+    }
+
+    /// The levels of the tree, or nil if there are more than the limit. Uses no recursion, for trees of any depth.
+    ///
+    /// - Parameter chains: Whether an AND directly below an AND, and an OR below an OR, count as further levels.
+    func depth(limit: Int, chains: Bool) -> Int? {
+        var deepest = 0
+        var stack = [(node: self, depth: 1)]
+        while let (node, depth) = stack.popLast() {
+            guard depth <= limit else { return nil }
+            deepest = max(deepest, depth)
+            for child in node.children {
+                stack.append((child, !chains && node.continues(in: child) ? depth : depth + 1))
+            }
+        }
+        return deepest
+    }
+
+    private func continues(in child: TreeNode) -> Bool {
+        switch (self, child) {
+        case (.predicate(.and), .predicate(.and)), (.predicate(.or), .predicate(.or)): true
+        default: false
+        }
+    }
+}
+
+extension ExpressionTree {
+    /// The levels of the tree, or nil if there are more than the limit.
+    package func depth(limit: Int) -> Int? { TreeNode.expression(self).depth(limit: limit, chains: true) }
+}
+
+extension PredicateTree {
+    /// The levels of the tree, or nil if there are more than the limit. Chains of AND and of OR count as one level.
+    package func depth(limit: Int) -> Int? { TreeNode.predicate(self).depth(limit: limit, chains: false) }
+
+    /// The parts of a chain of ANDs (or ORs), however they are nested, in order.
+    func chainParts(and: Bool) -> [PredicateTree] {
+        var parts: [PredicateTree] = []
+        var stack = [self]
+        while let tree = stack.popLast() {
+            switch (tree, and) {
+            case (.and(let inner), true), (.or(let inner), false): stack.append(contentsOf: inner.reversed())
+            default: parts.append(tree)
+            }
+        }
+        return parts
+    }
+
+    /// Both, as one node. A chain that grows to the right stays one level deep, and prints as if it were nested.
+    package static func conjunction(_ left: PredicateTree, _ right: PredicateTree) -> PredicateTree {
+        guard case .and(let parts) = left, parts.count > 1 else { return .and([left, right]) }
+        return .and(parts + [right])
+    }
+
+    /// Either, as one node. A chain that grows to the right stays one level deep, and prints as if it were nested.
+    package static func disjunction(_ left: PredicateTree, _ right: PredicateTree) -> PredicateTree {
+        guard case .or(let parts) = left, parts.count > 1 else { return .or([left, right]) }
+        return .or(parts + [right])
+    }
+}
