@@ -1,0 +1,110 @@
+public import Foundation
+import SwormPredicates
+
+extension NSPersistentStoreCoordinator {
+    /// Opens a store, and creates it first if it does not exist.
+    ///
+    /// - Parameters:
+    ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
+    ///   - configuration: A configuration of the model; nil for all entities.
+    ///   - storeURL: The place of the file. `/dev/null` means memory.
+    ///   - options: Options by key.
+    /// - Returns: The store.
+    /// - Throws: The faults of the model; an error with the code `NSPersistentStoreIncompatibleVersionHashError` when the file
+    ///   was written with another model; `NSPersistentStoreOpenError` and others when it can't be opened. The file is then as
+    ///   it was.
+    @discardableResult
+    public func addPersistentStore(
+        ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        if let modelError { throw modelError }
+        if let configuration, configuration != Self.defaultConfiguration,
+            compiledModel.configurations[configuration] == nil
+        {
+            throw CoreDataError(
+                NSPersistentStoreOpenError, "The model has no configuration named '\(configuration)'.")
+        }
+        let isMemory = storeType == NSInMemoryStoreType || storeURL?.path == "/dev/null"
+        guard storeType == NSSQLiteStoreType || storeType == NSInMemoryStoreType else {
+            throw CoreDataError(
+                NSPersistentStoreInvalidTypeError,
+                "There is no store of the type '\(storeType)'. Use NSSQLiteStoreType or NSInMemoryStoreType.")
+        }
+        guard isMemory || storeURL != nil else {
+            throw CoreDataError(NSPersistentStoreOpenError, "An SQLite store needs a URL.")
+        }
+        if !isMemory, let storeURL, persistentStore(for: storeURL) != nil {
+            throw CoreDataError(
+                NSPersistentStoreOpenError, "The store at \(storeURL.path) is open in this coordinator already.")
+        }
+        let storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
+        let objectStore =
+            try isMemory
+            ? SQLiteStore.inMemory(model: compiledModel, options: storeOptions)
+            : SQLiteStore.open(
+                url: storeURL ?? URL(fileURLWithPath: "/dev/null"), model: compiledModel, options: storeOptions)
+        let store = NSPersistentStore(
+            objectStore, type: storeType, configurationName: configuration ?? Self.defaultConfiguration,
+            url: isMemory ? nil : storeURL, options: options, coordinator: self)
+        enter(store)
+        return store
+    }
+
+    /// Opens the store that a description describes.
+    ///
+    /// - Parameters:
+    ///   - storeDescription: The description.
+    ///   - block: Called with the description and the error, if there was one: before this call returns, or later if the
+    ///     description says that the store is added asynchronously.
+    public func addPersistentStore(
+        with storeDescription: NSPersistentStoreDescription,
+        completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        func open() {
+            do {
+                try addPersistentStore(
+                    ofType: storeDescription.type, configurationName: storeDescription.configuration,
+                    at: storeDescription.url, options: storeDescription.allOptions)
+                block(storeDescription, nil)
+            } catch {
+                block(storeDescription, error)
+            }
+        }
+        guard storeDescription.shouldAddStoreAsynchronously else { return open() }
+        // The description is not used by anyone else until the completion hands it back.
+        nonisolated(unsafe) let work = open
+        DispatchQueue.global().async { work() }
+    }
+
+    /// The metadata of a store that is not open.
+    ///
+    /// - Parameters:
+    ///   - storeType: `NSSQLiteStoreType`.
+    ///   - url: The place of the file.
+    ///   - options: Not used.
+    /// - Throws: An error when the file can't be read or is no store of Core Data. The file is never changed.
+    public static func metadataForPersistentStore(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        try SQLiteStore.metadata(of: url)
+    }
+
+    /// Removes a store's files: the database, its write-ahead log, and its external data.
+    ///
+    /// - Parameters:
+    ///   - url: The place of the file. The store must not be open.
+    ///   - storeType: `NSSQLiteStoreType`.
+    ///   - options: Not used.
+    /// - Throws: An error when the store is open in this coordinator, or a file can't be removed.
+    public func destroyPersistentStore(
+        at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+    ) throws {
+        guard persistentStore(for: url) == nil else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError, "Cannot destroy the store at \(url.path): it is open. Remove it first."
+            )
+        }
+        try StoreFiles(url: url).removeAll()
+    }
+}

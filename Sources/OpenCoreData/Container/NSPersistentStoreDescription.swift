@@ -1,0 +1,76 @@
+public import Foundation
+
+/// How a container opens one of its stores.
+open class NSPersistentStoreDescription: NSObject, NSCopying {
+    /// `NSSQLiteStoreType` or `NSInMemoryStoreType`.
+    open var type: String = NSSQLiteStoreType
+    /// The configuration of the model that the store holds; nil for all entities.
+    open var configuration: String?
+    /// The place of the file. `/dev/null` means memory.
+    open var url: URL?
+    /// Whether the store is opened for reading only.
+    open var isReadOnly = false
+    /// The seconds to wait for a locked store.
+    open var timeout: TimeInterval = 240
+    /// Whether the store is opened on a background queue.
+    open var shouldAddStoreAsynchronously = false
+    /// Whether a store of another model version is migrated.
+    open var shouldMigrateStoreAutomatically = true
+    /// Whether the mapping of such a migration is inferred.
+    open var shouldInferMappingModelAutomatically = true
+    /// Options by key.
+    open private(set) var options: [String: NSObject] = [:]
+    /// SQLite pragmas by name.
+    open private(set) var sqlitePragmas: [String: NSObject] = [:]
+
+    /// Describes an SQLite store at a place.
+    ///
+    /// - Parameter url: The place of the file.
+    public init(url: URL) {
+        self.url = url
+        super.init()
+    }
+
+    /// Describes a store without a place.
+    public override init() { super.init() }
+
+    /// Sets an option.
+    ///
+    /// - Parameters:
+    ///   - option: The value; nil removes the option.
+    ///   - key: The option's key.
+    open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
+
+    /// Sets a pragma of the SQLite connection.
+    ///
+    /// - Parameters:
+    ///   - value: The value; nil removes the pragma.
+    ///   - name: The pragma's name: `synchronous` (`NORMAL` or `FULL`) and `cache_size` are understood.
+    open func setValue(_ value: NSObject?, forPragmaNamed name: String) { sqlitePragmas[name] = value }
+
+    /// Makes a description of its own with the same content.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSPersistentStoreDescription()
+        copy.type = type
+        copy.configuration = configuration
+        copy.url = url
+        copy.isReadOnly = isReadOnly
+        copy.timeout = timeout
+        copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
+        copy.shouldMigrateStoreAutomatically = shouldMigrateStoreAutomatically
+        copy.shouldInferMappingModelAutomatically = shouldInferMappingModelAutomatically
+        copy.options = options
+        copy.sqlitePragmas = sqlitePragmas
+        return copy
+    }
+
+    /// Everything as the options of a coordinator.
+    final var allOptions: [AnyHashable: Any] {
+        var all: [AnyHashable: Any] = options
+        all[NSReadOnlyPersistentStoreOption] = NSNumber(
+            value: isReadOnly || (options[NSReadOnlyPersistentStoreOption] as? Bool ?? false))
+        all[NSPersistentStoreTimeoutOption] = NSNumber(value: timeout)
+        if !sqlitePragmas.isEmpty { all[NSSQLitePragmasOption] = sqlitePragmas }
+        return all
+    }
+}

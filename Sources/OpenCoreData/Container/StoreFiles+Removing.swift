@@ -1,0 +1,18 @@
+import Foundation
+
+extension StoreFiles {
+    /// Removes everything that belongs to a store that is not open. What is not there is passed over.
+    ///
+    /// The database goes last: what is left of an interrupted removal is a store that still opens.
+    func removeAll() throws {
+        let manager = FileManager.default
+        for path in [externalData, rollbackJournal, sharedMemory, writeAheadLog, main]
+        where manager.fileExists(atPath: path) {
+            do {
+                try manager.removeItem(atPath: path)
+            } catch {
+                throw CoreDataError(NSPersistentStoreOperationError, "Cannot remove the file “\(path)”.", cause: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import SwormSQLite
+
+extension StoreOptions {
+    /// The options of a coordinator as the store takes them. Options that are not known are passed over.
+    ///
+    /// - Throws: An error that names an option whose value is of the wrong kind.
+    init(coordinatorOptions options: [AnyHashable: Any]) throws {
+        self.init()
+        if let value = options[NSReadOnlyPersistentStoreOption] {
+            guard let flag = value as? Bool else { throw Self.wrong(NSReadOnlyPersistentStoreOption, value) }
+            isReadOnly = flag
+        }
+        if let value = options[NSPersistentStoreTimeoutOption] {
+            guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
+                throw Self.wrong(NSPersistentStoreTimeoutOption, value)
+            }
+            busyTimeout = seconds
+        }
+        if let value = options[NSSQLitePragmasOption] {
+            guard let pragmas = value as? [String: Any] else { throw Self.wrong(NSSQLitePragmasOption, value) }
+            for (name, value) in pragmas { try apply(pragma: name.lowercased(), "\(value)") }
+        }
+    }
+
+    private mutating func apply(pragma name: String, _ value: String) throws {
+        switch (name, value.lowercased()) {
+        case ("synchronous", "full"), ("synchronous", "2"): synchronous = .full
+        case ("synchronous", "normal"), ("synchronous", "1"): synchronous = .normal
+        case ("journal_mode", "wal"): break
+        case ("cache_size", let text):
+            // SQLite takes pages when the number is positive, and KiB when it is negative.
+            guard let number = Int(text) else { throw Self.wrong("cache_size", value) }
+            cacheSizeKiB = number < 0 ? -number : number * 4
+        case ("max_page_count", let text):
+            guard let number = Int(text), number > 0 else { throw Self.wrong("max_page_count", value) }
+            maximumPageCount = number
+        default:
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "The pragma \(name) = \(value) cannot be set for a store. These can: synchronous (NORMAL, FULL), cache_size, max_page_count."
+            )
+        }
+    }
+
+    private static func wrong(_ name: String, _ value: Any) -> CoreDataError {
+        CoreDataError(NSPersistentStoreOpenError, "The option \(name) cannot have the value \(value).")
+    }
+}

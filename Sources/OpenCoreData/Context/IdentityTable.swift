@@ -1,0 +1,157 @@
+/// The objects of a context by identity: never two for one row.
+struct IdentityTable {
+    struct Key: Hashable {
+        /// The store's place among the coordinator's origins; temporary objects share one.
+        var origin: ObjectIdentifier
+        var root: Int
+        var key: Int64
+    }
+
+    /// The objects of one hierarchy of one store.
+    private struct Group {
+        let origin: ObjectIdentifier
+        let root: Int
+        var objects = KeyedObjects()
+    }
+
+    /// Whether the table keeps its objects alive.
+    var retains: Bool {
+        didSet {
+            guard retains != oldValue else { return }
+            for index in groups.indices { groups[index].objects.hold(strongly: retains) }
+        }
+    }
+    // There are few: one for each hierarchy in use. A walk is quicker than another table.
+    private var groups: [Group] = []
+
+    init(retains: Bool) { self.retains = retains }
+
+    /// Whether no object was entered since the table was made or emptied.
+    var isEmpty: Bool { groups.isEmpty }
+
+    subscript(key: Key) -> NSManagedObject? {
+        get { index(of: key).flatMap { groups[$0].objects[key.key] } }
+        set {
+            if let index = index(of: key) {
+                groups[index].objects.set(key.key, newValue, strongly: retains)
+            } else if newValue != nil {
+                groups.append(Group(origin: key.origin, root: key.root))
+                groups[groups.count - 1].objects.set(key.key, newValue, strongly: retains)
+            }
+        }
+    }
+
+    private func index(of key: Key) -> Int? {
+        groups.firstIndex { $0.root == key.root && $0.origin == key.origin }
+    }
+
+    /// The registered objects that are alive.
+    var objects: [NSManagedObject] { groups.flatMap { $0.objects.all } }
+
+    mutating func removeAll() { groups = [] }
+}
+
+/// Objects by their keys, in a table with open addresses: an entry is a key and a reference side by side.
+private struct KeyedObjects {
+    final class Weak {
+        weak var object: NSManagedObject?
+        init(_ object: NSManagedObject) { self.object = object }
+    }
+
+    private enum Reference {
+        case strong(NSManagedObject)
+        case weak(Weak)
+
+        var object: NSManagedObject? {
+            switch self {
+            case .strong(let object): object
+            case .weak(let box): box.object
+            }
+        }
+    }
+
+    private var keys: ContiguousArray<Int64> = []
+    private var references: ContiguousArray<Reference?> = []
+    private var count = 0
+    private var shift: UInt64 = 64
+
+    /// Odd and different in each process, so that nobody can make a file whose keys all meet in one place.
+    private static let multiplier = UInt64.random(in: .min ... .max) | 1
+
+    @inline(__always)
+    private func home(_ key: Int64) -> Int {
+        Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* Self.multiplier) >> shift)
+    }
+
+    /// The place of a key, or the free place where it would go.
+    @inline(__always)
+    private func place(of key: Int64) -> Int {
+        var place = home(key)
+        while references[place] != nil, keys[place] != key { place = (place &+ 1) & (keys.count &- 1) }
+        return place
+    }
+
+    subscript(key: Int64) -> NSManagedObject? { keys.isEmpty ? nil : references[place(of: key)]?.object }
+
+    mutating func set(_ key: Int64, _ object: NSManagedObject?, strongly: Bool) {
+        guard let object else { return remove(key) }
+        if (count + 1) * 4 > keys.count * 3 { grow() }
+        let place = place(of: key)
+        if references[place] == nil { count += 1 }
+        keys[place] = key
+        references[place] = strongly ? .strong(object) : .weak(Weak(object))
+    }
+
+    private mutating func remove(_ key: Int64) {
+        guard !keys.isEmpty else { return }
+        var hole = place(of: key)
+        guard references[hole] != nil else { return }
+        count -= 1
+        references[hole] = nil
+        // What stands behind the hole, and does not belong behind it, moves up: then no search ends too early.
+        let mask = keys.count - 1
+        var next = (hole + 1) & mask
+        while references[next] != nil {
+            let distance = (next - home(keys[next])) & mask
+            if distance >= (next - hole) & mask {
+                keys[hole] = keys[next]
+                references.swapAt(hole, next)
+                hole = next
+            }
+            next = (next + 1) & mask
+        }
+    }
+
+    /// Makes room, and drops the entries whose objects have gone.
+    private mutating func grow() {
+        let alive = references.reduce(into: 0) { if $1?.object != nil { $0 += 1 } }
+        var capacity = 16
+        while capacity < (alive + 1) * 2 { capacity *= 2 }
+        rebuild(capacity)
+    }
+
+    private mutating func rebuild(_ capacity: Int) {
+        let (oldKeys, oldReferences) = (keys, references)
+        keys = ContiguousArray(repeating: 0, count: capacity)
+        references = ContiguousArray(repeating: nil, count: capacity)
+        shift = UInt64(64 - capacity.trailingZeroBitCount)
+        count = 0
+        for index in oldKeys.indices {
+            guard let reference = oldReferences[index], reference.object != nil else { continue }
+            let place = place(of: oldKeys[index])
+            keys[place] = oldKeys[index]
+            references[place] = reference
+            count += 1
+        }
+    }
+
+    var all: [NSManagedObject] { references.compactMap { $0?.object } }
+
+    mutating func hold(strongly: Bool) {
+        for index in references.indices {
+            references[index] = references[index]?.object.map { strongly ? .strong($0) : .weak(Weak($0)) }
+        }
+        // Entries whose objects had gone left holes.
+        if !keys.isEmpty { grow() }
+    }
+}

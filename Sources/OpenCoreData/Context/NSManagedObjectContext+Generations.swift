@@ -1,0 +1,59 @@
+public import Foundation
+
+/// Stands for a state of the stores that a context reads.
+///
+/// There is one token here, ``current``: the state at the time of the first read after it was set.
+public final class NSQueryGenerationToken: NSObject, Sendable {
+    private override init() {}
+
+    /// The newest state at the time of the context's next read.
+    public static let current = NSQueryGenerationToken()
+}
+
+/// The views of stores that a context holds on to.
+struct PinnedGeneration {
+    var isOn = false
+    private var sessions: [ObjectIdentifier: any StoreSession] = [:]
+
+    /// - Parameter opened: Called with a view that was begun by this call.
+    mutating func session(
+        of store: any ObjectStore, opened: (any StoreSession) throws -> Void
+    ) throws -> any StoreSession {
+        if let session = sessions[ObjectIdentifier(store)] { return session }
+        let session = try store.beginSession()
+        sessions[ObjectIdentifier(store)] = session
+        try opened(session)
+        return session
+    }
+
+    /// Ends the views, each after a closure has got it; the next read begins new ones.
+    mutating func end(_ leaving: (any StoreSession) -> Void = { _ in }) {
+        for session in sessions.values {
+            leaving(session)
+            session.end()
+        }
+        sessions.removeAll()
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Pins the context to one state of its stores: everything that it reads from now on is of one moment.
+    ///
+    /// The context's own save moves it on to the state that the save made. Setting the token again moves it on too.
+    /// A pinned context must be let go (with nil) as soon as it has read what it needs: a store of write-ahead log kind
+    /// cannot shorten its log while an old state is in use.
+    ///
+    /// - Parameter generation: ``NSQueryGenerationToken/current``, or nil to read the newest state at each read.
+    public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+        endPinnedViews()
+        pinned.isOn = generation != nil
+        forgetReadAhead()
+    }
+
+    final func endPinnedViews() { pinned.end { interruption.leave($0) } }
+
+    /// The token that the context is pinned with.
+    public final var queryGenerationToken: NSQueryGenerationToken? {
+        pinned.isOn ? .current : nil
+    }
+}

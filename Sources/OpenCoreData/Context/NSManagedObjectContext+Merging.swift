@@ -1,0 +1,144 @@
+public import Foundation
+
+extension Notification.Name {
+    /// A context is about to save. The object is the context.
+    public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
+    /// A context has saved. The object is the context; the user information has the objects by kind of change.
+    public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
+    /// A context has merged changes of another one. The object is the context.
+    public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
+        "NSObjectsChangedInManagingContextNotification")
+}
+
+/// The key of the set of inserted objects in a context's notifications.
+public let NSInsertedObjectsKey: String = "inserted"
+/// The key of the set of updated objects in a context's notifications.
+public let NSUpdatedObjectsKey: String = "updated"
+/// The key of the set of deleted objects in a context's notifications.
+public let NSDeletedObjectsKey: String = "deleted"
+/// The key of the set of refreshed objects in a context's notifications.
+public let NSRefreshedObjectsKey: String = "refreshed"
+/// The key of the set of inserted ids in the notification of a save, and in remote changes to merge.
+public let NSInsertedObjectIDsKey: String = "inserted_objectIDs"
+/// The key of the set of updated ids in the notification of a save, and in remote changes to merge.
+public let NSUpdatedObjectIDsKey: String = "updated_objectIDs"
+/// The key of the set of deleted ids in the notification of a save, and in remote changes to merge.
+public let NSDeletedObjectIDsKey: String = "deleted_objectIDs"
+
+/// The ids that a save has inserted, updated and deleted.
+struct SavedIDs: Sendable {
+    var inserted: [NSManagedObjectID]
+    var updated: [NSManagedObjectID]
+    var deleted: [NSManagedObjectID]
+}
+
+extension NSManagedObjectContext {
+    /// The name of the notification that a context is about to save.
+    public static var willSaveObjectsNotification: Notification.Name { .NSManagedObjectContextWillSave }
+    /// The name of the notification that a context has saved, with its objects.
+    public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
+    /// The name of the notification that a context has saved, with the ids only: those may travel to any thread.
+    public static let didSaveObjectIDsNotification = Notification.Name(
+        "NSManagedObjectContextDidSaveObjectIDsNotification")
+    /// The name of the notification that objects of a context have changed.
+    public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
+
+    final func post(_ name: Notification.Name, _ information: [String: Any]) {
+        NotificationCenter.default.post(name: name, object: self, userInfo: information)
+    }
+
+    final func tellOfSave(
+        inserted: [NSManagedObject], updated: [NSManagedObject], deleted: [NSManagedObject],
+        _ coordinator: NSPersistentStoreCoordinator
+    ) {
+        let ids = SavedIDs(
+            inserted: inserted.map(\.objectID), updated: updated.map(\.objectID), deleted: deleted.map(\.objectID))
+        post(
+            .NSManagedObjectContextDidSave,
+            [
+                NSInsertedObjectsKey: Set(inserted), NSUpdatedObjectsKey: Set(updated),
+                NSDeletedObjectsKey: Set(deleted),
+            ])
+        post(
+            Self.didSaveObjectIDsNotification,
+            [
+                NSInsertedObjectIDsKey: Set(ids.inserted), NSUpdatedObjectIDsKey: Set(ids.updated),
+                NSDeletedObjectIDsKey: Set(ids.deleted),
+            ])
+        coordinator.passOn(ids, from: self)
+    }
+
+    /// Takes over what another context has saved. Unsaved changes of this context stay.
+    ///
+    /// - Parameter notification: A notification with the name `NSManagedObjectContextDidSave`.
+    public func mergeChanges(fromContextDidSave notification: Notification) {
+        func ids(_ objects: String, _ identities: String) -> [NSManagedObjectID] {
+            if let set = notification.userInfo?[identities] as? Set<NSManagedObjectID> { return Array(set) }
+            return (notification.userInfo?[objects] as? Set<NSManagedObject> ?? []).map(\.objectID)
+        }
+        merge(
+            SavedIDs(
+                inserted: ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
+                updated: ids(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey),
+                deleted: ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey)))
+    }
+
+    /// Takes over changes that are known by their ids or their URIs.
+    ///
+    /// - Parameters:
+    ///   - changeNotificationData: Arrays or sets of ids or URIs under the keys of a save's notification.
+    ///   - contexts: The contexts to merge into.
+    public static func mergeChanges(
+        fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+    ) {
+        for context in contexts {
+            func ids(_ keys: String...) -> [NSManagedObjectID] {
+                keys.flatMap { key -> [Any] in
+                    let value = changeNotificationData[key]
+                    return (value as? [Any]) ?? (value as? NSSet)?.allObjects ?? []
+                }.compactMap { element in
+                    if let id = element as? NSManagedObjectID { return id }
+                    guard let url = element as? URL else { return nil }
+                    return context.coordinator?.managedObjectID(forURIRepresentation: url)
+                }
+            }
+            let saved = SavedIDs(
+                inserted: ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
+                updated: ids(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey),
+                deleted: ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
+            context.performAndWait { context.merge(saved) }
+        }
+    }
+
+    final func merge(_ ids: SavedIDs) {
+        endPinnedViews()
+        forgetReadAhead()
+        var refreshed: [NSManagedObject] = []
+        var deleted: [NSManagedObject] = []
+        for id in ids.inserted + ids.updated {
+            guard let object = registeredObject(for: id) else { continue }
+            refresh(object, mergeChanges: true)
+            refreshed.append(object)
+        }
+        for id in ids.deleted {
+            guard let object = registeredObject(for: id), let (row, origin) = locate(id) else { continue }
+            identities[identityKey(row, origin)] = nil
+            updatedList.remove(object)
+            deletedList.remove(object)
+            object.dropChanges()
+            object.status.subtract([.deleted, .updated])
+            object.status.insert(.gone)
+            deleted.append(object)
+        }
+        guard !refreshed.isEmpty || !deleted.isEmpty || !ids.inserted.isEmpty else { return }
+        // What was read of relationships may name objects that have moved or gone.
+        for object in identities.objects { object.forgetReadRelationships() }
+        let inserted = ids.inserted.map { self.object(with: $0) }
+        post(
+            .NSManagedObjectContextObjectsDidChange,
+            [
+                NSInsertedObjectsKey: Set(inserted), NSRefreshedObjectsKey: Set(refreshed),
+                NSDeletedObjectsKey: Set(deleted),
+            ])
+    }
+}

@@ -1,0 +1,255 @@
+import Foundation
+import SwormPredicates
+
+extension NSManagedObjectContext {
+    /// Writes the unsaved changes: all of them, in one transaction a store, or nothing.
+    ///
+    /// Objects are validated first. When a row was changed in the store since it was read, or a unique value is taken, the
+    /// merge policy decides. When the save fails, the changes stay in the context.
+    ///
+    /// - Throws: Validation errors, conflicts that the merge policy does not resolve, or the store's error.
+    public func save() throws {
+        lock.lock()
+        defer { lock.unlock() }
+        try throwReadError()
+        guard hasChanges, !isSaving else { return }
+        isSaving = true
+        defer {
+            isSaving = false
+            savingOrigins = [:]
+        }
+        let coordinator = try requireCoordinator()
+        post(.NSManagedObjectContextWillSave, [:])
+        try callWillSave()
+        try validateChanges()
+        try checkUniqueValues()
+        try checkStores(coordinator)
+        // What could not be read was taken for nil, and would be written so.
+        try throwReadError()
+        var saved = SavedObjects()
+        do {
+            for origin in try originsOfChanges(coordinator) { try save(in: origin, into: &saved) }
+        } catch {
+            guard !saved.parts.isEmpty else { throw error }
+            // What was written is saved, whatever the other stores say.
+            let places = saved.parts.map { $0.origin.store?.url?.path ?? "memory" }.joined(separator: ", ")
+            try finish(saved, coordinator, isPartial: true)
+            throw CoreDataError(
+                NSPersistentStoreIncompleteSaveError,
+                "Only a part of the changes was saved, in \(places): \(error)", cause: error)
+        }
+        try finish(saved, coordinator)
+    }
+
+    private func callWillSave() throws {
+        // `willSave` may change objects, which then have their turn; a bound keeps two that undo each other from going on.
+        var called = Set<ObjectIdentifier>()
+        for _ in 0..<1000 {
+            // Only an overridden `willSave` does anything.
+            let waiting = (insertedList.objects + updatedList.objects + deletedList.objects).filter {
+                type(of: $0) != NSManagedObject.self && !called.contains(ObjectIdentifier($0))
+            }
+            if waiting.isEmpty { return }
+            for object in waiting {
+                called.insert(ObjectIdentifier(object))
+                object.willSave()
+            }
+        }
+    }
+
+    private func validateChanges() throws {
+        var errors: [CoreDataError] = []
+        func collect(_ object: NSManagedObject, _ validate: () throws -> Void) throws {
+            do {
+                try validate()
+            } catch let error as CoreDataError {
+                errors += error.flattened
+            } catch {
+                let own = CoreDataError(
+                    NSManagedObjectValidationError, "\(object.plan.name) \(object.objectID) is not valid: \(error)",
+                    entity: object.plan.name, objects: [object.objectID.reference], cause: error)
+                if insertedList.count + updatedList.count + deletedList.count == 1 { throw error }
+                errors.append(own)
+            }
+        }
+        for object in deletedList.objects { try collect(object) { try object.validateForDelete() } }
+        for object in insertedList.objects {
+            if object.plan.isAbstract {
+                errors.append(
+                    CoreDataError(
+                        NSManagedObjectValidationError,
+                        "Cannot save an object of \(object.plan.name): the entity is abstract. Insert one of its sub-entities.",
+                        entity: object.plan.name, objects: [object.objectID.reference]))
+                continue
+            }
+            try collect(object) { try object.validateForInsert() }
+        }
+        for object in updatedList.objects { try collect(object) { try object.validateForUpdate() } }
+        try CoreDataError.throwAll(errors)
+    }
+
+    private func originsOfChanges(_ coordinator: NSPersistentStoreCoordinator) throws -> [ObjectOrigin] {
+        let changed = insertedList.objects + updatedList.objects + deletedList.objects
+        return try groupedByOrigin(changed).map(\.0)
+    }
+
+    /// Writes the changes of one store's objects, asking the merge policy about conflicts until there are none.
+    private func save(in origin: ObjectOrigin, into saved: inout SavedObjects) throws {
+        guard let store = origin.store else {
+            throw CoreDataError(
+                NSPersistentStoreSaveError, "Cannot save: the store \(origin.storeIdentifier) was removed.")
+        }
+        guard !store.isReadOnly else {
+            throw CoreDataError(
+                NSPersistentStoreSaveError,
+                "Cannot save: the store at \(store.url?.path ?? "memory") is read-only. Open it for writing, or discard the changes."
+            )
+        }
+        let coordinator = try requireCoordinator()
+        // A save that fails leaves no trace: what a policy has settled on the way is taken back.
+        var before: ContextCheckpoint?
+        do {
+            try save(in: origin, store.objectStore, coordinator, into: &saved) { before = before ?? checkpoint() }
+        } catch {
+            if let before { restore(before) }
+            throw error
+        }
+    }
+
+    private func save(
+        in origin: ObjectOrigin, _ store: any ObjectStore, _ coordinator: NSPersistentStoreCoordinator,
+        into saved: inout SavedObjects, beforeSettling: () -> Void
+    ) throws {
+        // Each round settles the conflicts it met; rows that change again and again in between end the attempt.
+        for round in 0..<20 {
+            var builder = SaveRequestBuilder(model: origin.compiled)
+            for object in insertedList.objects where try originForSaving(object, coordinator) === origin {
+                builder.insert(object)
+            }
+            for object in updatedList.objects where object.objectID.origin === origin { builder.update(object) }
+            for object in deletedList.objects where object.objectID.origin === origin { builder.delete(object) }
+            try throwReadError()
+            // A pinned view would keep the write from seeing, or waiting for, anything newer.
+            endPinnedViews()
+            do {
+                let result = builder.request.isEmpty ? SaveResult() : try store.save(builder.request)
+                saved.add(builder, result, origin)
+                return
+            } catch let conflicts as SaveConflicts {
+                forgetReadAhead()
+                beforeSettling()
+                try resolve(conflicts, builder, origin, isLastRound: round == 19)
+            } catch let conflicts as UniquenessConflicts {
+                forgetReadAhead()
+                beforeSettling()
+                try resolve(conflicts, builder, origin, isLastRound: round == 19)
+            }
+        }
+    }
+
+    /// Makes the written state the objects' state, and tells the world.
+    private func finish(
+        _ saved: SavedObjects, _ coordinator: NSPersistentStoreCoordinator, isPartial: Bool = false
+    ) throws {
+        var inserted = insertedList.objects
+        var updated = updatedList.objects
+        var deleted = deletedList.objects
+        if isPartial {
+            func isSaved(_ object: NSManagedObject) throws -> Bool {
+                saved.contains(try originForSaving(object, coordinator))
+            }
+            inserted = try inserted.filter(isSaved)
+            updated = try updated.filter(isSaved)
+            deleted = try deleted.filter(isSaved)
+            for object in inserted { insertedList.remove(object) }
+            for object in updated { updatedList.remove(object) }
+            for object in deleted { deletedList.remove(object) }
+        } else {
+            insertedList.removeAll()
+            updatedList.removeAll()
+            deletedList.removeAll()
+            assignedStores.removeAll()
+        }
+        forgetReadAhead()
+        for part in saved.parts {
+            for (object, key) in part.insertions { promote(object, to: key, origin: part.origin) }
+        }
+        for object in deleted {
+            identities[identityKey(object.objectID.row, object.objectID.origin)] = nil
+            object.status.subtract([.deleted, .updated])
+            object.status.insert(.gone)
+        }
+        for object in inserted + updated { object.commit(saved) }
+        forgetReferences(to: deleted)
+        for object in inserted + updated + deleted { object.didSave() }
+        tellOfSave(inserted: inserted, updated: updated, deleted: deleted, coordinator)
+        for object in deleted { object.detach() }
+    }
+}
+
+/// What a save has written, by store.
+struct SavedObjects {
+    struct Part {
+        var origin: ObjectOrigin
+        /// The objects that had temporary keys, with the keys that they got.
+        var insertions: [(NSManagedObject, Int64)]
+    }
+
+    private(set) var parts: [Part] = []
+    private(set) var orderKeys: [ObjectIdentifier: [Int: [ObjectIdentifier: Int64]]] = [:]
+    private var versions: [ObjectIdentifier: Int64] = [:]
+
+    mutating func add(_ builder: SaveRequestBuilder, _ result: SaveResult, _ origin: ObjectOrigin) {
+        var insertions: [(NSManagedObject, Int64)] = []
+        insertions.reserveCapacity(result.keys.count)
+        for (object, insertion) in zip(builder.inserted, builder.request.insertions) where insertion.row.key < 0 {
+            if let key = result.keys[insertion.row.key] { insertions.append((object, key)) }
+        }
+        for object in builder.updated {
+            if let version = result.versions[object.objectID.row] { versions[ObjectIdentifier(object)] = version }
+        }
+        parts.append(Part(origin: origin, insertions: insertions))
+        orderKeys.merge(builder.orderKeys) { $1 }
+    }
+
+    func contains(_ origin: ObjectOrigin) -> Bool { parts.contains { $0.origin === origin } }
+
+    /// The version that a save gave to an object's row; nil when the row was not written.
+    func version(of object: NSManagedObject) -> Int64? {
+        versions.isEmpty ? nil : versions[ObjectIdentifier(object)]
+    }
+}
+
+extension NSManagedObject {
+    /// The present values become the store's.
+    fileprivate final func commit(_ saved: SavedObjects) {
+        let wasInserted = status.contains(.inserted)
+        let written = saved.version(of: self) ?? (wasInserted ? 1 : nil)
+        if written != nil || !changedAttributes.isEmpty || !edits.isEmpty {
+            let toOnes = plan.relationships.indices.map { slot -> SaveRequest.Row? in
+                guard !plan.relationships[slot].isToMany, !plan.relationships[slot].isTransient else { return nil }
+                guard case .toOne(let destination) = relationshipState(slot) else { return committedDestination(slot) }
+                guard changedRelationships.contains(slot) || wasInserted else { return committedDestination(slot) }
+                return destination.flatMap { $0.status.isDisjoint(with: [.deleted, .gone]) ? $0.objectID.row : nil }
+            }
+            let attributes = presentAttributes
+            let version = written ?? snapshot.version ?? 1
+            snapshot = .values(CommittedRow(version: version, attributes: attributes, toOnes: toOnes))
+            edits = []
+        }
+        changedAttributes.removeAll()
+        changedRelationships.removeAll()
+        refusals = []
+        overwritesVersion = false
+        status.subtract([.inserted, .updated])
+        if relationships.isEmpty { return }
+        let keys = saved.orderKeys[ObjectIdentifier(self)] ?? [:]
+        for slot in relationships.indices {
+            switch relationships[slot] {
+            case .toMany(let members): members.commit(orderKeys: keys[slot] ?? [:])
+            case .toOne(let destination?) where destination.status.contains(.gone): relationships[slot] = .untouched
+            case .toOne, .untouched: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import SwormPredicates
+
+// Unique values that rows of the store hold already.
+extension NSManagedObjectContext {
+    /// Settles inserted objects whose unique values the store holds already, or throws.
+    final func resolve(
+        _ conflicts: UniquenessConflicts, _ builder: SaveRequestBuilder, _ origin: ObjectOrigin, isLastRound: Bool
+    ) throws {
+        let pairs = conflicts.conflicts.compactMap { conflict in
+            builder.objects[conflict.row].map { (conflict, $0) }
+        }
+        let canSettle = pairs.allSatisfy { $0.1.status.contains(.inserted) && $0.0.existing.key > 0 }
+        guard mergeType != .errorMergePolicyType, canSettle, !isLastRound, !pairs.isEmpty else {
+            throw CoreDataError.takenValues(
+                pairs.isEmpty ? conflicts.conflicts.map { ($0, nil) } : pairs.map { ($0, $1) })
+        }
+        var settled = Set<ObjectIdentifier>()
+        for (conflict, object) in pairs where settled.insert(ObjectIdentifier(object)).inserted {
+            try unite(object, with: conflict.existing, origin)
+        }
+    }
+
+    /// Makes an inserted object and the row that holds its unique values one.
+    ///
+    /// Objects that lead to the inserted one lead to the row from now on. Whose values stay, to-one relationships among
+    /// them, is up to the merge policy.
+    private func unite(_ object: NSManagedObject, with existing: SaveRequest.Row, _ origin: ObjectOrigin) throws {
+        guard let entity = origin.compiled.entity(numbered: Int64(existing.entity)), entity.root == object.plan.root
+        else {
+            throw CoreDataError(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "The row \(existing.key) of \(object.plan.name)'s table says that it is of the entity number \(existing.entity). The store is damaged there.",
+                entity: object.plan.name)
+        }
+        let wins = mergeType != .rollbackMergePolicyType && mergeType != .mergeByPropertyStoreTrumpMergePolicyType
+        let values: [(name: String, value: AttributeValue)] = object.plan.attributes.enumerated().compactMap {
+            $1.derivation == nil ? ($1.name, object.attribute($0)) : nil
+        }
+        let links = try object.takeLinks()
+        let key = identityKey(existing, origin)
+        var target = object
+        if let known = identities[key]
+            ?? (entity === object.plan ? nil : self.object(for: existing, origin: origin, hint: nil)),
+            known !== object
+        {
+            // The row has an object of its own, or one of another entity; that one goes on.
+            target = known
+            forgetInserted(object)
+            object.take(id: known.objectID)
+            try redirect(from: object, to: known)
+        } else {
+            identities[temporaryKey(of: object)] = nil
+            insertedList.remove(object)
+            assignedStores[ObjectIdentifier(object)] = nil
+            object.status.remove(.inserted)
+            object.relationships = []
+            object.changedAttributes.removeAll()
+            object.changedRelationships.removeAll()
+            object.become(
+                NSManagedObjectID(entity: entity, key: existing.key, origin: origin), snapshot: .fault(nil),
+                context: self)
+            identities[key] = object
+        }
+        try target.load()
+        if wins {
+            for (name, value) in values {
+                if case .attribute(let slot) = target.plan.slot(named: name) { try target.setAttribute(slot, value) }
+            }
+        }
+        for (name, found) in links {
+            let others = found.map { $0 === object ? target : $0 }
+            guard case .relationship(let slot) = target.plan.slot(named: name) else { continue }
+            if target.plan.relationships[slot].isToMany {
+                for other in others { try target.addMember(slot, other) }
+            } else if wins {
+                try target.setDestination(slot, others.first)
+            }
+        }
+    }
+
+    /// Lets changed objects lead to another object by their relationships without an inverse.
+    private func redirect(from old: NSManagedObject, to new: NSManagedObject) throws {
+        for object in insertedList.objects + updatedList.objects {
+            for (slot, relationship) in object.plan.relationships.enumerated() where relationship.inverse == nil {
+                switch object.relationshipState(slot) {
+                case .toOne(let destination?) where destination === old: try object.setDestination(slot, new)
+                case .toMany(let members) where members.noted.added.contains { $0 === old }:
+                    object.noteRemoved(slot, old)
+                    try object.addMember(slot, new)
+                default: continue
+                }
+            }
+        }
+    }
+
+    /// Refuses a save in which two objects have the same unique values.
+    final func checkUniqueValues() throws {
+        guard let model = compiledModel else { return }
+        let changed = (insertedList.objects + updatedList.objects).filter { !$0.status.contains(.deleted) }
+        var errors: [CoreDataError] = []
+        for entity in model.entities {
+            for constraint in entity.uniquenessConstraints {
+                if let name = constraint.first, constraint.count == 1,
+                    case .attribute(let slot)? = entity.slot(named: name), !hasEqualValues(slot, of: entity, changed)
+                {
+                    continue
+                }
+                var holders: [[AttributeValue]: NSManagedObject] = [:]
+                for object in changed where entity.family.contains(object.plan.number) {
+                    guard let values = object.uniqueValues(constraint) else { continue }
+                    let key = values.map(\.uniqueKey)
+                    guard let first = holders[key] else {
+                        holders[key] = object
+                        continue
+                    }
+                    let text = zip(constraint, values).map { "\($0) = \($1)" }.joined(separator: ", ")
+                    errors.append(
+                        CoreDataError(
+                            NSManagedObjectConstraintValidationError,
+                            "Two objects of \(entity.name) have the same unique values: \(text). Insert one of them, or change it.",
+                            entity: entity.name, key: constraint.joined(separator: ", "), value: values.first,
+                            objects: [first.objectID.reference, object.objectID.reference]))
+                }
+            }
+        }
+        try CoreDataError.throwAll(errors)
+    }
+}
+
+extension NSManagedObject {
+    /// The values of a uniqueness constraint; nil when one of them is nil, which makes every row unique.
+    fileprivate final func uniqueValues(_ constraint: [String]) -> [AttributeValue]? {
+        var values: [AttributeValue] = []
+        for name in constraint {
+            switch plan.slot(named: name) {
+            case .attribute(let slot):
+                let value = attribute(slot)
+                if value == .null { return nil }
+                values.append(value)
+            case .relationship(let slot):
+                guard let other = destination(slot) else { return nil }
+                values.append(.object(other.objectID.reference))
+            case nil: return nil
+            }
+        }
+        return values
+    }
+
+    /// Unlinks an inserted object from all others, and tells which they were, by the names of relationships.
+    fileprivate final func takeLinks() throws -> [(name: String, others: [NSManagedObject])] {
+        var links: [(name: String, others: [NSManagedObject])] = []
+        for (slot, relationship) in plan.relationships.enumerated() where !relationship.isTransient {
+            switch relationshipState(slot) {
+            case .untouched: continue
+            case .toOne(let destination):
+                guard let destination, !destination.isDeleted else { continue }
+                links.append((relationship.name, [destination]))
+                try setDestination(slot, nil)
+            case .toMany:
+                let others = memberObjects(slot).filter { !$0.isDeleted }
+                links.append((relationship.name, others))
+                try setMembers(slot, [])
+            }
+        }
+        return links
+    }
+}
+
+extension CoreDataError {
+    fileprivate static func takenValues(
+        _ pairs: [(UniquenessConflicts.Conflict, NSManagedObject?)]
+    ) -> CoreDataError {
+        let details = pairs.map { conflict, object in
+            let name = object?.plan.name ?? "an entity"
+            let values = conflict.constraint.map { key -> String in
+                guard let object, case .attribute(let slot) = object.plan.slot(named: key) else { return key }
+                return "\(key) = \(object.attribute(slot))"
+            }
+            return CoreDataError(
+                NSManagedObjectConstraintMergeError,
+                "\(name): another object (key \(conflict.existing.key)) has the unique values already: \(values.joined(separator: ", ")).",
+                entity: object?.plan.name, key: conflict.constraint.joined(separator: ", "),
+                objects: object.map { [$0.objectID.reference] } ?? [])
+        }
+        if let only = details.first, details.count == 1 { return only }
+        return CoreDataError(
+            NSManagedObjectConstraintMergeError, details.map(\.message).joined(separator: "\n"),
+            objects: details.flatMap(\.objects), details: details)
+    }
+}
+
+/// Whether two of the objects have the same value in an attribute: the quick look, where nearly always there are none.
+private func hasEqualValues(_ slot: Int, of entity: CompiledEntity, _ objects: [NSManagedObject]) -> Bool {
+    var numbers = Set<Int64>()
+    var others = Set<AttributeValue>()
+    if entity.traits[slot].type == .integer64 { numbers.reserveCapacity(objects.count) }
+    for object in objects where entity.family.contains(object.plan.number) {
+        let isNew: Bool
+        switch object.attribute(slot) {
+        case .null: isNew = true
+        case .int(let number): isNew = numbers.insert(number).inserted
+        case let value: isNew = others.insert(value).inserted
+        }
+        if !isNew { return true }
+    }
+    return false
+}

@@ -1,0 +1,175 @@
+public import Foundation
+import SwormPredicates
+import Synchronization
+
+/// A scratch pad: the objects that were read from a coordinator's stores, and the changes made to them until they are saved.
+///
+/// A context is used by one thread at a time: inside `perform` and `performAndWait`, which hold it alone, or on the main
+/// thread for a context of the main queue. It does not keep unchanged objects alive unless
+/// ``retainsRegisteredObjects`` says so; changed ones it keeps until they are saved or discarded.
+open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+    // A context may be handed to any thread, but everything in it is used under `lock` only, or, by the rule above, on the
+    // one thread that its owner uses it on. Hence the unchecked conformance.
+
+    /// Where a context's blocks run.
+    public struct ConcurrencyType: Sendable, Hashable {
+        let isMain: Bool
+        /// Blocks run on a queue of the context's own.
+        public static let privateQueue = ConcurrencyType(isMain: false)
+        /// Blocks run on the main queue.
+        public static let mainQueue = ConcurrencyType(isMain: true)
+    }
+
+    /// Where the context's blocks run.
+    public let concurrencyType: NSManagedObjectContextConcurrencyType
+    /// A name for messages and logs.
+    open var name: String?
+    /// What the context's owner wants to keep with it.
+    public final let userInfo = NSMutableDictionary()
+    /// The author that history records for the context's saves.
+    open var transactionAuthor: String?
+    /// How conflicts of a save are resolved: an ``NSMergePolicy``. By default a conflict is an error.
+    open var mergePolicy: Any = NSMergePolicy.error
+    /// Whether a fault whose row has gone counts as deleted. Always true here: its values read as nil.
+    open var shouldDeleteInaccessibleFaults = true
+    /// How old values may be before they are read anew. Kept for its name's sake: a refresh always reads anew.
+    open var stalenessInterval: TimeInterval = -1
+    /// Whether saves of other contexts of the coordinator are merged into this one.
+    open var automaticallyMergesChangesFromParent: Bool {
+        get { mergesAutomatically.load(ordering: .relaxed) }
+        set { mergesAutomatically.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Asked by whoever saves, on the saver's thread.
+    private let mergesAutomatically = Atomic<Bool>(false)
+    let lock = NSRecursiveLock()
+    let queue: DispatchQueue
+    package internal(set) final var coordinator: NSPersistentStoreCoordinator?
+    final var identities = IdentityTable(retains: false)
+    final var insertedList = ObjectList()
+    final var updatedList = ObjectList()
+    final var deletedList = ObjectList()
+    /// Rises whenever what was read ahead may have become stale.
+    final var generation: UInt64 = 1
+    /// Rows that were read ahead for faults that were not asked for yet.
+    final var rowsReadAhead: [IdentityTable.Key: (group: FetchGroup, row: Int)] = [:]
+    /// What went wrong in an accessor that cannot throw, such as a fault that could not be read; thrown by the next save or
+    /// fetch.
+    final var readError: (any Error)?
+    final let interruption = Interruption()
+    final var pinned = PinnedGeneration()
+    final var shapes: [Int: RowShape] = [:]
+    final var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
+    private var knownClasses: [NSManagedObject.Type?] = []
+    final var isSaving = false
+    /// While a save runs: the origin of the store that new objects go to, by entity number.
+    final var savingOrigins: [Int: ObjectOrigin] = [:]
+    /// What hands a row to an initializer; one is enough for all objects.
+    final let seed = ObjectSeed()
+
+    /// Makes a context without a coordinator.
+    ///
+    /// - Parameter ct: Where the context's blocks run.
+    public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
+        concurrencyType = ct
+        queue = ct == .mainQueueConcurrencyType ? .main : DispatchQueue(label: "NSManagedObjectContext")
+        super.init()
+    }
+
+    /// Makes a context without a coordinator.
+    ///
+    /// - Parameter type: Where the context's blocks run.
+    public convenience init(_ type: ConcurrencyType) {
+        self.init(concurrencyType: type.isMain ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)
+    }
+
+    deinit {
+        coordinator?.forget(self)
+        for object in identities.objects { object.detach() }
+        for object in insertedList.objects + updatedList.objects + deletedList.objects { object.detach() }
+        pinned.end()
+    }
+
+    /// The coordinator whose stores the context reads and writes.
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        get { coordinator }
+        set {
+            lock.lock()
+            defer { lock.unlock() }
+            guard newValue !== coordinator else { return }
+            reset()
+            coordinator?.forget(self)
+            coordinator = newValue
+            knownClasses = []
+            shapes = [:]
+            newValue?.remember(self)
+        }
+    }
+
+    /// Whether the context keeps its unchanged objects alive too.
+    open var retainsRegisteredObjects: Bool {
+        get { identities.retains }
+        set { identities.retains = newValue }
+    }
+
+    /// The objects that will be inserted by the next save.
+    public final var insertedObjects: Set<NSManagedObject> { Set(insertedList.objects) }
+    /// The objects that will be updated by the next save.
+    public final var updatedObjects: Set<NSManagedObject> { Set(updatedList.objects) }
+    /// The objects that will be deleted by the next save.
+    public final var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects) }
+    /// The objects that the context knows and that are alive.
+    public final var registeredObjects: Set<NSManagedObject> { Set(identities.objects) }
+
+    /// Whether a save would have something to do.
+    open var hasChanges: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
+
+    /// Brings relationships and delete rules up to date. Both are always up to date here, so there is nothing left to do.
+    public final func processPendingChanges() {}
+
+    package final var compiledModel: CompiledModel? { coordinator?.compiledModel }
+
+    /// Where objects come from that were not saved yet.
+    final var origin: ObjectOrigin? { coordinator?.temporaryOrigin }
+
+    // MARK: Classes
+
+    /// The class whose instances stand for an entity's objects.
+    final func objectClass(of entity: CompiledEntity) -> NSManagedObject.Type {
+        if knownClasses.isEmpty { knownClasses = Array(repeating: nil, count: compiledModel?.entities.count ?? 0) }
+        guard knownClasses.indices.contains(entity.number - 1) else { return NSManagedObject.self }
+        if let known = knownClasses[entity.number - 1] { return known }
+        var found: NSManagedObject.Type = NSManagedObject.self
+        if let name = entity.managedObjectClassName, name != "NSManagedObject" {
+            found = ManagedObjectClasses.named(name) ?? NSManagedObject.self
+        }
+        knownClasses[entity.number - 1] = found
+        return found
+    }
+
+    /// The entity whose class is the given one.
+    final func entity(forClass type: NSManagedObject.Type) -> NSEntityDescription? {
+        coordinator?.temporaryOrigin.description(ofClass: type)
+    }
+}
+
+/// Where a context's blocks run.
+public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+    /// On a queue of the context's own.
+    case privateQueueConcurrencyType = 1
+    /// On the main queue.
+    case mainQueueConcurrencyType = 2
+}
+
+/// Looks up subclasses of `NSManagedObject` by the names that models use.
+enum ManagedObjectClasses {
+    static func named(_ name: String) -> NSManagedObject.Type? {
+        if let type = NSClassFromString(name) as? NSManagedObject.Type { return type }
+        // A model may name a class without its module, or with a dot in front that stands for the current module.
+        let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        guard !bare.contains("."), let module = Bundle.main.infoDictionary?["CFBundleName"] as? String else {
+            return nil
+        }
+        return NSClassFromString("\(module).\(bare)") as? NSManagedObject.Type
+    }
+}

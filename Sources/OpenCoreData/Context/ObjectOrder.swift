@@ -1,0 +1,63 @@
+import Foundation
+import SwormPredicates
+
+/// Orders managed objects as the store orders rows: nil first, text by its bytes, and the key between equals.
+struct ObjectOrder {
+    private let sorts: [FetchSpecification.Sort]
+
+    init(_ sorts: [FetchSpecification.Sort]) { self.sorts = sorts }
+
+    func sort(_ objects: inout [NSManagedObject]) throws {
+        // The values are looked up once an object, not once a comparison.
+        var keyed: [(values: [AttributeValue], key: Int64, object: NSManagedObject)] = []
+        keyed.reserveCapacity(objects.count)
+        for object in objects {
+            let values = try sorts.map { try object.sortValue($0.path) }
+            keyed.append((values, object.orderKey, object))
+        }
+        keyed.sort { left, right in
+            for (index, sort) in sorts.enumerated() {
+                let order = compareForSort(left.values[index], right.values[index], options: sort.options)
+                if order != .orderedSame { return (order == .orderedAscending) == sort.ascending }
+            }
+            return left.key < right.key
+        }
+        objects = keyed.map(\.object)
+    }
+}
+
+extension NSManagedObjectID {
+    /// The key by which the object stands among others. Unsaved objects come last, in the order of their insertion, as their
+    /// keys will when they are saved.
+    fileprivate var orderKey: Int64 { key < 0 ? Int64.max / 2 - key : key }
+}
+
+extension NSManagedObject {
+    /// The value by which the object is ordered.
+    func sortValue(_ path: [String]) throws -> AttributeValue {
+        var object = self
+        for (index, name) in path.enumerated() {
+            if name == "self" || name == "SELF" || name == "objectID" { continue }
+            switch object.plan.slot(named: name) {
+            case .attribute(let slot): return object.attribute(slot)
+            case .relationship(let slot) where !object.plan.relationships[slot].isToMany:
+                switch object.end(ofToOne: slot) {
+                case .object(let next): object = next
+                case .leftBehind(let id): return index == path.count - 1 ? .int(id.orderKey) : .null
+                case .nothing: return .null
+                }
+            case .relationship(let slot) where index == path.count - 2 && path[index + 1] == "@count":
+                return .int(Int64(try object.readMemberObjects(slot).count { !$0.isDeleted }))
+            default:
+                if index == path.count - 1, object.plan.slot(named: path.suffix(1).joined()) != nil { break }
+                throw CoreDataError(
+                    NSCoreDataError,
+                    "Cannot sort \(plan.name) by '\(path.joined(separator: "."))': \(object.plan.name) has no attribute or to-one relationship '\(name)'.",
+                    entity: plan.name, key: name)
+            }
+        }
+        return .int(object.orderKey)
+    }
+
+    fileprivate var orderKey: Int64 { objectID.orderKey }
+}

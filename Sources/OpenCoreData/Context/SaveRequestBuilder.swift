@@ -1,0 +1,129 @@
+import SwormPredicates
+
+/// Collects the unsaved changes of the objects of one store into a request.
+struct SaveRequestBuilder {
+    let model: CompiledModel
+    private(set) var request = SaveRequest()
+    /// The objects behind the insertions, in the same order; those with changes; and those to be deleted.
+    private(set) var inserted: [NSManagedObject] = []
+    private(set) var updated: [NSManagedObject] = []
+    private(set) var deleted: [NSManagedObject] = []
+    /// The order keys that the members of ordered relationships get, to be kept once they are written.
+    private(set) var orderKeys: [ObjectIdentifier: [Int: [ObjectIdentifier: Int64]]] = [:]
+    private var seenAdded = Set<SaveRequest.Link>()
+    private var seenRemoved = Set<SaveRequest.Link>()
+
+    init(model: CompiledModel) { self.model = model }
+
+    /// The objects that stand behind the rows of the request.
+    ///
+    /// - Complexity: O(*n*): it is made at each call.
+    var objects: [SaveRequest.Row: NSManagedObject] {
+        Dictionary((inserted + updated + deleted).map { ($0.objectID.row, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    mutating func insert(_ object: NSManagedObject) {
+        inserted.append(object)
+        let plan = object.plan
+        let toOnes = plan.relationships.indices.map { slot in
+            plan.relationships[slot].isToMany || plan.relationships[slot].isTransient
+                ? nil : liveDestination(of: object, slot)
+        }
+        request.insertions.append(
+            SaveRequest.Insertion(row: object.objectID.row, attributes: object.presentAttributes, toOnes: toOnes))
+        for slot in plan.relationships.indices { addMembers(of: object, slot) }
+    }
+
+    mutating func update(_ object: NSManagedObject) {
+        let row = object.objectID.row
+        updated.append(object)
+        var attributes: [(slot: Int, value: AttributeValue)] = []
+        object.changedAttributes.forEach { slot in
+            let attribute = object.plan.attributes[slot]
+            guard !attribute.isTransient, attribute.derivation == nil else { return }
+            attributes.append((slot, object.attribute(slot)))
+        }
+        var toOnes: [(slot: Int, destination: SaveRequest.Row?)] = []
+        object.changedRelationships.forEach { slot in
+            let relationship = object.plan.relationships[slot]
+            guard !relationship.isTransient else { return }
+            if !relationship.isToMany { toOnes.append((slot, liveDestination(of: object, slot))) }
+        }
+        object.changedRelationships.forEach { addMembers(of: object, $0) }
+        guard !attributes.isEmpty || !toOnes.isEmpty else { return }
+        request.updates.append(
+            SaveRequest.Update(
+                row: row, version: object.overwritesVersion ? nil : object.snapshot.version, attributes: attributes,
+                toOnes: toOnes))
+    }
+
+    mutating func delete(_ object: NSManagedObject) {
+        let row = object.objectID.row
+        deleted.append(object)
+        request.deletions.append(
+            SaveRequest.Deletion(row: row, version: object.overwritesVersion ? nil : object.snapshot.version))
+    }
+
+    private func liveDestination(of object: NSManagedObject, _ slot: Int) -> SaveRequest.Row? {
+        guard let destination = object.destination(slot), !destination.status.contains(.deleted) else { return nil }
+        return destination.status.contains(.gone) ? nil : destination.objectID.row
+    }
+
+    /// Links that have no to-one column, and the order of ordered members.
+    private mutating func addMembers(of object: NSManagedObject, _ slot: Int) {
+        let relationship = object.plan.relationships[slot]
+        guard relationship.isToMany, !relationship.isTransient else { return }
+        if case .untouched = object.relationshipState(slot) { return }
+        let inverse = relationship.inverse.map { model[relationship.destination].relationships[$0] }
+        let needsLinks = inverse?.isToMany ?? true
+        guard needsLinks || relationship.isOrdered else { return }
+        let members = object.members(slot)
+        if needsLinks {
+            let difference = members.difference()
+            for other in difference.added where !other.status.contains(.deleted) && !other.status.contains(.gone) {
+                note(link(object, slot, other), in: \.seenAdded, \.addedLinks)
+            }
+            for other in difference.removed where !other.status.contains(.deleted) && !other.status.contains(.gone) {
+                note(link(object, slot, other), in: \.seenRemoved, \.removedLinks)
+            }
+        }
+        if relationship.isOrdered { addPositions(of: object, slot, members) }
+    }
+
+    private mutating func note(
+        _ link: SaveRequest.Link, in seen: WritableKeyPath<Self, Set<SaveRequest.Link>>,
+        _ list: WritableKeyPath<SaveRequest, [SaveRequest.Link]>
+    ) {
+        guard self[keyPath: seen].insert(link).inserted else { return }
+        request[keyPath: list].append(link)
+    }
+
+    /// The link between two objects, named from one and the same side whichever of them it was found on.
+    private func link(_ object: NSManagedObject, _ slot: Int, _ other: NSManagedObject) -> SaveRequest.Link {
+        let relationship = object.plan.relationships[slot]
+        let direct = SaveRequest.Link(owner: object.objectID.row, relationship: slot, destination: other.objectID.row)
+        guard let inverse = relationship.inverse else { return direct }
+        let opposite = model[relationship.destination].relationships[inverse]
+        let isFirst = (relationship.owner, relationship.name) <= (opposite.owner, opposite.name)
+        return isFirst
+            ? direct
+            : SaveRequest.Link(owner: other.objectID.row, relationship: inverse, destination: object.objectID.row)
+    }
+
+    private mutating func addPositions(of object: NSManagedObject, _ slot: Int, _ members: ToManyMembers) {
+        let present = Dictionary(
+            members.committed.map { (ObjectIdentifier($0.object), $0.orderKey) },
+            uniquingKeysWith: { first, _ in first })
+        let ordered = members.objects.filter { !$0.status.contains(.deleted) && !$0.status.contains(.gone) }
+        let old = ordered.map { present[ObjectIdentifier($0)] ?? nil }
+        let keys = OrderKeys.arranged(old)
+        var kept: [ObjectIdentifier: Int64] = [:]
+        for (index, other) in ordered.enumerated() {
+            kept[ObjectIdentifier(other)] = keys[index]
+            guard old[index] != keys[index] else { continue }
+            let link = SaveRequest.Link(owner: object.objectID.row, relationship: slot, destination: other.objectID.row)
+            request.positions.append(SaveRequest.Position(link: link, orderKey: keys[index]))
+        }
+        orderKeys[ObjectIdentifier(object), default: [:]][slot] = kept
+    }
+}

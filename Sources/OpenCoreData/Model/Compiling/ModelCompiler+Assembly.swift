@@ -1,0 +1,159 @@
+import Foundation
+import SwormPredicates
+
+extension ModelCompiler {
+    /// Makes the frozen model. The faults have been looked for, so everything named here exists.
+    func assemble() -> CompiledModel {
+        let hashes = VersionHash.entities(ordered)
+        var drafts: [EntityDraft] = []
+        for (index, entity) in ordered.enumerated() {
+            let above = superNumber(of: entity)
+            drafts.append(EntityDraft(entity, number: index + 1, above: above.map { drafts[$0 - 1] }))
+        }
+        let slots = drafts.map { draft in
+            Dictionary(
+                draft.relationships.enumerated().map { (ObjectIdentifier($1), $0) },
+                uniquingKeysWith: { first, _ in first })
+        }
+        var owners: [ObjectIdentifier: Int] = [:]
+        for draft in drafts {
+            for relationship in draft.relationships where relationship.declaringEntity === draft.entity {
+                owners[ObjectIdentifier(relationship)] = draft.number
+            }
+        }
+        let entities = drafts.map { draft in
+            let above = superNumber(of: draft.entity)
+            let relationships = draft.relationships.map { relationship in
+                compiled(relationship, owner: owners[ObjectIdentifier(relationship)] ?? draft.number, slots: slots)
+            }
+            let className = draft.entity.managedObjectClassName
+            return CompiledEntity(
+                number: draft.number, name: draft.entity.name ?? "",
+                managedObjectClassName: className == "NSManagedObject" ? nil : className,
+                isAbstract: draft.entity.isAbstract, superentity: above, root: draft.root,
+                family: draft.number...lastOfFamily[draft.number - 1], attributes: draft.attributes,
+                relationships: relationships, composites: draft.composites,
+                uniquenessConstraints: draft.entity.uniquenessNames, indexes: indexes(of: draft),
+                versionHash: hashes[draft.number - 1].1)
+        }
+        return CompiledModel(
+            entities: entities, versionIdentifiers: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
+            configurations: model.configurationMembers.mapValues { $0.compactMap(\.name) })
+    }
+
+    private func superNumber(of entity: NSEntityDescription) -> Int? {
+        entity.superentity.flatMap { numbers[ObjectIdentifier($0)] }
+    }
+
+    private func compiled(
+        _ relationship: NSRelationshipDescription, owner: Int, slots: [[ObjectIdentifier: Int]]
+    ) -> CompiledRelationship {
+        let destination = relationship.destinationEntity.flatMap { numbers[ObjectIdentifier($0)] } ?? owner
+        let inverse = relationship.inverseRelationship.flatMap { slots[destination - 1][ObjectIdentifier($0)] }
+        return CompiledRelationship(
+            name: relationship.name, owner: owner, destination: destination, inverse: inverse,
+            isToMany: relationship.isToMany, isOrdered: relationship.isOrdered, isOptional: relationship.isOptional,
+            isTransient: relationship.isTransient, minCount: relationship.minCount,
+            maxCount: max(0, relationship.maxCount), deleteRule: relationship.deleteRule)
+    }
+
+    /// The indexes of an entity: its fetch indexes, its compound indexes, and one for every attribute, inherited or not,
+    /// that is flagged as indexed.
+    private func indexes(of draft: EntityDraft) -> [CompiledIndex] {
+        let entity = draft.entity
+        var indexes = entity.indexes.compactMap { index -> CompiledIndex? in
+            // An index of ranges is no index of a table; it only makes some requests faster, so it is left out.
+            guard !index.elements.contains(where: { $0.collationType == .rTree }) else { return nil }
+            // Without its predicate a partial index would be another index, so one that is only known as text is too.
+            guard index.partialPredicateText == nil || index.partialPredicate != nil else { return nil }
+            let elements = index.elements.map { element -> CompiledIndex.Element in
+                switch element.target {
+                case .property(let name): .property(name, ascending: element.isAscending)
+                case .primaryKey: .primaryKey(ascending: element.isAscending)
+                case .entity: .entity(ascending: element.isAscending)
+                }
+            }
+            return CompiledIndex(
+                kind: .fetchIndex, name: index.name, elements: elements, predicate: index.partialPredicate)
+        }
+        for members in entity.compoundIndexNames where !members.isEmpty {
+            indexes.append(
+                CompiledIndex(
+                    kind: .compound, name: members.joined(separator: "_"),
+                    elements: members.map { .property($0, ascending: true) }))
+        }
+        for name in draft.flagged {
+            indexes.append(CompiledIndex(kind: .flag, name: name, elements: [.property(name, ascending: true)]))
+        }
+        return indexes
+    }
+}
+
+/// What an entity has, inherited and own, while the model is put together.
+private struct EntityDraft {
+    let entity: NSEntityDescription
+    let number: Int
+    let root: Int
+    var attributes: [CompiledAttribute]
+    var relationships: [NSRelationshipDescription]
+    var composites: [String: [Int]]
+    /// The attributes that are flagged as indexed.
+    var flagged: [String]
+
+    init(_ entity: NSEntityDescription, number: Int, above: EntityDraft?) {
+        self.entity = entity
+        self.number = number
+        root = above?.root ?? number
+        attributes = above?.attributes ?? []
+        relationships = above?.relationships ?? []
+        composites = above?.composites ?? [:]
+        flagged = above?.flagged ?? []
+        for property in entity.ownProperties.sorted(by: { VersionHash.precedes($0.name, $1.name) }) {
+            switch property {
+            case let relationship as NSRelationshipDescription: relationships.append(relationship)
+            case let attribute as NSAttributeDescription:
+                add(
+                    attribute, path: attribute.name, isOptional: attribute.isOptional,
+                    isTransient: attribute.isTransient)
+                let isPlain = !(attribute is NSCompositeAttributeDescription)
+                if attribute.isIndexed, isPlain, !attribute.isTransient { flagged.append(attribute.name) }
+            default: break
+            }
+        }
+    }
+
+    private mutating func add(
+        _ attribute: NSAttributeDescription, path: String, isOptional: Bool, isTransient: Bool,
+        defaults: [String: AttributeValue] = [:]
+    ) {
+        if let composite = attribute as? NSCompositeAttributeDescription {
+            let first = attributes.count
+            var inner: [String: AttributeValue] = [:]
+            if let value = composite.defaultValue {
+                for (leaf, value) in CompositeDefault.values(value, of: composite) ?? [:] {
+                    inner["\(path).\(leaf)"] = value
+                }
+            }
+            // What the outer composite says counts more than what this one says.
+            inner.merge(defaults) { _, outer in outer }
+            for element in composite.elements {
+                // Without the composite there are no leaves, so a leaf is required only where all around it is.
+                add(
+                    element, path: "\(path).\(element.name)", isOptional: isOptional || element.isOptional,
+                    isTransient: isTransient, defaults: inner)
+            }
+            composites[path] = Array(first..<attributes.count)
+            return
+        }
+        let type = attribute.attributeType.attributeType
+        let own = attribute.defaultValue.flatMap { AttributeDefault.value($0, as: type) } ?? .null
+        let takesFiles = type == .binaryData || type == .transformable
+        attributes.append(
+            CompiledAttribute(
+                name: path, owner: number, type: type, isOptional: isOptional, isTransient: isTransient,
+                allowsExternalStorage: attribute.allowsExternalBinaryDataStorage && takesFiles,
+                defaultValue: defaults[path] ?? own,
+                derivation: (attribute as? NSDerivedAttributeDescription)?.derivation,
+                valueTransformerName: attribute.valueTransformerName, validationRules: attribute.validationRules))
+    }
+}

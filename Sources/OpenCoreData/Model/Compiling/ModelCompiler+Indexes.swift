@@ -1,0 +1,106 @@
+extension ModelCompiler {
+    mutating func checkConstraintsAndIndexes(of entity: NSEntityDescription) {
+        let name = entity.name ?? ""
+        if !entity.uniquenessConstraints.isEmpty || !entity.compoundIndexes.isEmpty || !entity.indexes.isEmpty {
+            let properties = entity.propertiesByName
+            for constraint in entity.uniquenessNames { check(constraint: constraint, properties, of: name) }
+            for members in entity.compoundIndexNames { check(compoundIndex: members, properties, of: name) }
+            var names: Set<String> = []
+            for index in entity.indexes {
+                if index.name.isEmpty {
+                    faults.add("Entity '\(name)' has an index without name.", entity: name)
+                } else if index.name.contains("\0") || index.name.contains("\"") {
+                    faults.add(
+                        "The index name '\(index.name)' of entity '\(name)' has a character that no store takes.",
+                        entity: name)
+                } else if !names.insert(index.name).inserted {
+                    faults.add(
+                        "Entity '\(name)' has two indexes named '\(index.name)'. Rename one of them.", entity: name)
+                }
+                check(index, properties, of: name)
+            }
+        }
+    }
+
+    private mutating func check(
+        constraint: [String], _ properties: [String: NSPropertyDescription], of entity: String
+    ) {
+        if constraint.isEmpty {
+            faults.add("Entity '\(entity)' has a uniqueness constraint over nothing.", entity: entity)
+        }
+        var seen: Set<String> = []
+        for key in constraint {
+            let what = "The uniqueness constraint (\(constraint.joined(separator: ", "))) of entity '\(entity)'"
+            if !seen.insert(key).inserted {
+                faults.add("\(what) names '\(key)' twice.", entity: entity, key: key)
+                continue
+            }
+            switch Self.property(at: key, in: properties) {
+            case nil:
+                faults.add("\(what) names '\(key)', which is no property of the entity.", entity: entity, key: key)
+            case let property? where property.isTransient:
+                faults.add("\(what) names the transient property '\(key)'.", entity: entity, key: key)
+            case let relationship as NSRelationshipDescription where relationship.isToMany:
+                faults.add("\(what) names the to-many relationship '\(key)'.", entity: entity, key: key)
+            case is NSFetchedPropertyDescription:
+                faults.add("\(what) names the fetched property '\(key)'.", entity: entity, key: key)
+            case is NSDerivedAttributeDescription:
+                faults.add("\(what) names the derived attribute '\(key)'.", entity: entity, key: key)
+            case is NSCompositeAttributeDescription:
+                faults.add(
+                    "\(what) names the composite attribute '\(key)'. Name its elements as '\(key).element'.",
+                    entity: entity, key: key)
+            default: break
+            }
+        }
+    }
+
+    private mutating func check(
+        compoundIndex members: [String], _ properties: [String: NSPropertyDescription], of entity: String
+    ) {
+        for key in members where Self.property(at: key, in: properties) == nil {
+            faults.add(
+                "The compound index (\(members.joined(separator: ", "))) of entity '\(entity)' names '\(key)', which is no "
+                    + "property of the entity.", entity: entity, key: key)
+        }
+    }
+
+    private mutating func check(
+        _ index: NSFetchIndexDescription, _ properties: [String: NSPropertyDescription], of entity: String
+    ) {
+        let what = "The index '\(index.name)' of entity '\(entity)'"
+        if index.elements.isEmpty { faults.add("\(what) has no elements.", entity: entity) }
+        for element in index.elements {
+            guard case .property(let key) = element.target else { continue }
+            switch Self.property(at: key, in: properties) {
+            case nil:
+                faults.add("\(what) names '\(key)', which is no property of the entity.", entity: entity, key: key)
+            case let property? where property.isTransient && element.collationType != .rTree:
+                faults.add("\(what) names the transient property '\(key)'.", entity: entity, key: key)
+            case is NSFetchedPropertyDescription:
+                faults.add("\(what) names the fetched property '\(key)'.", entity: entity, key: key)
+            case is NSCompositeAttributeDescription:
+                faults.add(
+                    "\(what) names the composite attribute '\(key)'. Name its elements as '\(key).element'.",
+                    entity: entity, key: key)
+            default: break
+            }
+        }
+    }
+
+    /// The property with a name; an element of a composite is named `composite.element`.
+    static func property(at key: String, in properties: [String: NSPropertyDescription]) -> NSPropertyDescription? {
+        if let property = properties[key] { return property }
+        var steps = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        guard let first = steps.popFirst(), steps.count <= ModelLimits.compositeDepth,
+            var found = properties[first]
+        else { return nil }
+        for step in steps {
+            guard let composite = found as? NSCompositeAttributeDescription,
+                let element = composite.elements.first(where: { $0.name == step })
+            else { return nil }
+            found = element
+        }
+        return found
+    }
+}

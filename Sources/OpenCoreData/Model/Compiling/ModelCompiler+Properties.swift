@@ -1,0 +1,190 @@
+import Foundation
+import SwormPredicates
+
+extension ModelCompiler {
+    mutating func checkProperties(of entity: NSEntityDescription) {
+        let entityName = entity.name ?? ""
+        var inherited: [String: String] = [:]
+        for ancestor in entity.lineage.dropLast() {
+            for property in ancestor.ownProperties { inherited[property.name] = ancestor.name ?? "" }
+        }
+        var own: Set<String> = []
+        for property in entity.ownProperties {
+            let name = property.name
+            let path = "\(entityName).\(name)"
+            if let fault = ModelNames.fault(of: name) {
+                faults.add("The name of property '\(path)' \(fault).", entity: entityName, key: name)
+            } else if ModelNames.isReserved(propertyName: name) {
+                faults.add(
+                    "Property '\(path)' has the name of a method of every managed object. Rename it.",
+                    entity: entityName, key: name)
+            } else if !own.insert(name).inserted {
+                faults.add(
+                    "Entity '\(entityName)' has two properties named '\(name)'. Rename one of them.",
+                    entity: entityName,
+                    key: name)
+            } else if let ancestor = inherited[name] {
+                faults.add(
+                    "Property '\(path)' clashes with the property of that name inherited from '\(ancestor)'. Rename or "
+                        + "remove it.", entity: entityName, key: name)
+            }
+            if property.declaringEntity !== entity {
+                faults.add(
+                    "Property '\(path)' was made part of another entity later. Give that entity a copy of it.",
+                    entity: entityName, key: name)
+            }
+            switch property {
+            case let composite as NSCompositeAttributeDescription: check(composite, of: entityName, path: path)
+            case let attribute as NSAttributeDescription: check(attribute, of: entityName, path: path)
+            case let relationship as NSRelationshipDescription: check(relationship, of: entity, path: path)
+            case is NSFetchedPropertyDescription: break
+            default:
+                faults.add(
+                    "Property '\(path)' is neither an attribute nor a relationship. Use one of the subclasses of "
+                        + "NSPropertyDescription.", entity: entityName, key: name)
+            }
+        }
+    }
+
+    private mutating func check(_ attribute: NSAttributeDescription, of entity: String, path: String) {
+        let type = attribute.attributeType
+        let derived = attribute as? NSDerivedAttributeDescription
+        switch type {
+        case .undefinedAttributeType where !attribute.isTransient:
+            faults.add("Attribute '\(path)' has no type. Set its attributeType.", entity: entity, key: attribute.name)
+        case .objectIDAttributeType where !attribute.isTransient:
+            faults.add(
+                "Attribute '\(path)' is an Object ID, which stores do not keep. Make it transient, or use a relationship.",
+                entity: entity, key: attribute.name)
+        case .compositeAttributeType:
+            faults.add(
+                "Attribute '\(path)' has the type Composite but no elements. Use NSCompositeAttributeDescription.",
+                entity: entity, key: attribute.name)
+        default: break
+        }
+        if let derived {
+            if (derived.derivation ?? "").isEmpty {
+                faults.add(
+                    "Derived attribute '\(path)' has no derivation expression.", entity: entity, key: attribute.name)
+            }
+            if derived.isTransient {
+                faults.add(
+                    "Attribute '\(path)' is both derived and transient. The store works out a derived value, so it must "
+                        + "be kept there.", entity: entity, key: attribute.name)
+            }
+        }
+        if let value = attribute.defaultValue, type != .compositeAttributeType,
+            AttributeDefault.value(value, as: type.attributeType) == nil, type != .undefinedAttributeType
+        {
+            faults.add(
+                "The default value of attribute '\(path)', \(Self.shown(value)), is no value of the type "
+                    + "\(type.displayName)\(Self.hint(for: type)).", entity: entity, key: attribute.name)
+        }
+        if let fault = attribute.validationFault {
+            faults.add(
+                "A validation predicate of attribute '\(path)' cannot be understood: \(fault)", entity: entity,
+                key: attribute.name)
+        }
+        for rule in attribute.validationRules { check(rule, type: type, of: entity, path: path, key: attribute.name) }
+    }
+
+    private static func hint(for type: NSAttributeType) -> String {
+        switch type {
+        case .transformableAttributeType: "; give the bytes that its transformer makes, or set it in awakeFromInsert()"
+        case .integer16AttributeType: " (-32768 to 32767)"
+        case .integer32AttributeType: " (-2147483648 to 2147483647)"
+        default: ""
+        }
+    }
+
+    private static func shown(_ value: Any) -> String {
+        "\(String(describing: value).prefix(80)) (\(Swift.type(of: value)))"
+    }
+
+    private mutating func check(
+        _ rule: ValidationRule, type: NSAttributeType, of entity: String, path: String, key: String
+    ) {
+        func refuse(_ what: String) {
+            faults.add(
+                "Attribute '\(path)' of type \(type.displayName) cannot have \(what). Remove it.", entity: entity,
+                key: key)
+        }
+        let plain = type.attributeType
+        switch rule {
+        case .minimum(let value), .maximum(let value):
+            let limit = "the limit \(value.foundationValue.map(String.init(describing:)) ?? "nil")"
+            switch plain {
+            case .integer16, .integer32, .integer64, .decimal, .double, .float:
+                // A limit beyond the range of an integer type is pointless but harmless, so only the kind must fit.
+                if AttributeDefault.value(value.foundationValue, as: .double) == nil || value == .null { refuse(limit) }
+            case .date:
+                guard case .date = value else { return refuse(limit) }
+            default: refuse(limit)
+            }
+        case .minimumLength(let length), .maximumLength(let length):
+            if plain != .string || length < 0 { refuse("the length limit \(length)") }
+        case .pattern(let pattern):
+            if plain != .string {
+                refuse("the regular expression '\(pattern)'")
+            } else if (try? NSRegularExpression(pattern: pattern)) == nil {
+                faults.add(
+                    "The regular expression of attribute '\(path)' cannot be parsed: '\(pattern)'.", entity: entity,
+                    key: key)
+            }
+        case .predicate: break
+        }
+    }
+
+    private mutating func check(_ composite: NSCompositeAttributeDescription, of entity: String, path: String) {
+        let key = composite.name
+        guard composite.nestingDepth <= ModelLimits.compositeDepth else {
+            faults.add(
+                "Composite attribute '\(path)' contains itself, or more than \(ModelLimits.compositeDepth) composites "
+                    + "inside one another.", entity: entity, key: key)
+            return
+        }
+        check(elementsOf: composite, of: entity, path: path, key: key)
+        guard let value = composite.defaultValue else { return }
+        if CompositeDefault.values(value, of: composite) == nil {
+            faults.add(
+                "The default value of composite attribute '\(path)' must be a dictionary with values of the right types "
+                    + "by the names of its elements; it is \(Self.shown(value)).", entity: entity, key: key)
+        }
+    }
+
+    private mutating func check(
+        elementsOf composite: NSCompositeAttributeDescription, of entity: String, path: String, key: String
+    ) {
+        if composite.attributeType != .compositeAttributeType {
+            faults.add(
+                "Composite attribute '\(path)' has the type \(composite.attributeType.displayName). Leave its type as it "
+                    + "is made.", entity: entity, key: key)
+        }
+        if composite.elements.isEmpty {
+            faults.add("Composite attribute '\(path)' has no elements.", entity: entity, key: key)
+        }
+        var names: Set<String> = []
+        for element in composite.elements {
+            let elementPath = "\(path).\(element.name)"
+            if let fault = ModelNames.fault(of: element.name) {
+                faults.add("The name of element '\(elementPath)' \(fault).", entity: entity, key: key)
+            } else if !names.insert(element.name).inserted {
+                faults.add(
+                    "Composite attribute '\(path)' has two elements named '\(element.name)'. Rename one of them.",
+                    entity: entity, key: key)
+            }
+            if element.isTransient {
+                faults.add("Element '\(elementPath)' must not be transient.", entity: entity, key: key)
+            }
+            if element is NSDerivedAttributeDescription {
+                faults.add(
+                    "Element '\(elementPath)' must not be derived. Declare the derived attribute beside the composite.",
+                    entity: entity, key: key)
+            } else if let inner = element as? NSCompositeAttributeDescription {
+                check(elementsOf: inner, of: entity, path: elementPath, key: key)
+            } else {
+                check(element, of: entity, path: elementPath)
+            }
+        }
+    }
+}

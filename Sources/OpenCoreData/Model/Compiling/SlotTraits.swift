@@ -1,0 +1,46 @@
+import Foundation
+package import SwormPredicates
+
+/// What reading, writing and checking single values ask of an attribute.
+///
+/// Plain bytes: a loop over the values of an object that asks here copies and retains nothing, which one over
+/// ``CompiledAttribute`` does for every value.
+package struct SlotTraits: Sendable {
+    package let type: AttributeType
+    package let isOptional: Bool
+    package let isTransient: Bool
+    package let isDerived: Bool
+    package let allowsExternalStorage: Bool
+    package let hasRules: Bool
+
+    package init(_ attribute: CompiledAttribute) {
+        type = attribute.type
+        isOptional = attribute.isOptional
+        isTransient = attribute.isTransient
+        isDerived = attribute.derivation != nil
+        allowsExternalStorage = attribute.allowsExternalStorage
+        hasRules = !attribute.validationRules.isEmpty
+    }
+
+    /// Whether a value has the very form in which the attribute holds it. Of the others some can be converted.
+    package func holds(_ value: AttributeValue) -> Bool {
+        switch (type, value) {
+        case (_, .null), (.string, .string), (.integer64, .int), (.double, .double), (.boolean, .bool), (.date, .date),
+            (.uuid, .uuid), (.binaryData, .data), (.uri, .url), (.transformable, .data), (.decimal, .decimal):
+            true
+        case (.integer16, .int(let number)): Int16(exactly: number) != nil
+        case (.integer32, .int(let number)): Int32(exactly: number) != nil
+        default: false
+        }
+    }
+
+    /// Whether a value satisfies the attribute without a closer look at any rule.
+    package func plainlyAllows(_ value: AttributeValue) -> Bool {
+        switch value {
+        case .null: isOptional || isDerived
+        case .date(let date): !hasRules && !date.timeIntervalSinceReferenceDate.isNaN
+        case .double(let number): !hasRules && (isTransient || !number.isNaN)
+        default: !hasRules
+        }
+    }
+}

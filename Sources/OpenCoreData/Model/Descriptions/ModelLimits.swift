@@ -1,0 +1,62 @@
+/// Sizes beyond which a model is refused, so that a hostile one cannot exhaust memory or the stack.
+enum ModelLimits {
+    /// The largest number of entities from a root down to a leaf.
+    static let inheritanceDepth = 256
+    /// The largest number of composite attributes inside one another.
+    static let compositeDepth = 8
+    /// The largest number of properties over all entities, counted anew in every entity that inherits them.
+    static let totalProperties = 250_000
+    /// The largest size of a model file in bytes.
+    static let fileSize = 16 << 20
+    /// The largest depth of elements in a model file.
+    static let elementDepth = 64
+
+    /// Says which limit the inheritance of some entities is beyond, or nil. A cycle is left for others to report.
+    static func fault(of entities: [NSEntityDescription]) -> (message: String, entity: String?)? {
+        var known: [ObjectIdentifier: (depth: Int, properties: Int)] = [:]
+        var total = 0
+        for entity in entities {
+            var line: [NSEntityDescription] = []
+            var seen: Set<ObjectIdentifier> = []
+            var current: NSEntityDescription? = entity
+            while let here = current, known[ObjectIdentifier(here)] == nil, seen.insert(ObjectIdentifier(here)).inserted
+            {
+                line.append(here)
+                current = here.superentity
+            }
+            var above = current.flatMap { known[ObjectIdentifier($0)] } ?? (0, 0)
+            for here in line.reversed() {
+                above = (above.depth + 1, above.properties + slots(of: here))
+                known[ObjectIdentifier(here)] = above
+            }
+            if above.depth > inheritanceDepth {
+                return (
+                    "Entity '\(entity.name ?? "")' stands more than \(inheritanceDepth) entities deep in the inheritance. "
+                        + "Flatten the hierarchy.", entity.name
+                )
+            }
+            total += known[ObjectIdentifier(entity)]?.properties ?? 0
+            if total > totalProperties {
+                return (
+                    "The model has more than \(totalProperties) properties, inherited ones counted in every entity. "
+                        + "Divide it.", nil
+                )
+            }
+        }
+        return nil
+    }
+
+    /// The number of an entity's own properties, the elements of composites counted one by one.
+    private static func slots(of entity: NSEntityDescription) -> Int {
+        var count = 0
+        var pending = entity.ownProperties
+        while let property = pending.popLast(), count <= totalProperties {
+            count += 1
+            // One that contains itself has no number of elements; the compiler reports it.
+            if let composite = property as? NSCompositeAttributeDescription, composite.nestingDepth <= compositeDepth {
+                pending += composite.elements
+            }
+        }
+        return count
+    }
+}

@@ -1,0 +1,96 @@
+public import Foundation
+
+/// An attribute of an entity: a named value of one type.
+open class NSAttributeDescription: NSPropertyDescription {
+    /// The type of the attribute's values. An attribute that is kept in stores must be given one.
+    open var attributeType: NSAttributeType = .undefinedAttributeType { didSet { changed() } }
+
+    private var givenValueClassName: String?
+
+    /// The name of the class of the attribute's values; for a transformable attribute the class that was set.
+    open var attributeValueClassName: String? {
+        get { givenValueClassName ?? attributeType.valueClassName }
+        set { givenValueClassName = newValue }
+    }
+
+    /// The value of the attribute in a newly inserted object; nil for none.
+    ///
+    /// A composite attribute takes a dictionary with the names of its elements as keys.
+    open var defaultValue: Any? { didSet { changed() } }
+
+    /// The name of the value transformer of a transformable attribute; nil for the default one.
+    open var valueTransformerName: String? { didSet { changed() } }
+
+    /// Whether the store may keep large values in files of their own.
+    open var allowsExternalBinaryDataStorage: Bool = false { didSet { changed() } }
+
+    /// Whether the store's history keeps the value of a deleted object.
+    open var preservesValueInHistoryOnDeletion: Bool = false { didSet { changed() } }
+
+    /// Whether a cloud service is to encrypt the value. It is kept and has no effect here.
+    open var allowsCloudEncryption: Bool = false
+
+    /// What a value must satisfy when its object is saved.
+    package var validationRules: [ValidationRule] = [] {
+        didSet {
+            validationFault = nil
+            changed()
+        }
+    }
+
+    /// What is wrong with the format of a validation predicate.
+    private(set) var validationFault: (any Error)?
+
+    open override var validationPredicates: [NSPredicate] { validationRules.map(\.predicate) }
+
+    open override func setValidationPredicates(
+        _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
+    ) {
+        super.setValidationPredicates(validationPredicates, withValidationWarnings: validationWarnings)
+        do {
+            validationRules = try (validationPredicates ?? []).map { try ValidationRule($0) }
+        } catch {
+            validationRules = []
+            validationFault = error
+            changed()
+        }
+    }
+
+    open override var versionHash: Data { Data(VersionHash.attribute(self)) }
+
+    override func makeEmptyCopy() -> NSPropertyDescription { NSAttributeDescription() }
+
+    override func copyValues(to copy: NSPropertyDescription) {
+        super.copyValues(to: copy)
+        guard let copy = copy as? NSAttributeDescription else { return }
+        copy.attributeType = attributeType
+        copy.givenValueClassName = givenValueClassName
+        copy.defaultValue = defaultValue
+        copy.valueTransformerName = valueTransformerName
+        copy.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
+        copy.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+        copy.allowsCloudEncryption = allowsCloudEncryption
+        copy.validationRules = validationRules
+        copy.validationFault = validationFault
+    }
+}
+
+extension NSAttributeType {
+    /// The name of the class that Core Data gives for the type's values.
+    fileprivate var valueClassName: String? {
+        switch self {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+            .floatAttributeType, .booleanAttributeType:
+            "NSNumber"
+        case .decimalAttributeType: "NSDecimalNumber"
+        case .stringAttributeType: "NSString"
+        case .dateAttributeType: "NSDate"
+        case .binaryDataAttributeType: "NSData"
+        case .UUIDAttributeType: "NSUUID"
+        case .URIAttributeType: "NSURL"
+        case .objectIDAttributeType: "NSManagedObjectID"
+        case .compositeAttributeType: "NSDictionary"
+        case .undefinedAttributeType, .transformableAttributeType: nil
+        }
+    }
+}

@@ -1,0 +1,47 @@
+public import Foundation
+package import SwormPredicates
+
+/// An index that a store keeps for an entity.
+open class NSFetchIndexDescription: NSObject, NSCopying {
+    /// The name of the index, unique among the entity's indexes.
+    open var name: String { didSet { entity?.changed() } }
+
+    /// What is indexed, most significant first.
+    open var elements: [NSFetchIndexElementDescription] { didSet { adopt() } }
+
+    /// The entity that has the index.
+    open internal(set) weak var entity: NSEntityDescription?
+
+    /// The predicate of the rows that a partial index holds; nil for all rows.
+    package var partialPredicate: PredicateTree? { didSet { entity?.changed() } }
+
+    /// The text of `partialPredicate` as the model file has it.
+    package var partialPredicateText: String?
+
+    /// Makes an index.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the index.
+    ///   - elements: What is indexed, most significant first.
+    public init(name: String, elements: [NSFetchIndexElementDescription]?) {
+        self.name = name
+        self.elements = elements ?? []
+        super.init()
+        adopt()
+    }
+
+    private func adopt() {
+        for element in elements { element.indexDescription = self }
+        entity?.changed()
+    }
+
+    /// Makes a copy that belongs to no entity.
+    open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
+
+    final func duplicate() -> NSFetchIndexDescription {
+        let copy = NSFetchIndexDescription(name: name, elements: elements.map { $0.duplicate() })
+        copy.partialPredicate = partialPredicate
+        copy.partialPredicateText = partialPredicateText
+        return copy
+    }
+}

@@ -1,0 +1,23 @@
+extension NSManagedObjectModel {
+    /// The names of the model's configurations, sorted; the default one, which holds all entities, has no name.
+    public var configurations: [String] { configurationMembers.keys.sorted() }
+
+    /// The entities of a configuration.
+    ///
+    /// - Parameter configuration: The configuration's name; nil for the default one, which holds all entities.
+    /// - Returns: The entities, or nil when the model has no such configuration.
+    public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
+        guard let configuration else { return entities }
+        return configurationMembers[configuration]
+    }
+
+    /// Makes or replaces a configuration.
+    ///
+    /// - Parameters:
+    ///   - entities: Entities of this model.
+    ///   - configuration: The configuration's name.
+    public func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+        configurationMembers[configuration] = entities
+        changed()
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+extension NSManagedObjectModel {
+    /// Makes one model of several.
+    ///
+    /// The entities are copied. A relationship leads to the entity that has its destination's name in the merged model.
+    ///
+    /// - Parameter models: The models; nil gives nil, because there is no main bundle to search.
+    /// - Returns: nil when two models have different entities of one name.
+    public convenience init?(byMerging models: [NSManagedObjectModel]?) {
+        self.init()
+        guard let models, (try? merge(models)) != nil else { return nil }
+    }
+
+    /// Makes the model of a store from the models that hold its entities.
+    ///
+    /// - Parameters:
+    ///   - models: Models of any version.
+    ///   - metadata: The store's metadata.
+    /// - Returns: A model of the entities with the store's version hashes, or nil when one of them is in none of the models.
+    public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
+        self.init()
+        guard let hashes = metadata[StoreMetadataKey.versionHashes] as? [String: Data] else { return nil }
+        if let fitting = models.first(where: { $0.entityVersionHashesByName == hashes }) {
+            guard (try? merge([fitting])) != nil else { return nil }
+            return
+        }
+        var missing = hashes
+        let parts = models.map { model in
+            var taken: Set<String> = []
+            for (name, hash) in model.entityVersionHashesByName where missing[name] == hash {
+                missing[name] = nil
+                taken.insert(name)
+            }
+            return MergedPart(model: model, names: taken)
+        }
+        guard missing.isEmpty, (try? merge(parts.filter { !$0.names.isEmpty })) != nil,
+            entityVersionHashesByName == hashes
+        else { return nil }
+    }
+
+    /// Takes over copies of the entities of several models.
+    ///
+    /// - Throws: A `CoreDataError` that names the entities of which there are different versions.
+    package func merge(_ models: [NSManagedObjectModel]) throws {
+        var hashes: [String: Data] = [:]
+        var clashes: [String] = []
+        let parts = models.map { model in
+            var taken: Set<String> = []
+            for (name, hash) in model.entityVersionHashesByName {
+                if let known = hashes[name] {
+                    if known != hash { clashes.append(name) }
+                } else {
+                    hashes[name] = hash
+                    taken.insert(name)
+                }
+            }
+            return MergedPart(model: model, names: taken)
+        }
+        guard clashes.isEmpty else {
+            throw CoreDataError(
+                NSCoreDataError,
+                "The models cannot be merged: they hold different entities of the same name: "
+                    + Set(clashes).sorted().joined(separator: ", ")
+                    + ". Rename one of each pair, or merge versions of the models that belong together.")
+        }
+        try merge(parts)
+    }
+
+    private func merge(_ parts: [MergedPart]) throws {
+        var merged: [NSEntityDescription] = []
+        var configurations: [String: [NSEntityDescription]] = [:]
+        var identifiers: Set<AnyHashable> = []
+        let originals = parts.flatMap { part in
+            part.model.entities.filter { part.names.contains($0.name ?? "") }
+        }
+        let copies = EntityCopier(copying: originals, linkingByName: true).roots
+        var copyByName: [String: NSEntityDescription] = [:]
+        for (original, copy) in zip(originals, copies) {
+            copyByName[original.name ?? ""] = copy
+            merged.append(copy)
+        }
+        for (original, copy) in zip(originals, copies) where copy.superentity == nil {
+            // The super-entity was taken from another model, or not at all: then the hash says that it does not fit.
+            guard let name = original.superentity?.name, let above = copyByName[name] else { continue }
+            above.subentities.append(copy)
+        }
+        for part in parts {
+            identifiers.formUnion(part.model.versionIdentifiers)
+            for (name, members) in part.model.configurationMembers {
+                configurations[name, default: []] += members.compactMap { member in
+                    part.names.contains(member.name ?? "") ? copyByName[member.name ?? ""] : nil
+                }
+            }
+        }
+        entities = merged
+        versionIdentifiers = identifiers
+        configurationMembers = configurations
+    }
+}
+
+/// What a merged model takes from one model.
+private struct MergedPart {
+    let model: NSManagedObjectModel
+    let names: Set<String>
+}

@@ -1,0 +1,85 @@
+public import Foundation
+
+/// A model: the entities of an object graph, their properties and how they relate.
+///
+/// A model may be read from a file or built in code. It may be changed at any time on the thread that owns it. Opening a
+/// store freezes what the model says then; later changes do not reach that store.
+open class NSManagedObjectModel: NSObject, NSCopying {
+    private var storedEntities: [NSEntityDescription] = []
+    var configurationMembers: [String: [NSEntityDescription]] = [:]
+
+    /// The lock that guards `compilation`, which contexts on several threads may ask for.
+    private let lock = NSLock()
+    private var compilation: Compilation?
+
+    /// Makes a model without entities.
+    public override init() { super.init() }
+
+    /// The model's entities. An entity must not be part of two models; give the second one a copy.
+    open var entities: [NSEntityDescription] {
+        get { storedEntities }
+        set {
+            for entity in storedEntities where entity.owningModel === self { entity.owningModel = nil }
+            storedEntities = newValue
+            for entity in newValue { entity.owningModel = self }
+            let members = Set(newValue.map(ObjectIdentifier.init))
+            configurationMembers = configurationMembers.mapValues { entities in
+                entities.filter { members.contains(ObjectIdentifier($0)) }
+            }
+            changed()
+        }
+    }
+
+    /// The model's entities by name.
+    open var entitiesByName: [String: NSEntityDescription] {
+        Dictionary(storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Names that the developer gave to this version of the model. They have no part in the version hashes.
+    open var versionIdentifiers: Set<AnyHashable> = [] { didSet { changed() } }
+
+    /// Makes a copy of the model with copies of all its entities.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = NSManagedObjectModel()
+        let copies = EntityCopier(copying: storedEntities).roots
+        copy.entities = copies
+        copy.versionIdentifiers = versionIdentifiers
+        let places = Dictionary(
+            zip(storedEntities.map(ObjectIdentifier.init), copies), uniquingKeysWith: { first, _ in first })
+        copy.configurationMembers = configurationMembers.mapValues { members in
+            members.compactMap { places[ObjectIdentifier($0)] }
+        }
+        return copy
+    }
+
+    /// Drops what was worked out from the model.
+    final func changed() { lock.withLock { compilation = nil } }
+
+    /// The model frozen for stores and contexts. It is worked out once and again after a change.
+    ///
+    /// - Throws: A `CoreDataError` with code 134060 whose details name every fault of the model.
+    package final func compiled() throws -> CompiledModel { try compiledWithDescriptions().model }
+
+    /// The frozen model together with the description of each entity; the one with number `n` stands at `n - 1`.
+    package final func compiledWithDescriptions() throws -> Compilation {
+        try lock.withLock {
+            if let compilation { return compilation }
+            var compiler = ModelCompiler(model: self)
+            let result = try compiler.compile()
+            compilation = result
+            return result
+        }
+    }
+
+    /// A frozen model and the descriptions that it was made from.
+    package struct Compilation {
+        package let model: CompiledModel
+        /// By entity number; the one with number `n` stands at `n - 1`.
+        package let entities: [NSEntityDescription]
+    }
+
+    /// The names of the model's entities, for messages and logs.
+    open override var description: String {
+        "NSManagedObjectModel \(storedEntities.map { $0.name ?? "?" }.sorted())"
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+/// Finds the parts of a model on disk: the folder of versions, the current one, and the document in it.
+enum ModelFile {
+    /// The kinds of model, by file extension.
+    private static let folderOfVersions = "xcdatamodeld"
+    private static let version = "xcdatamodel"
+
+    /// Reads the model at a URL, the current version of several.
+    ///
+    /// - Parameter model: A model without entities, which takes what is read.
+    /// - Throws: A `CoreDataError` that names the file, the line and what is wrong.
+    static func read(_ url: URL, into model: NSManagedObjectModel) throws {
+        let document = try document(of: currentVersion(at: url))
+        let root = try XMLTree.parse(contents(of: document), file: document.path)
+        try ModelXMLReader.read(root, file: document.path, into: model)
+    }
+
+    /// The `.xcdatamodel` folders of a model.
+    static func versions(at url: URL) throws -> [URL] {
+        switch url.pathExtension.lowercased() {
+        case version:
+            try requireFolder(url)
+            return [url]
+        case folderOfVersions:
+            try requireFolder(url)
+            let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+                .filter { ($0 as NSString).pathExtension.lowercased() == version }
+                .map { (name: ($0 as NSString).deletingPathExtension, file: $0) }
+                .sorted { $0.name.compare($1.name, options: [.numeric, .caseInsensitive]) == .orderedAscending }
+                .map(\.file)
+            guard !names.isEmpty else {
+                throw error(.fileReadCorruptFile, url, "holds no model: there is no .xcdatamodel folder in it")
+            }
+            return names.map { url.appendingPathComponent($0, isDirectory: true) }
+        case "mom", "momd", "omo":
+            throw error(
+                .fileReadUnknown, url,
+                "is a compiled model, which cannot be read; give the .xcdatamodeld folder that it was compiled from")
+        default:
+            throw error(.fileReadUnknown, url, "is no model; give an .xcdatamodeld or .xcdatamodel folder")
+        }
+    }
+
+    /// The `.xcdatamodel` folder of the version that is current.
+    static func currentVersion(at url: URL) throws -> URL {
+        let versions = try versions(at: url)
+        let names = versions.map(\.lastPathComponent)
+        let marker = url.appendingPathComponent(".xccurrentversion")
+        guard url.pathExtension.lowercased() == folderOfVersions, FileManager.default.fileExists(atPath: marker.path)
+        else {
+            guard versions.count == 1, let only = versions.first else {
+                throw error(
+                    .fileReadCorruptFile, url,
+                    "has several versions and no .xccurrentversion file that names one; give the folder of one of them: "
+                        + names.joined(separator: ", "))
+            }
+            return only
+        }
+        let plist = try? PropertyListSerialization.propertyList(from: contents(of: marker), options: [], format: nil)
+        guard let name = (plist as? [String: Any])?["_XCCurrentVersionName"] as? String else {
+            throw error(
+                .fileReadCorruptFile, marker,
+                "is no property list that names the current version as _XCCurrentVersionName")
+        }
+        // Only a name that was found in the folder is taken, so that a path in the file leads nowhere else.
+        guard let current = versions.first(where: { $0.lastPathComponent == name }) else {
+            throw error(
+                .fileReadCorruptFile, marker,
+                "names the current version '\(name)', which is not in the folder; there are "
+                    + names.joined(separator: ", "))
+        }
+        return current
+    }
+
+    /// The XML document of one version.
+    private static func document(of folder: URL) throws -> URL {
+        let document = folder.appendingPathComponent("contents")
+        if FileManager.default.fileExists(atPath: document.path) { return document }
+        if FileManager.default.fileExists(atPath: folder.appendingPathComponent("elements").path) {
+            throw error(
+                .fileReadCorruptFile, folder,
+                "is in the old binary form of model files, which cannot be read; open and save it with a newer Xcode, "
+                    + "which writes the XML form")
+        }
+        throw error(.fileReadNoSuchFile, folder, "has no file named 'contents'")
+    }
+
+    /// The bytes of a regular file of bounded size.
+    private static func contents(of url: URL) throws -> Data {
+        let resolved = url.resolvingSymlinksInPath()
+        let attributes: [FileAttributeKey: Any]
+        do {
+            attributes = try FileManager.default.attributesOfItem(atPath: resolved.path)
+        } catch let cause {
+            throw error(.fileReadUnknown, url, "cannot be read", cause: cause)
+        }
+        guard attributes[.type] as? FileAttributeType == .typeRegular else {
+            throw error(.fileReadUnknown, url, "is no regular file")
+        }
+        let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
+        guard size <= ModelLimits.fileSize else {
+            throw error(
+                .fileReadTooLarge, url,
+                "has \(size) bytes; a model file of more than \(ModelLimits.fileSize) bytes is not read")
+        }
+        do {
+            return try Data(contentsOf: resolved)
+        } catch let cause {
+            throw error(.fileReadUnknown, url, "cannot be read", cause: cause)
+        }
+    }
+
+    private static func requireFolder(_ url: URL) throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+            throw error(.fileReadNoSuchFile, url, "does not exist")
+        }
+        guard isFolder.boolValue else { throw error(.fileReadCorruptFile, url, "is no folder, as a model must be") }
+    }
+
+    private static func error(_ code: CocoaError.Code, _ url: URL, _ what: String, cause: (any Error)? = nil)
+        -> CoreDataError
+    {
+        let reason = cause.map { ": \(($0 as NSError).localizedDescription)" } ?? ""
+        return CoreDataError(code.rawValue, "\(url.path) \(what)\(reason).", cause: cause)
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+
+/// Builds a model from the XML document of a model file.
+///
+/// Elements and attributes that are not known are passed over, as later editors add some. What is known and malformed is
+/// an error that names the entity and the property; all of them are reported at once.
+struct ModelXMLReader {
+    let file: String
+    /// The definitions of composite attributes by their names.
+    var composites: [String: XMLTree] = [:]
+    /// The number of elements of composites that were made, so that definitions inside one another cannot run away.
+    var compositeElements = 0
+    private var problems: [CoreDataError] = []
+    private var entities: [String: NSEntityDescription] = [:]
+    /// The relationships that are to be linked when all entities are there.
+    var links: [Link] = []
+
+    /// A relationship and the element that it was made from.
+    struct Link {
+        let relationship: NSRelationshipDescription
+        let element: XMLTree
+        let path: String
+    }
+
+    init(file: String) { self.file = file }
+
+    mutating func report(_ message: String, at element: XMLTree, entity: String? = nil, key: String? = nil) {
+        guard problems.count < 1000 else { return }
+        problems.append(
+            CoreDataError(NSCoreDataError, "\(file):\(element.line): \(message)", entity: entity, key: key))
+    }
+
+    /// Reads a document into a model without entities.
+    static func read(_ root: XMLTree, file: String, into model: NSManagedObjectModel) throws {
+        var reader = ModelXMLReader(file: file)
+        try reader.read(root, into: model)
+    }
+
+    private mutating func read(_ root: XMLTree, into model: NSManagedObjectModel) throws {
+        guard root.name == "model" else {
+            throw XMLTree.error(
+                "is no model: its root element is '\(root.name)', not 'model'", file: file, line: root.line)
+        }
+        for element in root.children(named: "composite") {
+            if let name = element.attributes["name"], !name.isEmpty { composites[name] = element }
+        }
+        let elements = root.children(named: "entity")
+        let read = elements.map { element in
+            let entity = self.entity(from: element)
+            if let name = entity.name, entities[name] == nil { entities[name] = entity }
+            return entity
+        }
+        linkInheritance(zip(elements, read).map { ($0, $1) })
+        linkRelationships()
+        let configurations = configurations(of: root)
+        if problems.isEmpty, let fault = ModelLimits.fault(of: read) {
+            report(fault.message, at: root, entity: fault.entity)
+        }
+        try throwProblems()
+        model.entities = read
+        if let identifier = root.attributes["userDefinedModelVersionIdentifier"] {
+            model.versionIdentifiers = [identifier]
+        }
+        for (name, members) in configurations { model.setEntities(members, forConfigurationName: name) }
+    }
+
+    private func throwProblems() throws {
+        guard let first = problems.first else { return }
+        if problems.count == 1 { throw first }
+        throw CoreDataError(
+            NSCoreDataError,
+            "The model file has \(problems.count) errors:" + problems.map { "\n- " + $0.message }.joined(),
+            details: problems)
+    }
+
+    private mutating func linkInheritance(_ read: [(element: XMLTree, entity: NSEntityDescription)]) {
+        var parents: [ObjectIdentifier: NSEntityDescription] = [:]
+        for (element, entity) in read {
+            guard let name = element.attributes["parentEntity"], !name.isEmpty else { continue }
+            guard let parent = entities[name] else {
+                report(
+                    "Entity '\(entity.name ?? "")' inherits from '\(name)', which is no entity of the model.",
+                    at: element,
+                    entity: entity.name)
+                continue
+            }
+            parents[ObjectIdentifier(entity)] = parent
+        }
+        guard !reportEndlessLines(read, parents: parents) else { return }
+        var children: [ObjectIdentifier: [NSEntityDescription]] = [:]
+        for (_, entity) in read {
+            if let parent = parents[ObjectIdentifier(entity)] {
+                children[ObjectIdentifier(parent), default: []].append(entity)
+            }
+        }
+        for (_, entity) in read {
+            if let subentities = children[ObjectIdentifier(entity)] { entity.subentities = subentities }
+        }
+    }
+
+    /// Reports entities that are their own ancestors, and lines of ancestors beyond the limit, before they are linked: the
+    /// first would hold each other for ever, and the second would be released one inside the other.
+    private mutating func reportEndlessLines(
+        _ read: [(element: XMLTree, entity: NSEntityDescription)], parents: [ObjectIdentifier: NSEntityDescription]
+    ) -> Bool {
+        var depths: [ObjectIdentifier: Int] = [:]
+        var found = false
+        for (element, entity) in read {
+            var line: [ObjectIdentifier] = []
+            var seen: Set<ObjectIdentifier> = []
+            var current: NSEntityDescription? = entity
+            while let here = current, depths[ObjectIdentifier(here)] == nil {
+                guard seen.insert(ObjectIdentifier(here)).inserted else {
+                    report("Entity '\(entity.name ?? "")' is its own ancestor.", at: element, entity: entity.name)
+                    found = true
+                    break
+                }
+                line.append(ObjectIdentifier(here))
+                current = parents[ObjectIdentifier(here)]
+            }
+            var depth = current.flatMap { depths[ObjectIdentifier($0)] } ?? 0
+            for here in line.reversed() {
+                depth += 1
+                depths[here] = depth
+            }
+            guard depth > ModelLimits.inheritanceDepth, !found else { continue }
+            report(
+                "Entity '\(entity.name ?? "")' stands more than \(ModelLimits.inheritanceDepth) entities deep in the "
+                    + "inheritance. Flatten the hierarchy.", at: element, entity: entity.name)
+            found = true
+        }
+        return found
+    }
+
+    private mutating func linkRelationships() {
+        for link in links {
+            guard let name = link.element.attributes["destinationEntity"], !name.isEmpty else { continue }
+            guard let destination = entities[name] else {
+                report(
+                    "Relationship '\(link.path)' leads to '\(name)', which is no entity of the model.",
+                    at: link.element,
+                    key: link.relationship.name)
+                continue
+            }
+            link.relationship.destinationEntity = destination
+        }
+        var byName: [ObjectIdentifier: [String: NSRelationshipDescription]] = [:]
+        for link in links {
+            guard let entity = link.relationship.declaringEntity else { continue }
+            byName[ObjectIdentifier(entity), default: [:]][link.relationship.name] = link.relationship
+        }
+        for link in links {
+            guard let name = link.element.attributes["inverseName"], !name.isEmpty,
+                let homeName = link.element.attributes["inverseEntity"] ?? link.element.attributes["destinationEntity"]
+            else { continue }
+            let lineage = entities[homeName]?.lineage ?? []
+            let inverse = lineage.reversed().lazy.compactMap { byName[ObjectIdentifier($0)]?[name] }.first
+            guard let inverse else {
+                report(
+                    "The inverse '\(homeName).\(name)' of relationship '\(link.path)' does not exist.",
+                    at: link.element,
+                    key: link.relationship.name)
+                continue
+            }
+            link.relationship.inverseRelationship = inverse
+        }
+    }
+
+    private mutating func configurations(of root: XMLTree) -> [(String, [NSEntityDescription])] {
+        var result: [(String, [NSEntityDescription])] = []
+        for element in root.children(named: "configuration") {
+            guard let name = element.attributes["name"], !name.isEmpty else {
+                report("A configuration has no name.", at: element)
+                continue
+            }
+            var members: [NSEntityDescription] = []
+            for member in element.children(named: "memberEntity") {
+                let memberName = member.attributes["name"] ?? ""
+                guard let entity = entities[memberName] else {
+                    report(
+                        "Configuration '\(name)' holds '\(memberName)', which is no entity of the model.", at: member)
+                    continue
+                }
+                members.append(entity)
+            }
+            result.append((name, members))
+        }
+        return result
+    }
+}

@@ -1,0 +1,40 @@
+public import Foundation
+
+extension NSManagedObjectModel {
+    /// Reads a model from a file.
+    ///
+    /// - Parameter url: The file URL of an `.xcdatamodeld` folder, of which the current version is read, or of an
+    ///   `.xcdatamodel` folder.
+    /// - Returns: nil when the file cannot be read or is no model.
+    public convenience init?(contentsOf url: URL) {
+        self.init()
+        do {
+            try ModelFile.read(url, into: self)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Reads a model from a file, as `init(contentsOf:)` does, and says what is wrong with the file.
+    package static func load(contentsOf url: URL) throws -> NSManagedObjectModel {
+        let model = NSManagedObjectModel()
+        try ModelFile.read(url, into: model)
+        return model
+    }
+
+    /// Reads every version of a model.
+    ///
+    /// - Parameter url: The file URL of an `.xcdatamodeld` folder, or of an `.xcdatamodel` folder, which is one version.
+    /// - Returns: The versions in the order of their names, numbers in the names compared as numbers.
+    /// - Throws: A `CoreDataError` that names the file, the line and what is wrong.
+    package static func versions(at url: URL) throws -> [(name: String, model: NSManagedObjectModel)] {
+        try ModelFile.versions(at: url).map { version in
+            (name: version.deletingPathExtension().lastPathComponent, model: try load(contentsOf: version))
+        }
+    }
+
+    /// The name of the version of an `.xcdatamodeld` folder that `load(contentsOf:)` reads.
+    package static func currentVersionName(at url: URL) throws -> String {
+        try ModelFile.currentVersion(at: url).deletingPathExtension().lastPathComponent
+    }
+}

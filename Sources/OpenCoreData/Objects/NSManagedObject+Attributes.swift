@@ -1,0 +1,213 @@
+import Foundation
+package import SwormPredicates
+
+// The doors by slot: what the keyed accessors and the layers above stand on.
+extension NSManagedObject {
+    /// The present value of an attribute, firing the fault if need be.
+    package final func attribute(_ slot: Int) -> AttributeValue {
+        do {
+            return try readAttribute(slot)
+        } catch {
+            context?.noteReadError(error)
+            return .null
+        }
+    }
+
+    /// The present value of an attribute, firing the fault if need be.
+    ///
+    /// - Throws: A ``CoreDataError`` when the row has gone or cannot be read, or the value is none that the attribute can have.
+    package final func readAttribute(_ slot: Int) throws -> AttributeValue {
+        if changedAttributes.contains(slot) || (!edits.isEmpty && plan.traits[slot].isTransient) {
+            return edits[slot]
+        }
+        switch snapshot {
+        case .row(let group, let row):
+            return try committed(slot, group: group, row: row)
+        case .values(let committed):
+            return committed.attributes[slot]
+        case .none:
+            return slot < edits.count ? edits[slot] : .null
+        case .fault:
+            try load()
+            // A fault that `awakeFromFetch` brought about again is not asked a second time.
+            return snapshot.isFault ? .null : try readAttribute(slot)
+        }
+    }
+
+    private func committed(_ slot: Int, group: FetchGroup, row: Int) throws -> AttributeValue {
+        let cell = group.shape.cell(ofAttribute: slot, in: plan.number)
+        guard cell >= 0 else { return plan.attributes[slot].defaultValue }
+        let traits = plan.traits[slot]
+        guard traits.allowsExternalStorage, let context else {
+            do {
+                return try group.buffer.value(row, cell, type: traits.type)
+            } catch let error as CoreDataError {
+                let name = plan.attributes[slot].name
+                throw CoreDataError(
+                    error.errorCode, "“\(plan.name).\(name)” of \(objectID): \(error.message)", entity: plan.name,
+                    key: name, objects: [objectID.reference], cause: error)
+            }
+        }
+        let attribute = plan.attributes[slot]
+        return try context.withSession(objectID.origin) {
+            try group.buffer.value(row, cell, of: attribute, in: plan, session: $0)
+        }
+    }
+
+    /// The present values of all attributes. Those of a new object are its edits, which are shared and not copied.
+    final var presentAttributes: [AttributeValue] {
+        if case .none = snapshot, edits.count == plan.attributes.count { return edits }
+        return plan.attributes.indices.map { attribute($0) }
+    }
+
+    /// The value of an attribute in the store.
+    package final func committedAttribute(_ slot: Int) -> AttributeValue {
+        switch snapshot {
+        case .none: return .null
+        case .values(let committed): return committed.attributes[slot]
+        case .fault: return fire() ? committedAttribute(slot) : .null
+        case .row(let group, let row):
+            do {
+                return try committed(slot, group: group, row: row)
+            } catch {
+                context?.noteReadError(error)
+                return .null
+            }
+        }
+    }
+
+    /// Sets some attributes: all of them, or none when one of the values does not fit.
+    ///
+    /// - Throws: As ``setAttribute(_:_:)``.
+    package final func setAttributes(_ slots: [Int], _ values: [AttributeValue]) throws {
+        for (slot, value) in zip(slots, values) { _ = try plan.attributes[slot].accept(value, entity: plan.name) }
+        for (slot, value) in zip(slots, values) { try setAttribute(slot, value) }
+    }
+
+    /// Sets an attribute.
+    ///
+    /// Setting the value that the store holds takes the change back.
+    ///
+    /// - Throws: A ``CoreDataError`` when the value is not of the attribute's type, or the object can't be changed.
+    package final func setAttribute(_ slot: Int, _ value: AttributeValue) throws {
+        let traits = plan.traits[slot]
+        let value = traits.holds(value) ? value : try plan.attributes[slot].accept(value, entity: plan.name)
+        try requireMutable(key: plan.attributes[slot].name)
+        if edits.isEmpty { prepareEdits() }
+        if status.contains(.inserted) {
+            guard !edits[slot].isIdentical(to: value) else { return }
+            edits[slot] = value
+            changedAttributes.insert(slot)
+            return
+        }
+        if !traits.isTransient, value.isIdentical(to: committedAttribute(slot)) {
+            if changedAttributes.contains(slot) {
+                edits[slot] = value
+                changedAttributes.remove(slot)
+            }
+            return
+        }
+        edits[slot] = value
+        changedAttributes.insert(slot)
+        markUpdated()
+    }
+
+    /// Gives a new object its values, where nothing else has set one and no class of its own wants to see each of them.
+    ///
+    /// - Parameter values: By slot.
+    /// - Throws: A ``CoreDataError`` when a value is not of its attribute's type.
+    final func setFirstValues(_ values: [AttributeValue]) throws {
+        let (traits, defaults) = (plan.traits, plan.defaultValues)
+        for slot in values.indices {
+            if !traits[slot].holds(values[slot]) {
+                for slot in values.indices { try setAttribute(slot, values[slot]) }
+                return
+            }
+            if values[slot] != defaults[slot] { changedAttributes.insert(slot) }
+        }
+        edits = values
+    }
+
+    private func prepareEdits() {
+        edits = Array(repeating: .null, count: plan.attributes.count)
+        for (slot, attribute) in plan.attributes.enumerated() where attribute.isTransient {
+            edits[slot] = attribute.defaultValue
+        }
+    }
+
+    /// Throws when the object can't be changed: it was deleted for good, or its row has gone or cannot be read. A change of
+    /// a row that was not read would be written over whatever the row holds by then.
+    final func requireMutable(key: @autoclosure () -> String) throws {
+        if status.isDisjoint(with: [.gone, .inaccessible]) { return try load() }
+        let key = key()
+        throw CoreDataError(
+            NSManagedObjectReferentialIntegrityError,
+            "Cannot set '\(key)' of \(plan.name) \(objectID): the object is no longer in the store.",
+            entity: plan.name, key: key, objects: [objectID.reference])
+    }
+
+    final func markUpdated() {
+        guard status.isDisjoint(with: [.inserted, .deleted, .gone]) else { return }
+        if status.insert(.updated).inserted { context?.noteUpdated(self) }
+    }
+}
+
+extension CompiledAttribute {
+    /// The value in the form in which the attribute holds it, or an error that names what is wrong.
+    func accept(_ value: AttributeValue, entity: String) throws -> AttributeValue {
+        switch (type, value) {
+        case (_, .null), (.string, .string), (.boolean, .bool), (.date, .date), (.binaryData, .data), (.uuid, .uuid),
+            (.uri, .url), (.transformable, .data), (.decimal, .decimal), (.undefined, _), (.objectID, .object):
+            return value
+        case (.integer64, .int): return value
+        case (.integer16, .int(let number)):
+            guard Int16(exactly: number) != nil else { throw outOfRange(value, entity: entity) }
+            return value
+        case (.integer32, .int(let number)):
+            guard Int32(exactly: number) != nil else { throw outOfRange(value, entity: entity) }
+            return value
+        case (.integer16, .bool(let flag)), (.integer32, .bool(let flag)), (.integer64, .bool(let flag)):
+            return .int(flag ? 1 : 0)
+        case (.integer16, .double(let number)), (.integer32, .double(let number)), (.integer64, .double(let number)):
+            guard let exact = Int64(exactly: number) else { throw wrongType(value, entity: entity) }
+            return try accept(.int(exact), entity: entity)
+        case (.boolean, .int(let number)) where number == 0 || number == 1:
+            return .bool(number == 1)
+        case (.double, .double): return value
+        case (.double, .int(let number)): return .double(Double(number))
+        case (.double, .decimal(let number)): return .double(Double("\(number)") ?? .nan)
+        case (.float, .double(let number)):
+            let rounded = Double(Float(number))
+            guard rounded.isFinite || !number.isFinite else { throw outOfRange(value, entity: entity) }
+            return .double(rounded)
+        case (.float, .int(let number)): return .double(Double(Float(number)))
+        case (.decimal, .int(let number)): return .decimal(Decimal(number))
+        case (.decimal, .double(let number)) where number.isFinite:
+            return Decimal(string: "\(number)").map { .decimal($0) } ?? .decimal(Decimal(number))
+        default: throw wrongType(value, entity: entity)
+        }
+    }
+
+    private func wrongType(_ value: AttributeValue, entity: String) -> CoreDataError {
+        CoreDataError(
+            NSManagedObjectValidationError,
+            "Cannot set '\(name)' of \(entity) to \(value.summary): the attribute holds \(type.summary). Convert the value first.",
+            entity: entity, key: name, value: value)
+    }
+
+    private func outOfRange(_ value: AttributeValue, entity: String) -> CoreDataError {
+        CoreDataError(
+            NSValidationNumberTooLargeError,
+            "Cannot set '\(name)' of \(entity) to \(value.summary): it is out of the range of \(type.summary).",
+            entity: entity, key: name, value: value)
+    }
+}
+
+extension AttributeValue {
+    /// Whether a store would hold the same for both. Texts that Swift takes for equal may differ in their bytes.
+    fileprivate func isIdentical(to other: AttributeValue) -> Bool {
+        guard self == other else { return false }
+        guard case .string(let text) = self, case .string(let otherText) = other else { return true }
+        return compareBytes(text, otherText) == .orderedSame
+    }
+}

@@ -1,0 +1,129 @@
+import SwormPredicates
+import SwormSQLite
+
+// Relationships, in both directions. What is said of one side is kept true on the other at once.
+extension NSManagedObject {
+    final func relationshipState(_ slot: Int) -> RelationshipState {
+        slot < relationships.count ? relationships[slot] : .untouched
+    }
+
+    final func setRelationshipState(_ slot: Int, _ state: RelationshipState) {
+        if relationships.isEmpty { relationships = Array(repeating: .untouched, count: plan.relationships.count) }
+        relationships[slot] = state
+    }
+
+    /// The object at the end of a to-one relationship.
+    package final func destination(_ slot: Int) -> NSManagedObject? {
+        if case .toOne(let object) = relationshipState(slot) { return object }
+        guard !plan.relationships[slot].isTransient, let row = committedDestination(slot), let context else {
+            return nil
+        }
+        var hint: FaultHint?
+        if case .row(let group, let index) = snapshot { hint = .destination(group, row: index, slot: slot) }
+        let object = context.object(for: row, origin: objectID.origin, hint: hint)
+        setRelationshipState(slot, .toOne(object))
+        return object
+    }
+
+    /// The identity that the store holds for a to-one relationship.
+    final func committedDestination(_ slot: Int) -> SaveRequest.Row? {
+        switch snapshot {
+        case .none: return nil
+        case .fault: return fire() ? committedDestination(slot) : nil
+        case .values(let committed): return committed.toOnes[slot]
+        case .row(let group, let row):
+            return group.destination(row: row, slot: slot, entity: plan, model: objectID.origin.compiled)
+        }
+    }
+
+    /// Sets a to-one relationship and its inverse.
+    ///
+    /// - Throws: A ``CoreDataError`` when the object is of another entity or context, or can't be changed.
+    package final func setDestination(_ slot: Int, _ new: NSManagedObject?) throws {
+        let relationship = plan.relationships[slot]
+        try requireMutable(key: relationship.name)
+        if let new { try requireRelatable(new, relationship) }
+        let old = destination(slot)
+        guard old !== new else { return }
+        guard let inverse = relationship.inverse else { return assignDestination(slot, new) }
+        if objectID.origin.compiled[relationship.destination].relationships[inverse].isToMany {
+            assignDestination(slot, new)
+            old?.noteRemoved(inverse, self)
+            new?.noteAdded(inverse, self)
+        } else {
+            // This side last: the object may have led to itself.
+            old?.assignDestination(inverse, nil)
+            if let previous = new?.destination(inverse), previous !== self { previous.assignDestination(slot, nil) }
+            assignDestination(slot, new)
+            new?.assignDestination(inverse, self)
+        }
+    }
+
+    /// Sets this side alone.
+    final func assignDestination(_ slot: Int, _ new: NSManagedObject?) {
+        let committed = committedDestination(slot)
+        setRelationshipState(slot, .toOne(new))
+        if !status.contains(.inserted), new?.objectID.row == committed {
+            changedRelationships.remove(slot)
+        } else {
+            changedRelationships.insert(slot)
+        }
+        markUpdated()
+    }
+
+    /// Throws when an object can't be at the end of a relationship of this one.
+    final func requireRelatable(_ other: NSManagedObject, _ relationship: CompiledRelationship) throws {
+        func refusal(_ reason: String) -> CoreDataError {
+            CoreDataError(
+                NSManagedObjectValidationError,
+                "Cannot relate \(plan.name) \(objectID) to \(other.plan.name) \(other.objectID) by '\(relationship.name)': \(reason)",
+                entity: plan.name, key: relationship.name, objects: [objectID.reference, other.objectID.reference])
+        }
+        guard other.context === context else { throw refusal("the objects belong to different contexts.") }
+        if other.status.contains(.gone) { throw refusal("the other object was deleted.") }
+        // Its own side is going to change.
+        try other.load()
+        let destination = objectID.origin.compiled[relationship.destination]
+        guard destination.family.contains(other.plan.number) else {
+            throw refusal("the relationship leads to \(destination.name).")
+        }
+    }
+}
+
+/// Why a fault exists. When it fires, its neighbours are read with it.
+enum FaultHint {
+    /// A to-one relationship of a row of a fetch leads to it.
+    case destination(FetchGroup, row: Int, slot: Int)
+    /// It was read as a member of a to-many relationship, together with others of the same hierarchy.
+    case member(MemberKeys, index: Int)
+}
+
+/// The keys of objects that were found together as members of relationships.
+final class MemberKeys {
+    let keys: [Int64]
+    /// The number of the entity that the relationship leads to.
+    let entity: Int
+
+    init(keys: [Int64], entity: Int) {
+        self.keys = keys
+        self.entity = entity
+    }
+}
+
+extension FetchGroup {
+    /// The identity at the end of a to-one relationship of a row.
+    ///
+    /// A column that names an entity to which the relationship cannot lead is passed over: the row at the far end knows
+    /// better.
+    func destination(row: Int, slot: Int, entity: CompiledEntity, model: CompiledModel) -> SaveRequest.Row? {
+        let cells = shape.cells(ofToOne: slot, in: entity.number)
+        guard cells.key >= 0, !buffer.isNull(row, cells.key) else { return nil }
+        let key = buffer.int64(row, cells.key)
+        let declared = entity.relationships[slot].destination
+        guard cells.entity >= 0, !buffer.isNull(row, cells.entity),
+            let found = model.entity(numbered: buffer.int64(row, cells.entity)),
+            model[declared].family.contains(found.number)
+        else { return SaveRequest.Row(entity: declared, key: key) }
+        return SaveRequest.Row(entity: found.number, key: key)
+    }
+}

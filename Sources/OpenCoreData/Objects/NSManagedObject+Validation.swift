@@ -1,0 +1,140 @@
+import Foundation
+import SwormPredicates
+
+extension NSManagedObject {
+    /// Checks a loosely typed value for a property.
+    final func validate(_ value: Any?, forKey key: String) throws {
+        switch plan.slot(named: key) {
+        case .attribute(let slot):
+            let given = try plan.attributeValue(value, slot: slot)
+            let accepted = try plan.attributes[slot].accept(given, entity: plan.name)
+            if let error = plan.attributes[slot].violation(accepted, entity: plan.name) { throw error }
+        case .relationship(let slot):
+            let count: Int =
+                switch value {
+                case nil: 0
+                case let set as Set<NSManagedObject>: set.count
+                case let set as NSSet: set.count
+                case let ordered as NSOrderedSet: ordered.count
+                default: 1
+                }
+            if let error = plan.relationships[slot].violation(count: count, entity: plan.name) { throw error }
+        case nil:
+            guard plan.composites[key] != nil else { throw unknownKey(key) }
+        }
+    }
+
+    /// Checks every property that may have changed.
+    final func validateProperties() throws {
+        var errors = refusals
+        var foreign: (any Error)?
+        let isInserted = status.contains(.inserted)
+        // Only subclasses can have rules of their own.
+        let hasOwnRules = type(of: self) != NSManagedObject.self
+        func check(_ slot: Int) {
+            if hasOwnRules { return checkByMethod(slot) }
+            if let error = plan.attributes[slot].violation(attribute(slot), entity: plan.name) { errors.append(error) }
+        }
+        func checkByMethod(_ slot: Int) {
+            let key = plan.attributes[slot].name
+            do {
+                let value = attribute(slot).cocoaValue
+                var checked = value
+                try validateValue(&checked, forKey: key)
+                let accepted = try plan.attributeValue(checked, slot: slot)
+                if accepted != (try plan.attributeValue(value, slot: slot)) { try setAttribute(slot, accepted) }
+            } catch {
+                if !(error is CoreDataError) { foreign = error }
+                errors.append(
+                    error as? CoreDataError
+                        ?? CoreDataError(
+                            NSManagedObjectValidationError, "'\(key)' of \(plan.name) is not valid: \(error)",
+                            entity: plan.name, key: key, cause: error))
+            }
+        }
+        if isInserted {
+            let traits = plan.traits
+            for slot in traits.indices
+            where hasOwnRules || edits.count <= slot || !traits[slot].plainlyAllows(edits[slot]) {
+                check(slot)
+            }
+        } else {
+            changedAttributes.forEach(check)
+        }
+        for slot in plan.relationships.indices where isInserted || changedRelationships.contains(slot) {
+            guard !plan.relationships[slot].isTransient, plan.relationships[slot].hasCountRules else { continue }
+            let relationship = plan.relationships[slot]
+            let count = relationship.isToMany ? memberCount(slot) : (destination(slot) == nil ? 0 : 1)
+            if let error = relationship.violation(count: count, entity: plan.name) { errors.append(error) }
+        }
+        if errors.isEmpty { return }
+        // The only error there is comes as the subclass has thrown it.
+        if let foreign, errors.count == 1 { throw foreign }
+        for index in errors.indices where errors[index].objects.isEmpty { errors[index].objects = [objectID.reference] }
+        try CoreDataError.throwAll(errors)
+    }
+
+    /// Refuses the deletion while a relationship with the deny rule leads to an object that stays.
+    final func validateDeleteRules() throws {
+        var errors = refusals.filter { $0.errorCode == NSPersistentStoreOperationError }
+        for (slot, relationship) in plan.relationships.enumerated() where relationship.deleteRule == .denyDeleteRule {
+            let others = relationship.isToMany ? memberObjects(slot) : destination(slot).map { [$0] } ?? []
+            let staying = others.filter { !$0.status.contains(.deleted) && $0 !== self }
+            guard let first = staying.first else { continue }
+            errors.append(
+                CoreDataError(
+                    NSValidationRelationshipDeniedDeleteError,
+                    "Cannot delete \(plan.name) \(objectID): its relationship '\(relationship.name)' denies it while it leads to \(staying.count) \(staying.count == 1 ? "object" : "objects"), such as \(first.objectID). Delete or unlink them first.",
+                    entity: plan.name, key: relationship.name, objects: [objectID.reference]))
+        }
+        try CoreDataError.throwAll(errors)
+    }
+}
+
+extension CoreDataError {
+    /// Throws nothing, the only error, or one error that holds all of them.
+    static func throwAll(_ errors: [CoreDataError]) throws {
+        if let only = errors.first, errors.count == 1 { throw only }
+        guard !errors.isEmpty else { return }
+        let text = errors.map { "- \($0.message)" }.joined(separator: "\n")
+        throw CoreDataError(
+            NSValidationMultipleErrorsError, "\(errors.count) values are not valid:\n\(text)",
+            objects: errors.flatMap(\.objects), details: errors)
+    }
+
+    /// The errors themselves where this one only groups them.
+    var flattened: [CoreDataError] {
+        errorCode == NSValidationMultipleErrorsError && !details.isEmpty ? details.flatMap(\.flattened) : [self]
+    }
+}
+
+extension CompiledRelationship {
+    var hasCountRules: Bool { !isOptional || minCount > 0 || (isToMany && maxCount > 0) }
+
+    /// What is wrong with a number of objects at the far end.
+    func violation(count: Int, entity: String) -> CoreDataError? {
+        if count == 0 {
+            guard !isOptional else { return nil }
+            return isToMany
+                ? CoreDataError(
+                    NSValidationRelationshipLacksMinimumCountError,
+                    "'\(name)' of \(entity) is required: it leads to no object.", entity: entity, key: name)
+                : CoreDataError(
+                    NSValidationMissingMandatoryPropertyError, "'\(name)' of \(entity) is required and has no value.",
+                    entity: entity, key: name)
+        }
+        if isToMany, count < minCount {
+            return CoreDataError(
+                NSValidationRelationshipLacksMinimumCountError,
+                "'\(name)' of \(entity) leads to \(count) objects; at least \(minCount) are required.", entity: entity,
+                key: name)
+        }
+        if isToMany, maxCount > 1, count > maxCount {
+            return CoreDataError(
+                NSValidationRelationshipExceedsMaximumCountError,
+                "'\(name)' of \(entity) leads to \(count) objects; at most \(maxCount) are allowed.", entity: entity,
+                key: name)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,53 @@
+/// A small set of slot numbers: the first 64 in one word, the rest in an array.
+struct SlotSet: Sendable, Hashable {
+    private var low: UInt64 = 0
+    private var high: [UInt64] = []
+
+    var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
+
+    func contains(_ slot: Int) -> Bool {
+        if slot < 64 { return low & (1 << UInt64(slot)) != 0 }
+        let word = slot / 64 - 1
+        return word < high.count && high[word] & (1 << UInt64(slot % 64)) != 0
+    }
+
+    mutating func insert(_ slot: Int) {
+        if slot < 64 {
+            low |= 1 << UInt64(slot)
+            return
+        }
+        let word = slot / 64 - 1
+        while high.count <= word { high.append(0) }
+        high[word] |= 1 << UInt64(slot % 64)
+    }
+
+    mutating func remove(_ slot: Int) {
+        if slot < 64 {
+            low &= ~(1 << UInt64(slot))
+            return
+        }
+        let word = slot / 64 - 1
+        if word < high.count { high[word] &= ~(1 << UInt64(slot % 64)) }
+    }
+
+    mutating func removeAll() {
+        low = 0
+        high = []
+    }
+
+    /// Calls a closure with every slot, in ascending order.
+    func forEach(_ body: (Int) throws -> Void) rethrows {
+        var word = low
+        while word != 0 {
+            try body(word.trailingZeroBitCount)
+            word &= word - 1
+        }
+        for (index, bits) in high.enumerated() {
+            var word = bits
+            while word != 0 {
+                try body((index + 1) * 64 + word.trailingZeroBitCount)
+                word &= word - 1
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+public import Foundation
+
+/// What a fetch can yield.
+public protocol NSFetchRequestResult: NSObjectProtocol {}
+
+extension NSManagedObject: NSFetchRequestResult {}
+extension NSManagedObjectID: NSFetchRequestResult {}
+extension NSNumber: NSFetchRequestResult {}
+extension NSDictionary: NSFetchRequestResult {}
+
+/// The form of a fetch's results.
+public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
+    /// The bits of the type.
+    public let rawValue: UInt
+    /// Makes a type from bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    /// Managed objects.
+    public static let managedObjectResultType = NSFetchRequestResultType([])
+    /// The ids of managed objects.
+    public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
+    /// Dictionaries of chosen properties.
+    public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
+    /// One number: how many objects there are.
+    public static let countResultType = NSFetchRequestResultType(rawValue: 4)
+}
+
+/// A request to a coordinator's stores.
+open class NSPersistentStoreRequest: NSObject {
+    /// The stores to ask; nil for all.
+    open var affectedStores: [NSPersistentStore]?
+}
+
+/// A request for the objects of an entity.
+///
+/// Comparisons follow the store's logic everywhere: nil is equal to nothing and different from nothing, except in
+/// `x == nil` and `x != nil`. Without sort descriptors the results come in the order of their keys; with them, the key
+/// decides between equals.
+open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
+    /// The entity's name.
+    open private(set) var entityName: String?
+    /// The entity. Setting it sets the name.
+    open var entity: NSEntityDescription? {
+        didSet { entityName = entity?.name }
+    }
+    /// What the objects must satisfy; nil for all objects of the entity.
+    open var predicate: NSPredicate?
+    /// The order of the results.
+    open var sortDescriptors: [NSSortDescriptor]?
+    /// The largest number of results; 0 for all.
+    open var fetchLimit = 0
+    /// The number of results to pass over.
+    open var fetchOffset = 0
+    /// How many rows are read at a time. The rows of a fetch share one compact buffer here, so it is read at once.
+    open var fetchBatchSize = 0
+    /// The form of the results.
+    open var resultType: NSFetchRequestResultType = .managedObjectResultType
+    /// Whether the objects of sub-entities are results too.
+    open var includesSubentities = true
+    /// Whether unsaved changes of the context count.
+    open var includesPendingChanges = true
+    /// Whether the values of the objects are read at once.
+    open var includesPropertyValues = true
+    /// Whether objects may be faults at first.
+    open var returnsObjectsAsFaults = true
+    /// Whether objects that the context knows already take the values of their rows, unsaved changes excepted.
+    open var shouldRefreshRefetchedObjects = false
+    /// Relationships that are going to be followed. They are read in batches when the first object follows them.
+    open var relationshipKeyPathsForPrefetching: [String]?
+
+    /// Makes a request without an entity.
+    public override init() {}
+
+    /// Makes a request for the objects of an entity.
+    ///
+    /// - Parameter entityName: The entity's name in the model of the context that executes the request.
+    public convenience init(entityName: String) {
+        self.init()
+        self.entityName = entityName
+    }
+}
+
+/// What a request to a coordinator answers.
+open class NSPersistentStoreResult: NSObject {}

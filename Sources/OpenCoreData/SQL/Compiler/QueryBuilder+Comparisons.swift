@@ -1,0 +1,262 @@
+import Foundation
+import SwormPredicates
+
+extension QueryBuilder {
+    func compare(
+        _ left: QueryOperand, _ comparator: QueryComparator, _ right: QueryOperand, options: ComparisonOptions,
+        exact: Bool
+    ) throws -> QueryCondition {
+        switch comparator {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .identical, .notIdentical:
+            return try relate(left, comparator, right, options: options, exact: exact)
+        case .between: return try between(left, right, options: options, exact: exact)
+        case .in:
+            switch right {
+            case .list, .collection: return try membership(of: left, in: right, options: options, exact: exact)
+            // A text in another one is the other containing it.
+            default: return try search(right, .contains, for: left, options: options, exact: exact)
+            }
+        case .contains:
+            switch left {
+            case .list, .collection: return try membership(of: right, in: left, options: options, exact: exact)
+            default: return try search(left, .contains, for: right, options: options, exact: exact)
+            }
+        case .beginsWith, .endsWith, .like, .matches:
+            return try search(left, comparator, for: right, options: options, exact: exact)
+        }
+    }
+
+    /// What a comparison with NULL is, where nothing but NULL must be told from false.
+    func unknown(exact: Bool) -> QueryCondition { exact ? .atom("NULL") : .constant(false) }
+
+    // MARK: Equality and order
+
+    private func relate(
+        _ left: QueryOperand, _ comparator: QueryComparator, _ right: QueryOperand, options: ComparisonOptions,
+        exact: Bool
+    ) throws -> QueryCondition {
+        if left.isConstant, !right.isConstant {
+            return try relate(right, comparator.mirrored, left, options: options, exact: exact)
+        }
+        if right.isNull { return try nullTest(left, comparator) }
+        if left.isNull { return try nullTest(right, comparator.mirrored) }
+        if case .count(let collection) = left, case .constant(let value) = right,
+            let condition = try existence(of: collection, comparator, value)
+        {
+            return condition
+        }
+        if isObject(left) || isObject(right) { return try relateObjects(left, comparator, right, exact: exact) }
+        let (first, second) = (try scalar(left), try scalar(right))
+        let (one, other) = (try kind(of: first), try kind(of: second))
+        guard one.isComparable(with: other) else { throw mismatch(first, second) }
+        if comparator.isOrdering, !one.isOrdered {
+            throw QueryFault.typeMismatch(
+                "\(one.name) has no order; use == or !=", path: first.path, entity: first.entity)
+        }
+        guard let sign = comparator.sign else { throw QueryFault.unsupported("This comparison has no form in SQL.") }
+        let flags = one.isText ? options : []
+        let start = folded(first.sql, flags)
+        return .atom(
+            "\(comparator.isOrdering ? ordered(start, flags) : start) \(sign) \(folded(second.sql, flags))")
+    }
+
+    private func nullTest(_ operand: QueryOperand, _ comparator: QueryComparator) throws -> QueryCondition {
+        let isNull: Bool
+        switch comparator {
+        case .equal, .identical: isNull = true
+        case .notEqual, .notIdentical: isNull = false
+        // Nothing comes before or after a nil that was written, and that much is certain.
+        default: return .constant(false)
+        }
+        let text: String
+        switch operand {
+        case .constant(let value): return .constant((value == .null) == isNull)
+        case .object(let object):
+            if !object.isOptional, !object.isMember { return .constant(!isNull) }
+            text = object.key
+        case .scalar(let scalar): text = scalar.column ?? scalar.sql
+        default: text = try scalar(operand).sql
+        }
+        return .atom("\(text) IS \(isNull ? "" : "NOT ")NULL")
+    }
+
+    /// `@count == 0`, `@count > 0` and their like, without counting.
+    private func existence(
+        of collection: QueryCollection, _ comparator: QueryComparator, _ value: AttributeValue
+    ) throws -> QueryCondition? {
+        let wantsMembers: Bool
+        switch (comparator, value) {
+        case (.equal, .int(0)), (.identical, .int(0)), (.lessOrEqual, .int(0)), (.less, .int(1)): wantsMembers = false
+        case (.notEqual, .int(0)), (.notIdentical, .int(0)), (.greater, .int(0)), (.greaterOrEqual, .int(1)):
+            wantsMembers = true
+        default: return nil
+        }
+        let condition = exists(try open(collection), .constant(true))
+        return wantsMembers ? condition : condition.negated
+    }
+
+    private func between(
+        _ left: QueryOperand, _ right: QueryOperand, options: ComparisonOptions, exact: Bool
+    ) throws -> QueryCondition {
+        guard case .list(let bounds) = right, bounds.count == 2 else {
+            let (path, entity) = describe(left)
+            throw QueryFault.typeMismatch("BETWEEN needs a list of two values", path: path, entity: entity)
+        }
+        guard foldingFlags(options) == 0 else {
+            let (path, entity) = describe(left)
+            throw QueryFault.unsupported(
+                "uses BETWEEN with options, which it does not take", path: path, entity: entity)
+        }
+        if left.isNull { return unknown(exact: exact) }
+        let value = try scalar(left)
+        let kind = try kind(of: value)
+        let limits = try bounds.map { try scalar($0) }
+        for (bound, limit) in zip(bounds, limits) where !bound.isNull {
+            guard kind.isComparable(with: try self.kind(of: limit)) else { throw mismatch(value, limit) }
+        }
+        guard kind.isOrdered else {
+            throw QueryFault.typeMismatch(
+                "\(kind.name) has no order; use == or IN", path: value.path, entity: value.entity)
+        }
+        return .atom("\(value.sql) BETWEEN \(limits[0].sql) AND \(limits[1].sql)")
+    }
+
+    // MARK: Values
+
+    /// An operand as a plain value.
+    func scalar(_ operand: QueryOperand) throws -> QueryScalar {
+        switch operand {
+        case .scalar(let scalar): return scalar
+        case .constant(let value):
+            guard let binding = SQLBinding(value) else {
+                throw QueryFault.unsupported("An object stands where a plain value is needed.")
+            }
+            return QueryScalar(
+                sql: bind(binding), kind: value.queryKind, path: value.queryName, entity: "the predicate")
+        case .count(let collection): return try count(of: collection)
+        case .aggregate(let function, let collection): return try aggregate(function, of: collection)
+        case .collection(let collection):
+            throw QueryFault.toManyNotAllowed(path: collection.path, entity: collection.entity)
+        case .object, .composite, .list:
+            let (path, entity) = describe(operand)
+            throw QueryFault.typeMismatch("a plain value is needed here", path: path, entity: entity)
+        }
+    }
+
+    func kind(of scalar: QueryScalar) throws -> QueryKind {
+        guard let kind = scalar.kind else {
+            throw QueryFault.unsupported(
+                "is \(scalar.opaqueName); a fetch can only ask whether it is nil", path: scalar.path,
+                entity: scalar.entity)
+        }
+        return kind
+    }
+
+    func mismatch(_ left: QueryScalar, _ right: QueryScalar) -> QueryError {
+        let one = left.kind?.name ?? left.opaqueName
+        let other = right.kind?.name ?? right.opaqueName
+        return QueryFault.typeMismatch("\(one) cannot be compared with \(other)", path: left.path, entity: left.entity)
+    }
+
+    // MARK: Objects
+
+    private func isObject(_ operand: QueryOperand) -> Bool {
+        switch operand {
+        case .object, .constant(.object): true
+        default: false
+        }
+    }
+
+    private func relateObjects(
+        _ left: QueryOperand, _ comparator: QueryComparator, _ right: QueryOperand, exact: Bool
+    ) throws -> QueryCondition {
+        let (path, entity) = describe(left)
+        guard let sign = comparator.sign, !comparator.isOrdering else {
+            throw QueryFault.typeMismatch("objects have no order; use == or !=", path: path, entity: entity)
+        }
+        switch (left, right) {
+        case (.object(let one), .object(let other)):
+            guard share(one.entity, other.entity) else { return never(one, other, comparator, exact: exact) }
+            return .atom("\(one.key) \(sign) \(other.key)")
+        case (.object(let object), .constant(.object(let reference))):
+            guard let key = key(of: reference, as: object.entity) else {
+                return never(object, nil, comparator, exact: exact)
+            }
+            return .atom("\(object.key) \(sign) \(bind(.int64(key)))")
+        case (.constant(.object(let one)), .constant(.object(let other))):
+            return .constant((one == other) == (comparator == .equal || comparator == .identical))
+        default:
+            throw QueryFault.typeMismatch("an object can only be compared with an object", path: path, entity: entity)
+        }
+    }
+
+    /// The key of a constant object, or nil when none of the rows of an entity can be it.
+    func key(of reference: ObjectReference, as entity: Int) -> Int64? {
+        guard reference.storeIdentifier == compiler.storeIdentifier,
+            let own = model.entity(named: reference.entityName), share(own.number, entity)
+        else { return nil }
+        return reference.key
+    }
+
+    /// Whether an object can be of both entities: whether one is the other or descends from it.
+    private func share(_ first: Int, _ second: Int) -> Bool { model[first].family.overlaps(model[second].family) }
+
+    /// A comparison of objects that cannot be the same; it is unknown where one of them is missing.
+    ///
+    /// - Parameter other: The right side, where it is no constant.
+    private func never(
+        _ object: QueryObject, _ other: QueryObject?, _ comparator: QueryComparator, exact: Bool
+    ) -> QueryCondition {
+        let isEquality = comparator == .equal || comparator == .identical
+        let optional = [object, other].compactMap { $0 }.filter(\.isOptional)
+        if comparator == .identical || comparator == .notIdentical {
+            guard optional.count == 2 else { return .constant(!isEquality) }
+            let bothMissing = QueryCondition.and(optional.map { .atom("\($0.key) IS NULL") })
+            return isEquality ? bothMissing : bothMissing.negated
+        }
+        let tests = optional.map { object in
+            exact
+                ? QueryCondition.atom("\(object.key) \(isEquality ? "<>" : "=") \(object.key)")
+                : .atom("\(object.key) IS NOT NULL")
+        }
+        if isEquality { return exact ? Self.undecidedByAny(tests) : .constant(false) }
+        return .and(tests)
+    }
+
+    /// False, or unknown where one of the parts is: none of the parts is ever true.
+    private static func undecidedByAny(_ parts: [QueryCondition]) -> QueryCondition { .or(parts) }
+}
+
+extension QueryComparator {
+    /// The comparator that means the same with the sides exchanged.
+    var mirrored: QueryComparator {
+        switch self {
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        default: self
+        }
+    }
+
+    var isOrdering: Bool {
+        switch self {
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: true
+        default: false
+        }
+    }
+
+    var sign: String? {
+        switch self {
+        case .equal: "="
+        case .notEqual: "<>"
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        case .identical: "IS"
+        case .notIdentical: "IS NOT"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import SwormPredicates
+
+extension QueryBuilder {
+    /// What an expression means.
+    func operand(_ expression: ExpressionTree, in context: QueryContext) throws -> QueryOperand {
+        try descend {
+            switch expression {
+            case .value(let value): return .constant(value)
+            case .list(let items): return .list(try items.map { try operand($0, in: context) })
+            case .evaluatedObject: return .object(context.object)
+            case .variable(let name):
+                guard let value = context.variables[name] else {
+                    throw QueryError(
+                        .variable, "The variable $\(name) has no value. Substitute it before the fetch.")
+                }
+                return value
+            case .key(let base, let key): return try step(try operand(base, in: context), to: key)
+            case .index(let base, let part): return try index(try operand(base, in: context), part)
+            case .binary(let sign, let left, let right):
+                return .scalar(try arithmetic(sign, try operand(left, in: context), try operand(right, in: context)))
+            case .negate(let inner): return try negate(try operand(inner, in: context))
+            case .function(let name, let arguments):
+                return try function(name, try arguments.map { try operand($0, in: context) })
+            case .cast(let inner, let type): return try cast(try operand(inner, in: context), to: type)
+            case .subquery(let base, let variable, let predicate):
+                guard case .collection(let collection) = try operand(base, in: context) else {
+                    throw QueryFault.unsupported("SUBQUERY needs a to-many relationship.")
+                }
+                return .collection(
+                    collection.adding(.filter(variable: variable, predicate: predicate, context: context)))
+            case .conditional(let test, let yes, let no): return try conditional(test, yes, no, in: context)
+            case .set(let word, _, _):
+                throw QueryFault.unsupported("\(word.rawValue) joins collections, which a fetch cannot do.")
+            }
+        }
+    }
+
+    private func index(_ base: QueryOperand, _ part: Subscript) throws -> QueryOperand {
+        guard case .collection(let collection) = base else {
+            let (path, entity) = describe(base)
+            throw QueryFault.unsupported(
+                "is taken by index, for which it must be a to-many relationship", path: path, entity: entity)
+        }
+        switch part {
+        case .size: return try step(base, to: "@count")
+        case .first: return try member(of: collection, at: 0)
+        case .last: return try member(of: collection, at: 0, fromEnd: true)
+        case .expression(.value(.int(let place))) where place >= 0: return try member(of: collection, at: place)
+        case .expression:
+            throw QueryFault.unsupported(
+                "is taken by an index that is not a plain number; a fetch knows [FIRST], [LAST], [SIZE] and [0]",
+                path: collection.path, entity: collection.entity)
+        }
+    }
+
+    /// One member of an ordered relationship, or none where it has less members.
+    private func member(of collection: QueryCollection, at place: Int64, fromEnd: Bool = false) throws -> QueryOperand {
+        let orderColumn =
+            switch collection.storage {
+            case .inverse(_, let column), .oneWay(_, let column): column
+            case .join(let join): join.orderColumn
+            }
+        guard let orderColumn, !collection.hasKeys else {
+            throw QueryFault.unsupported(
+                "is taken by index, for which it must be an ordered relationship", path: collection.path,
+                entity: collection.entity)
+        }
+        let members = try open(collection)
+        guard case .object(var member) = members.operand, let alias = members.alias else {
+            throw QueryFault.unsupported("is taken by index", path: collection.path, entity: collection.entity)
+        }
+        let direction = fromEnd ? " DESC" : ""
+        member.key =
+            "(SELECT \(member.key) FROM \(members.scope.text) WHERE \(QueryCondition.and(members.conditions).text)"
+            + " ORDER BY \(alias).\(SQLName.quoted(orderColumn))\(direction), \(member.key)\(direction)"
+            + " LIMIT 1\(place > 0 ? " OFFSET \(bind(.int64(place)))" : ""))"
+        member.alias = nil
+        member.isMember = false
+        member.isOptional = true
+        member.scope = collection.base.scope
+        return .object(member)
+    }
+
+    private func conditional(
+        _ test: PredicateTree, _ yes: ExpressionTree, _ no: ExpressionTree, in context: QueryContext
+    ) throws -> QueryOperand {
+        let condition = try condition(test, in: context, exact: false)
+        let (first, second) = (try operand(yes, in: context), try operand(no, in: context))
+        // A nil that is chosen was not written where it stands, so that it needs the form of a value.
+        if case .constant(let value) = condition, !(value ? first : second).isNull { return value ? first : second }
+        var (one, other) = (try scalar(first), try scalar(second))
+        if one.kind != other.kind {
+            if one.kind == .decimal, other.kind?.isNumber == true { one = try number(first) }
+            if other.kind == .decimal, one.kind?.isNumber == true { other = try number(second) }
+        }
+        var result = one
+        result.column = nil
+        result.isWide = one.isWide || other.isWide
+        switch (one.kind, other.kind) {
+        case (nil, let kind) where first.isNull: result.kind = kind
+        case (_, nil) where second.isNull: break
+        default:
+            let (kind, otherKind) = (try kind(of: one), try self.kind(of: other))
+            guard kind.isComparable(with: otherKind) else { throw mismatch(one, other) }
+            result.kind = kind == otherKind ? kind : kind.isNumber ? .number : .text
+        }
+        result.sql = "(CASE WHEN \(condition.text) THEN \(one.sql) ELSE \(other.sql) END)"
+        result.path = "TERNARY"
+        return .scalar(result)
+    }
+
+    // MARK: Numbers
+
+    func arithmetic(_ sign: BinaryOperator, _ left: QueryOperand, _ right: QueryOperand) throws -> QueryScalar {
+        let (one, other) = (try number(left), try number(right))
+        var result = QueryScalar(sql: "", kind: .integer, path: one.path, entity: one.entity)
+        result.isWide = true
+        let kinds = [one.kind, other.kind]
+        if kinds.contains(.number) { result.kind = .number }
+        if kinds.contains(.real) || kinds.contains(.date) { result.kind = .real }
+        // Seconds added to a moment, or taken from it, give a moment.
+        if sign == .add && kinds.contains(.date) && one.kind != other.kind
+            || sign == .subtract && one.kind == .date && other.kind != .date
+        {
+            result.kind = .date
+        }
+        switch sign {
+        case .add, .subtract, .multiply, .divide: result.sql = "(\(one.sql) \(sign.rawValue) \(other.sql))"
+        case .power:
+            result.sql = "SwormPower(\(one.sql), \(other.sql))"
+            result.kind = .real
+        case .bitAnd, .bitOr: (result.sql, result.kind) = ("(\(one.sql) \(sign.rawValue) \(other.sql))", .integer)
+        case .bitXor: (result.sql, result.kind) = ("SwormXor(\(one.sql), \(other.sql))", .integer)
+        }
+        return result
+    }
+
+    /// An operand as a number to compute with. A moment is its seconds, and a decimal is a real: their columns keep whole
+    /// ones as integers, which SQLite would divide without a rest.
+    func number(_ operand: QueryOperand) throws -> QueryScalar {
+        if case .constant(.decimal(let value)) = operand { return try scalar(.constant(.double(value.nearestDouble))) }
+        var scalar = try scalar(operand)
+        if operand.isNull { scalar.kind = .integer }
+        let kind = try kind(of: scalar)
+        if kind == .decimal || kind == .date && !operand.isConstant {
+            scalar.sql = "CAST(\(scalar.column ?? scalar.sql) AS REAL)"
+        }
+        if kind == .decimal { scalar.kind = .real }
+        scalar.column = nil
+        if case .constant(.int) = operand { scalar.isWide = true }
+        guard kind.isNumber || kind == .date else {
+            throw QueryFault.typeMismatch(
+                "a number is needed here, and it is \(kind.name)", path: scalar.path, entity: scalar.entity)
+        }
+        return scalar
+    }
+
+    private func negate(_ operand: QueryOperand) throws -> QueryOperand {
+        switch operand {
+        case .constant(.int(let value)) where value != .min: return .constant(.int(-value))
+        case .constant(.double(let value)): return .constant(.double(-value))
+        case .constant(.decimal(let value)): return .constant(.decimal(-value))
+        default:
+            var result = try number(operand)
+            result.sql = "(-\(result.sql))"
+            result.isWide = true
+            if result.kind == .boolean { result.kind = .integer }
+            return .scalar(result)
+        }
+    }
+
+    // MARK: Counts and totals
+
+    func count(of collection: QueryCollection) throws -> QueryScalar {
+        let members = try open(collection)
+        return QueryScalar(
+            sql: select("COUNT(*)", members), kind: .integer, path: collection.path + ".@count",
+            entity: collection.entity)
+    }
+
+    func aggregate(_ function: QueryAggregate, of collection: QueryCollection) throws -> QueryScalar {
+        guard collection.hasKeys else {
+            throw QueryFault.unsupported(
+                "needs the name of an attribute behind \(function.rawValue)", path: collection.path,
+                entity: collection.entity)
+        }
+        let members = try open(collection)
+        guard case .scalar(let value) = members.operand else {
+            throw QueryFault.typeMismatch(
+                "\(function.rawValue) needs an attribute", path: collection.path, entity: collection.entity)
+        }
+        var kind = try kind(of: value)
+        let isTotal = function == .sum || function == .average
+        guard isTotal ? kind.isNumber : kind.isOrdered else {
+            throw QueryFault.typeMismatch(
+                "\(function.rawValue) cannot be taken of \(kind.name)", path: collection.path, entity: collection.entity
+            )
+        }
+        let text: String
+        switch function {
+        case .sum: text = sum(value, "", empty: "0")
+        case .minimum: text = "MIN(\(value.sql))"
+        case .maximum: text = "MAX(\(value.sql))"
+        // A member without a value counts as zero, as key-value coding has it.
+        case .average: text = sum(value, " * 1.0 / COUNT(*)", empty: "0.0")
+        }
+        if function == .average { kind = .real }
+        // An empty total is the integer 0 even where the values are reals.
+        if function == .sum { kind = value.isInteger ? .integer : .number }
+        return QueryScalar(
+            sql: select(text, members), kind: kind, isWide: value.isWide || isTotal, path: collection.path,
+            entity: collection.entity)
+    }
+
+    /// The sum of a column, and what is made of it; something else where nothing has a value.
+    private func sum(_ value: QueryScalar, _ rest: String, empty: String) -> String {
+        if value.isInteger, !value.isWide { return "COALESCE(SUM(\(value.sql))\(rest), \(empty))" }
+        guard value.isInteger else {
+            let real = value.kind == .decimal ? "CAST(\(value.column ?? value.sql) AS REAL)" : value.sql
+            // The sum of reals can be NULL by itself: where both infinities are among them.
+            return "CASE COUNT(\(value.sql)) WHEN 0 THEN \(empty) ELSE SUM(\(real))\(rest) END"
+        }
+        // SQLite refuses a sum of integers that is none. In halves they can be added always.
+        let halves = "(SUM(\(value.sql) >> 32) * 4294967296 + SUM(\(value.sql) & 4294967295))"
+        return "COALESCE(\(halves)\(rest), \(empty))"
+    }
+
+    private func select(_ column: String, _ members: OpenCollection) -> String {
+        "(SELECT \(column) FROM \(members.scope.text) WHERE \(QueryCondition.and(members.conditions).text))"
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import SwormPredicates
+
+extension QueryBuilder {
+    /// The functions that a fetch knows; with or without the colons of their selectors.
+    func function(_ name: String, _ arguments: [QueryOperand]) throws -> QueryOperand {
+        let parts = name.split(separator: ":").map(String.init)
+        if parts == ["now"], arguments.isEmpty { return .constant(.date(now)) }
+        if arguments.count == 2 {
+            let (one, other) = (arguments[0], arguments[1])
+            switch parts {
+            case ["modulus", "by"]: return try combine(one, "%", other)
+            case ["leftshift", "by"]: return try combine(one, "<<", other)
+            case ["rightshift", "by"]: return try combine(one, ">>", other)
+            default: break
+            }
+        }
+        if arguments.count == 1, parts.count == 1 { return try function(parts[0], of: arguments[0], named: name) }
+        throw QueryFault.unsupported(
+            "The function \(name) with \(arguments.count) arguments is not one that a fetch knows.")
+    }
+
+    private func combine(_ left: QueryOperand, _ sign: String, _ right: QueryOperand) throws -> QueryOperand {
+        let (one, other) = (try number(left), try number(right))
+        // The rest of a real would be a real, and the operators of bits cut it to an integer themselves.
+        func operand(_ scalar: QueryScalar) -> String {
+            sign == "%" && !scalar.isInteger ? "CAST(\(scalar.sql) AS INTEGER)" : scalar.sql
+        }
+        return .scalar(
+            QueryScalar(
+                sql: "(\(operand(one)) \(sign) \(operand(other)))", kind: .integer, isWide: true, path: one.path,
+                entity: one.entity))
+    }
+
+    private func function(_ name: String, of argument: QueryOperand, named full: String) throws -> QueryOperand {
+        var result: QueryScalar
+        switch PredicateFunction(rawValue: name) {
+        case .noindex:
+            // The sign changes nothing, and keeps an index from being used.
+            result = try scalar(argument)
+            result.sql = "+\(result.sql)"
+        case .abs:
+            result = try number(argument)
+            // SQLite's own function has no answer for the smallest integer.
+            let name = result.kind == .integer && result.isWide || result.kind == .number ? "SwormAbs" : "abs"
+            result.sql = "\(name)(\(result.sql))"
+        case .onesComplement:
+            result = try number(argument)
+            (result.sql, result.kind) = ("(~\(result.sql))", .integer)
+        case .some(let function) where function.keepsIntegers:
+            result = try number(argument)
+            if !result.isInteger || result.isWide {
+                result.sql = "\(Self.name(of: function))(\(result.sql))"
+                if result.kind != .integer, result.kind != .number { result.kind = .real }
+            }
+        case .some(let function) where function.ofReal != nil:
+            result = try number(argument)
+            (result.sql, result.kind) = ("\(Self.name(of: function))(\(result.sql))", .real)
+        case .uppercase, .lowercase:
+            result = try scalar(argument)
+            guard argument.isNull || result.kind?.isText == true else {
+                throw QueryFault.typeMismatch(
+                    "a string is needed for \(name)", path: result.path, entity: result.entity)
+            }
+            (result.sql, result.kind) = (
+                name == "uppercase" ? "SwormUpper(\(result.sql))" : "SwormLower(\(result.sql))", .text
+            )
+            result.column = nil
+        case .length:
+            return try step(argument, to: "length")
+        case .count, .sum, .min, .max, .average:
+            guard case .collection = argument else {
+                throw QueryFault.unsupported("The function \(full) needs a to-many relationship in a fetch.")
+            }
+            guard PredicateFunction(rawValue: name) == .count else {
+                throw QueryFault.unsupported(
+                    "Write \(full) of a to-many relationship as a collection operator: items.@sum.price.")
+            }
+            return try step(argument, to: "@count")
+        default:
+            throw QueryFault.unsupported("The function \(full) is not one that a fetch knows.")
+        }
+        return .scalar(result)
+    }
+
+    /// The name in SQL of a function of a number: `SwormSqrt`, `SwormCeiling`.
+    static func name(of function: PredicateFunction) -> String {
+        "Sworm" + function.rawValue.prefix(1).uppercased() + function.rawValue.dropFirst()
+    }
+
+    // MARK: CAST
+
+    func cast(_ operand: QueryOperand, to type: String) throws -> QueryOperand {
+        guard let cast = ValueCast(rawValue: type) else {
+            throw QueryFault.unsupported("A cast to \(type) is not one that a fetch knows.")
+        }
+        switch (cast, operand) {
+        case (_, .constant(let value)):
+            if let result = cast.apply(value) { return .constant(result) }
+        case (.date, _):
+            var result = try scalar(operand)
+            if result.kind == .date { return operand }
+            if result.kind?.isNumber == true {
+                result.kind = .date
+                return .scalar(result)
+            }
+        case (.number, _), (.decimal, _):
+            var result = try scalar(operand)
+            if result.kind == .date { result = try number(operand) }
+            if result.kind == .date { result.kind = .real }
+            if cast == .decimal, result.kind?.isNumber == true { result.kind = .decimal }
+            if result.kind?.isNumber == true { return .scalar(result) }
+        case (.string, .scalar(let scalar)) where scalar.kind?.isText == true: return operand
+        case (.uuid, .scalar(let scalar)) where scalar.kind == .uuid: return operand
+        case (.url, .scalar(let scalar)) where scalar.kind == .uri: return operand
+        case (.object, .object): return operand
+        default: break
+        }
+        let (path, entity) = describe(operand)
+        throw QueryFault.unsupported("cannot be cast to \(type) in a fetch", path: path, entity: entity)
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import SwormPredicates
+
+extension QueryBuilder {
+    /// The largest number of values bound one by one for one list.
+    static let boundListLimit = 200
+    /// What SQLite takes at the least, in all versions of interest, less some for the rest of the statement.
+    private static let parameterLimit = 30_000
+
+    /// IN with a list or a to-many path on the right.
+    func membership(
+        of element: QueryOperand, in container: QueryOperand, options: ComparisonOptions, exact: Bool
+    ) throws -> QueryCondition {
+        switch container {
+        case .list(let items): return try membership(of: element, in: items, options: options, exact: exact)
+        case .collection(let collection):
+            let members = try open(collection)
+            return exists(members, try compare(members.operand, .equal, element, options: options, exact: false))
+        default: throw QueryFault.unsupported("IN needs a list or a to-many relationship on its right side.")
+        }
+    }
+
+    private func membership(
+        of element: QueryOperand, in items: [QueryOperand], options: ComparisonOptions, exact: Bool
+    ) throws -> QueryCondition {
+        let values = items.filter { !$0.isNull }
+        let hasNull = values.count < items.count
+        if element.isNull {
+            return hasNull ? .constant(true) : items.isEmpty ? .constant(false) : unknown(exact: exact)
+        }
+        var parts: [QueryCondition] = []
+        if case .constant(.object) = element {
+            // Which of the objects in the list it is, each of them must be asked.
+            return .or(try items.map { try compare($0, .equal, element, options: [], exact: exact) })
+        }
+        if case .object(let object) = element {
+            parts.append(try objectMembership(of: object, in: values, exact: exact))
+            if hasNull, object.isOptional { parts.append(.atom("\(object.key) IS NULL")) }
+        } else {
+            let scalar = try scalar(element)
+            // A list with nothing but nil asks no more than whether there is a value.
+            if !values.isEmpty { parts += try scalarMembership(of: scalar, in: values, options: options) }
+            if hasNull { parts.append(.atom("\(scalar.sql) IS NULL")) }
+        }
+        return .or(parts)
+    }
+
+    private func objectMembership(of object: QueryObject, in items: [QueryOperand], exact: Bool) throws
+        -> QueryCondition
+    {
+        var keys: [Int64] = []
+        var others: [QueryCondition] = []
+        for item in items {
+            if case .constant(.object(let reference)) = item {
+                if let key = key(of: reference, as: object.entity) { keys.append(key) }
+            } else {
+                others.append(try compare(.object(object), .equal, item, options: [], exact: exact))
+            }
+        }
+        if !keys.isEmpty {
+            others.insert(.atom("\(object.key) IN (\(keyList(keys)))"), at: 0)
+        } else if !items.isEmpty, others.isEmpty, exact, object.isOptional {
+            // Objects that cannot be found, asked of no object: unknown, not false.
+            return .atom("\(object.key) <> \(object.key)")
+        }
+        return .or(others)
+    }
+
+    private func keyList(_ keys: [Int64]) -> String {
+        keys.count > Self.boundListLimit
+            ? "SELECT value FROM json_each(\(bind(.text(JSONText.array(of: keys)))))"
+            : keys.map { bind(.int64($0)) }.joined(separator: ", ")
+    }
+
+    private func scalarMembership(
+        of element: QueryScalar, in items: [QueryOperand], options: ComparisonOptions
+    ) throws -> [QueryCondition] {
+        let kind = try kind(of: element)
+        let options = kind.isText ? options : []
+        let text = folded(element.sql, options)
+        var constants: [SQLBinding] = []
+        var list: [String] = []
+        for item in items {
+            if case .constant(let value) = item {
+                guard let other = value.queryKind, kind.isComparable(with: other), let binding = SQLBinding(value)
+                else {
+                    throw QueryFault.typeMismatch(
+                        "\(kind.name) cannot be compared with \(value.queryName)", path: element.path,
+                        entity: element.entity)
+                }
+                constants.append(binding)
+            } else {
+                let scalar = try scalar(item)
+                guard kind.isComparable(with: try self.kind(of: scalar)) else { throw mismatch(element, scalar) }
+                list.append(folded(scalar.sql, options))
+            }
+        }
+        var conditions: [QueryCondition] = []
+        if constants.count > Self.boundListLimit {
+            conditions += packed(&constants, kind: kind, options: options).map { .atom("\(text) IN (\($0))") }
+        }
+        guard constants.count <= Self.parameterLimit else {
+            throw QueryFault.unsupported(
+                "is looked for in \(constants.count) values, which is more than one query takes; ask for them in parts",
+                path: element.path, entity: element.entity)
+        }
+        list = constants.map { folded(bind($0), options) } + list
+        for start in stride(from: 0, to: list.count, by: Self.boundListLimit) {
+            let chunk = list[start..<min(start + Self.boundListLimit, list.count)]
+            conditions.append(.atom("\(text) IN (\(chunk.joined(separator: ", ")))"))
+        }
+        return conditions
+    }
+
+    /// Selects that carry many constants in one parameter each. What they carry is taken out of the constants.
+    private func packed(_ constants: inout [SQLBinding], kind: QueryKind, options: ComparisonOptions) -> [String] {
+        var integers: [Int64] = []
+        var texts: [String] = []
+        var identifiers = Data()
+        var rest: [SQLBinding] = []
+        for constant in constants {
+            switch constant {
+            case .int64(let value): integers.append(value)
+            // Whole numbers are exact in JSON; SQLite compares them with reals by value.
+            case .double(let value) where abs(value) < 9e15 && value == value.rounded(): integers.append(Int64(value))
+            case .text(let value) where !value.utf8.contains(0): texts.append(value)
+            case .blob(let value) where kind == .uuid && value.count == 16: identifiers.append(value)
+            default: rest.append(constant)
+            }
+        }
+        constants = rest
+        var selects: [String] = []
+        if !integers.isEmpty {
+            selects.append("SELECT value FROM json_each(\(bind(.text(JSONText.array(of: integers)))))")
+        }
+        if !texts.isEmpty {
+            selects.append(
+                "SELECT \(folded("value", options)) FROM json_each(\(bind(.text(JSONText.array(of: texts)))))")
+        }
+        if !identifiers.isEmpty {
+            let parameter = bind(.blob(identifiers))
+            selects.append(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 16 FROM n WHERE i + 16 <= length(\(parameter)))"
+                    + " SELECT substr(\(parameter), i, 16) FROM n")
+        }
+        return selects
+    }
+}

@@ -1,0 +1,206 @@
+import SwormPredicates
+
+extension QueryBuilder {
+    /// The alias of an object's row, joined to its FROM clause when it is first needed.
+    func row(of object: QueryObject) -> String {
+        if let alias = object.alias { return alias }
+        let table = SQLName.quoted(layout.table(of: model[object.entity]))
+        if let alias = object.scope.alias(forKey: object.key) { return alias }
+        let alias = nextAlias()
+        let word = object.isMember ? "JOIN" : "LEFT JOIN"
+        object.scope.add("\(word) \(table) \(alias) ON \(alias).Z_PK = \(object.key)")
+        object.scope.remember(alias, forKey: object.key)
+        return alias
+    }
+
+    /// Follows one key of a path.
+    func step(_ operand: QueryOperand, to key: String) throws -> QueryOperand {
+        switch operand {
+        case .object(let object): return try step(from: object, to: key)
+        case .composite(let object, let name): return try leaf(name + "." + key, of: object)
+        case .collection(let collection): return try step(from: collection, to: key)
+        case .aggregate(let function, let collection):
+            return .aggregate(function, collection.adding(.key(key), path: collection.path + "." + key))
+        case .constant(.string(let text)) where key == "length":
+            return .constant(.int(Int64(textLength(text))))
+        case .scalar(let scalar) where key == "length" && scalar.kind == .text:
+            return .scalar(
+                QueryScalar(
+                    sql: "length(\(scalar.sql))", kind: .integer, path: scalar.path + ".length", entity: scalar.entity))
+        case .scalar(let scalar):
+            throw QueryFault.unsupported(
+                "is an attribute; nothing can follow it, not \"\(key)\"", path: scalar.path, entity: scalar.entity)
+        case .constant(.null): return .constant(.null)
+        case .constant, .list, .count:
+            throw QueryFault.unsupported("Nothing can follow a constant or a count in a key path, not \"\(key)\".")
+        }
+    }
+
+    private func step(from object: QueryObject, to key: String) throws -> QueryOperand {
+        let entity = model[object.entity]
+        let path = object.path == "SELF" ? key : object.path + "." + key
+        switch entity.slot(named: key) {
+        case .attribute(let slot): return try attribute(slot, of: object, path: path)
+        case .relationship(let slot): return try relationship(slot, of: object, path: path)
+        case nil: break
+        }
+        if entity.composites[key] != nil { return .composite(object, key) }
+        switch key {
+        case "self", "SELF", "objectID": return .object(object)
+        case "@count", "@sum", "@min", "@max", "@avg":
+            throw QueryFault.unsupported(
+                "\(key) needs a to-many relationship in front of it", path: path, entity: entity.name)
+        default: throw QueryFault.unknownKey(key, path: path, entity: entity)
+        }
+    }
+
+    private func leaf(_ name: String, of object: QueryObject) throws -> QueryOperand {
+        let entity = model[object.entity]
+        let path = object.path == "SELF" ? name : object.path + "." + name
+        if case .attribute(let slot) = entity.slot(named: name) { return try attribute(slot, of: object, path: path) }
+        guard entity.composites[name] != nil || entity.attributes.contains(where: { $0.name.hasPrefix(name + ".") })
+        else {
+            throw QueryFault.unknownKey(name, path: path, entity: entity)
+        }
+        return .composite(object, name)
+    }
+
+    private func attribute(_ slot: Int, of object: QueryObject, path: String) throws -> QueryOperand {
+        let entity = model[object.entity]
+        let attribute = entity.attributes[slot]
+        guard let column = layout.column(ofAttribute: slot, in: entity.number) else {
+            throw QueryFault.transient(path, entity: entity.name)
+        }
+        let sql = "\(row(of: object)).\(SQLName.quoted(column))"
+        var scalar = QueryScalar(
+            sql: sql, column: sql, kind: attribute.type.queryKind, isWide: attribute.type == .integer64, path: path,
+            entity: entity.name)
+        if attribute.type == .decimal {
+            // A decimal that no number of SQLite holds exactly is kept as text, which sums read and comparisons do not.
+            scalar.sql = "(\(sql) + 0)"
+        }
+        if attribute.allowsExternalStorage {
+            // The column holds a marker, or the name of a file, in front of or instead of the bytes.
+            scalar.kind = nil
+            scalar.opaqueName = "data that can be stored outside"
+        } else if scalar.kind == nil {
+            scalar.opaqueName = attribute.type.queryName
+        }
+        return .scalar(scalar)
+    }
+
+    private func relationship(_ slot: Int, of object: QueryObject, path: String) throws -> QueryOperand {
+        let entity = model[object.entity]
+        let relationship = entity.relationships[slot]
+        if let toOne = layout.toOne(slot, in: entity.number) {
+            let key = "\(row(of: object)).\(SQLName.quoted(toOne.column))"
+            return .object(
+                QueryObject(
+                    entity: relationship.destination, key: key, alias: nil, scope: object.scope, isOptional: true,
+                    path: path))
+        }
+        guard let storage = layout.toMany(slot, in: entity.number) else {
+            throw QueryFault.transient(path, entity: entity.name)
+        }
+        return .collection(
+            QueryCollection(
+                base: object, relationship: relationship, storage: storage, memberPath: path, path: path,
+                entity: entity.name))
+    }
+
+    private func step(from collection: QueryCollection, to key: String) throws -> QueryOperand {
+        let path = collection.path + "." + key
+        if key == "@count" {
+            guard !collection.hasKeys else {
+                throw QueryFault.unsupported(
+                    "counts objects behind a to-many relationship; count the relationship itself, or use SUBQUERY",
+                    path: path,
+                    entity: collection.entity)
+            }
+            return .count(collection)
+        }
+        if let function = QueryAggregate(rawValue: key) {
+            guard !collection.hasKeys else {
+                throw QueryFault.unsupported(
+                    "has its operator at the wrong place: it must stand directly behind the to-many relationship, as in"
+                        + " items.\(key).price", path: path, entity: collection.entity)
+            }
+            return .aggregate(function, collection)
+        }
+        guard !key.hasPrefix("@") else {
+            throw QueryFault.unsupported("uses \(key), which a fetch cannot", path: path, entity: collection.entity)
+        }
+        return .collection(collection.adding(.key(key), path: path))
+    }
+
+    // MARK: Collections
+
+    /// A collection as a SELECT of its members: FROM, the conditions, and what its path ends in.
+    struct OpenCollection {
+        var scope: QueryScope
+        var conditions: [QueryCondition]
+        var operand: QueryOperand
+        /// The alias of the first table of the FROM clause, which also keeps the order of an ordered relationship.
+        var alias: String?
+    }
+
+    func open(_ collection: QueryCollection) throws -> OpenCollection {
+        let scope = QueryScope()
+        var conditions: [QueryCondition] = []
+        var operand = try enter(collection, scope: scope, conditions: &conditions)
+        while case .collection(let next) = operand {
+            operand = try enter(next, scope: scope, conditions: &conditions)
+        }
+        return OpenCollection(scope: scope, conditions: conditions, operand: operand, alias: scope.firstAlias)
+    }
+
+    private func enter(
+        _ collection: QueryCollection, scope: QueryScope, conditions: inout [QueryCondition]
+    ) throws -> QueryOperand {
+        let member = attach(collection, scope: scope, conditions: &conditions)
+        var operand = QueryOperand.object(member)
+        for part in collection.steps {
+            switch (part, operand) {
+            case (.key(let key), _): operand = try step(operand, to: key)
+            case (.filter, .collection(let inner)): operand = .collection(inner.adding(part))
+            case (.filter(let variable, let predicate, var context), .object):
+                context.variables[variable] = operand
+                conditions.append(try condition(predicate, in: context, exact: false))
+            case (.filter, _):
+                throw QueryFault.unsupported("SUBQUERY needs objects", path: collection.path, entity: collection.entity)
+            }
+        }
+        return operand
+    }
+
+    private func attach(
+        _ collection: QueryCollection, scope: QueryScope, conditions: inout [QueryCondition]
+    ) -> QueryObject {
+        let destination = collection.relationship.destination
+        let alias = nextAlias()
+        let source: String
+        let link: String
+        var member = QueryObject(
+            entity: destination, key: "\(alias).Z_PK", alias: alias, scope: scope, isMember: true,
+            path: collection.memberPath
+        )
+        switch collection.storage {
+        case .inverse(let column, _), .oneWay(let column, _):
+            source = SQLName.quoted(layout.table(of: model[destination]))
+            link = "\(alias).\(SQLName.quoted(column)) = \(collection.base.key)"
+        case .join(let join):
+            source = join.source
+            link = "\(alias).\(SQLName.quoted(join.ownColumn)) = \(collection.base.key)"
+            member.key = "\(alias).\(SQLName.quoted(join.otherColumn))"
+            member.alias = nil
+        }
+        if scope.isEmpty {
+            scope.firstAlias = alias
+            scope.add("\(source) \(alias)")
+            conditions.append(.atom(link))
+        } else {
+            scope.add("JOIN \(source) \(alias) ON \(link)")
+        }
+        return member
+    }
+}

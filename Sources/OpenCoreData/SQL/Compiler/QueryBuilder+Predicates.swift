@@ -1,0 +1,78 @@
+import SwormPredicates
+
+extension QueryBuilder {
+    /// A predicate as a condition.
+    ///
+    /// - Parameter exact: Whether NULL must be told from false, as it must under NOT.
+    func condition(_ predicate: PredicateTree, in context: QueryContext, exact: Bool) throws -> QueryCondition {
+        try descend {
+            switch predicate {
+            case .constant(let value): return .constant(value)
+            case .and(let parts):
+                return .and(try flattened(parts, isAnd: true).map { try condition($0, in: context, exact: exact) })
+            case .or(let parts):
+                return .or(try flattened(parts, isAnd: false).map { try condition($0, in: context, exact: exact) })
+            case .not(let part): return try condition(part, in: context, exact: true).negated
+            case .comparison(let comparison): return try condition(comparison, in: context, exact: exact)
+            }
+        }
+    }
+
+    /// The parts of nested compounds of one kind, in order. Operators build them as deep as they are long.
+    private func flattened(_ parts: [PredicateTree], isAnd: Bool) -> [PredicateTree] {
+        var pending = Array(parts.reversed())
+        var result: [PredicateTree] = []
+        while let part = pending.popLast() {
+            switch part {
+            case .and(let inner) where isAnd: pending += inner.reversed()
+            case .or(let inner) where !isAnd: pending += inner.reversed()
+            default: result.append(part)
+            }
+        }
+        return result
+    }
+
+    private func condition(_ comparison: Comparison, in context: QueryContext, exact: Bool) throws -> QueryCondition {
+        if let problem = comparison.problem { throw QueryError(problem.code, problem.message) }
+        let left = try operand(comparison.left, in: context)
+        let right = try operand(comparison.right, in: context)
+        guard comparison.quantifier != .direct else {
+            return try compare(left, comparison.comparator, right, options: comparison.options, exact: exact)
+        }
+        guard case .collection(let collection) = left else {
+            let (path, entity) = describe(left)
+            throw QueryFault.quantifierWithoutToMany(path: path, entity: entity)
+        }
+        let members = try open(collection)
+        let test = try compare(members.operand, comparison.comparator, right, options: comparison.options, exact: false)
+        if comparison.quantifier == .any { return exists(members, test) }
+        // A member for which the test is neither true nor false fails it.
+        switch test {
+        case .constant(let value): return exists(members, .constant(!value)).negated
+        case .text(let text, _): return exists(members, .atom("(\(text)) IS NOT 1")).negated
+        }
+    }
+
+    /// Whether a collection has a member that passes a test.
+    func exists(_ members: OpenCollection, _ test: QueryCondition) -> QueryCondition {
+        switch QueryCondition.and(members.conditions + [test]) {
+        case .constant(false): .constant(false)
+        case let condition: .text("EXISTS (SELECT 1 FROM \(members.scope.text) WHERE \(condition.text))", .exists)
+        }
+    }
+
+    /// What stands on one side of a comparison, for messages.
+    func describe(_ operand: QueryOperand) -> (path: String, entity: String) {
+        switch operand {
+        case .scalar(let scalar): (scalar.path, scalar.entity)
+        case .object(let object): (object.path, model[object.entity].name)
+        case .composite(let object, let name):
+            (object.path == "SELF" ? name : object.path + "." + name, model[object.entity].name)
+        case .collection(let collection): (collection.path, collection.entity)
+        case .count(let collection): (collection.path + ".@count", collection.entity)
+        case .aggregate(let function, let collection): ("\(function.rawValue) of \(collection.path)", collection.entity)
+        case .constant(let value): (value.queryName, "the predicate")
+        case .list: ("a list", "the predicate")
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import SwormPredicates
+
+/// One statement while it is being made.
+final class QueryBuilder {
+    let compiler: SQLCompiler
+    let alias = "t0"
+    /// The time that `now()` means, the same everywhere in the statement.
+    let now = Date()
+    private let scope = QueryScope()
+    private let root: QueryObject
+    private var bindings: [SQLBinding] = []
+    private var aliasCount = 1
+    private var depth = 0
+    private var conditions: [QueryCondition] = []
+    private var orderings: [String] = []
+    private var limit: (count: String, offset: String?)?
+
+    init(_ compiler: SQLCompiler, entity number: Int) {
+        self.compiler = compiler
+        let entity = compiler.model[number]
+        scope.add("\(SQLName.quoted(compiler.layout.table(of: entity))) t0")
+        root = QueryObject(entity: number, key: "t0.Z_PK", alias: "t0", scope: scope, path: "SELF")
+    }
+
+    var model: CompiledModel { compiler.model }
+    var layout: StoreLayout { compiler.layout }
+
+    // MARK: Parts
+
+    /// Takes over everything of a request but what it selects.
+    func restrict(to request: FetchSpecification, sorted: Bool = true) throws {
+        let entity = model[request.entity]
+        if let text = compiler.entityRestriction(of: entity, including: request.includesSubentities, alias: alias) {
+            conditions.append(.atom(text))
+        }
+        if let predicate = request.predicate {
+            conditions.append(try condition(predicate, in: QueryContext(object: root), exact: false))
+        }
+        if sorted { orderings = try self.orderings(for: request.sorts, from: root) }
+        if request.limit > 0 || request.offset > 0 {
+            limit = (
+                bind(.int64(request.limit > 0 ? Int64(request.limit) : -1)),
+                request.offset > 0 ? bind(.int64(Int64(request.offset))) : nil
+            )
+        }
+    }
+
+    func bind(_ binding: SQLBinding) -> String {
+        bindings.append(binding)
+        return "?\(bindings.count)"
+    }
+
+    func nextAlias() -> String {
+        defer { aliasCount += 1 }
+        return "t\(aliasCount)"
+    }
+
+    /// Runs one level of a nested predicate or expression.
+    func descend<Result>(_ body: () throws -> Result) throws -> Result {
+        guard depth < PredicateLimits.treeDepth else {
+            throw QueryError(.limit, "The predicate is nested too deeply. Make it flatter, or split it.")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return try body()
+    }
+
+    // MARK: The statement
+
+    func statement(selecting columns: String, ordered: Bool = true) -> CompiledStatement {
+        var sql = "SELECT \(columns) FROM \(scope.text)"
+        switch QueryCondition.and(conditions) {
+        case .constant(true): break
+        case let condition: sql += " WHERE \(condition.text)"
+        }
+        if ordered, !orderings.isEmpty { sql += " ORDER BY " + orderings.joined(separator: ", ") }
+        if let limit {
+            sql += " LIMIT \(limit.count)"
+            if let offset = limit.offset { sql += " OFFSET \(offset)" }
+        }
+        return renumbered(sql)
+    }
+
+    /// Numbers the parameters in the order of the text. Folding can have left values behind that the text lacks.
+    private func renumbered(_ sql: String) -> CompiledStatement {
+        var text: [UInt8] = []
+        text.reserveCapacity(sql.utf8.count)
+        var used: [SQLBinding] = []
+        var numbers: [Int: Int] = [:]
+        var quote: UInt8?
+        var bytes = Substring(sql).utf8
+        while let byte = bytes.popFirst() {
+            text.append(byte)
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if byte == UInt8(ascii: "?") {
+                var old = 0
+                while let digit = bytes.first, digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") {
+                    old = old * 10 + Int(digit - UInt8(ascii: "0"))
+                    bytes.removeFirst()
+                }
+                let number = numbers[old] ?? used.count + 1
+                if numbers[old] == nil {
+                    numbers[old] = number
+                    used.append(bindings[old - 1])
+                }
+                text.append(contentsOf: String(number).utf8)
+            }
+        }
+        return CompiledStatement(sql: String(decoding: text, as: UTF8.self), bindings: used)
+    }
+
+    // MARK: Order
+
+    private func orderings(for sorts: [FetchSpecification.Sort], from root: QueryObject) throws -> [String] {
+        var result: [String] = []
+        for sort in sorts {
+            var operand = QueryOperand.object(root)
+            for key in sort.path { operand = try step(operand, to: key) }
+            let text = try orderingText(of: operand, options: sort.options)
+            result.append(sort.ascending ? text : text + " DESC")
+        }
+        let key = "\(alias).Z_PK"
+        if !result.contains(key), !result.contains(key + " DESC") { result.append(key) }
+        return result
+    }
+
+    private func orderingText(of operand: QueryOperand, options: ComparisonOptions) throws -> String {
+        switch operand {
+        case .object(let object): return object.key
+        case .scalar(let scalar):
+            guard let kind = scalar.kind else {
+                throw QueryFault.unsupported(
+                    "is \(scalar.opaqueName) and has no order", path: scalar.path, entity: scalar.entity)
+            }
+            return kind.isText ? ordered(folded(scalar.sql, options), options) : scalar.sql
+        case .collection(let collection):
+            throw QueryFault.toManyNotAllowed(path: collection.path, entity: collection.entity)
+        case .count(let collection): return try count(of: collection).sql
+        default:
+            throw QueryFault.unsupported(
+                "A sort key must be an attribute, a to-one relationship, or the count of a to-many one.")
+        }
+    }
+
+    /// A text as the options of a comparison make it.
+    func folded(_ sql: String, _ options: ComparisonOptions) -> String {
+        let flags = foldingFlags(options)
+        return flags == 0 ? sql : "SwormFold(\(sql), \(flags))"
+    }
+
+    /// A text whose order is asked for: by its bytes, or with `[l]` by the root collation.
+    func ordered(_ sql: String, _ options: ComparisonOptions) -> String {
+        options.contains(.localeSensitive) && foldingFlags(options) != 0 ? sql + " COLLATE SwormLocale" : sql
+    }
+
+    /// The options that need a function. `[n]` promises that plain bytes will do.
+    func foldingFlags(_ options: ComparisonOptions) -> UInt8 {
+        options.contains(.normalized) ? 0 : options.rawValue
+    }
+}

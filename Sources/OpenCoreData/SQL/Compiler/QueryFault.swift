@@ -1,0 +1,41 @@
+import SwormPredicates
+
+/// The errors of requests that cannot become SQL. Each names the path and the entity.
+enum QueryFault {
+    static func unknownKey(_ key: String, path: String, entity: CompiledEntity) -> QueryError {
+        QueryError(
+            .unknownKey, "keypath \(path) not found in entity \(entity.name): it has no property `\(key)`")
+    }
+
+    static func toManyNotAllowed(path: String, entity: String) -> QueryError {
+        QueryError(
+            .unsupported,
+            "to-many key not allowed here: \(path) of \(entity) leads to many objects; say ANY, ALL or NONE, or use"
+                + " @count or SUBQUERY")
+    }
+
+    static func quantifierWithoutToMany(path: String, entity: String) -> QueryError {
+        QueryError(
+            .unsupported, "ANY, ALL and NONE need a to-many relationship, and \(path) of \(entity) has none")
+    }
+
+    static func transient(_ path: String, entity: String) -> QueryError {
+        QueryError(
+            .unsupported,
+            "\(path) of \(entity) is transient: it is not in the store, so a fetch cannot use it. Filter the objects after"
+                + " the fetch instead")
+    }
+
+    static func typeMismatch(_ reason: String, path: String, entity: String) -> QueryError {
+        QueryError(.typeMismatch, "\(path) of \(entity): \(reason)")
+    }
+
+    static func unsupported(_ reason: String, path: String, entity: String) -> QueryError {
+        QueryError(.unsupported, "\(path) of \(entity) \(reason)")
+    }
+
+    static func unsupported(_ message: String) -> QueryError { QueryError(.unsupported, message) }
+}
+
+/// Foundation has a type named `PredicateError` too.
+typealias QueryError = SwormPredicates.PredicateError

@@ -1,0 +1,195 @@
+import SwormPredicates
+
+/// Makes SQL from requests: text and the values to bind, from nothing but the model, the layout and the request.
+///
+/// Every result ends with the primary key as its last sort key, so that paging and repeated fetches give one order.
+/// A statement can call functions that the connection must have: `SwormFold(text, flags)`,
+/// `SwormLike(pattern, text, flags)`, `SwormMatches(pattern, text, flags)`, `SwormSearch(part, text, place, flags)` (0 is the
+/// beginning, 1 the end, 2 anywhere), `SwormPower(a, b)`, `SwormXor(a, b)`, `SwormUpper(text)`, `SwormLower(text)` and one
+/// for each function of a number (`SwormSqrt(a)`). The flags are the raw value of ``ComparisonOptions``. Each answers NULL
+/// when an argument is NULL. `[l]` sorts by the collation `SwormLocale`.
+package struct SQLCompiler: Sendable {
+    package let model: CompiledModel
+    package let layout: StoreLayout
+    /// The identifier of the store that is asked. Objects of other stores never equal one of its rows.
+    package let storeIdentifier: String
+
+    package init(model: CompiledModel, layout: StoreLayout, storeIdentifier: String) {
+        self.model = model
+        self.layout = layout
+        self.storeIdentifier = storeIdentifier
+    }
+
+    // MARK: Fetches
+
+    /// The rows of a fetch, with the cells of a shape in the shape's order.
+    package func rows(_ request: FetchSpecification, shape: RowShape) throws -> CompiledStatement {
+        let query = QueryBuilder(self, entity: request.entity)
+        try query.restrict(to: request)
+        return query.statement(selecting: columns(of: shape, alias: query.alias).joined(separator: ", "))
+    }
+
+    /// The identities that a fetch finds: the entity number and the primary key.
+    package func identities(_ request: FetchSpecification) throws -> CompiledStatement {
+        let query = QueryBuilder(self, entity: request.entity)
+        try query.restrict(to: request)
+        return query.statement(selecting: "\(query.alias).Z_ENT, \(query.alias).Z_PK")
+    }
+
+    /// The number of objects that a fetch finds. Its limit and offset count.
+    package func count(_ request: FetchSpecification) throws -> CompiledStatement {
+        let query = QueryBuilder(self, entity: request.entity)
+        var unsorted = request
+        unsorted.sorts = []
+        try query.restrict(to: unsorted, sorted: false)
+        guard request.limit > 0 || request.offset > 0 else { return query.statement(selecting: "COUNT(*)") }
+        let rows = query.statement(selecting: "1")
+        return CompiledStatement(sql: "SELECT COUNT(*) FROM (\(rows.sql))", bindings: rows.bindings)
+    }
+
+    /// The primary key and then the given attributes, by their slots in the fetched entity.
+    ///
+    /// - Throws: When an attribute is transient; it has no column.
+    package func values(_ request: FetchSpecification, attributes: [Int]) throws -> CompiledStatement {
+        let query = QueryBuilder(self, entity: request.entity)
+        var columns = ["\(query.alias).Z_PK"]
+        let entity = model[request.entity]
+        for slot in attributes {
+            guard let column = layout.column(ofAttribute: slot, in: entity.number) else {
+                throw QueryFault.transient(entity.attributes[slot].name, entity: entity.name)
+            }
+            columns.append("\(query.alias).\(SQLName.quoted(column))")
+        }
+        try query.restrict(to: request)
+        return query.statement(selecting: columns.joined(separator: ", "))
+    }
+
+    /// One number over the objects that a fetch finds, or NULL where it has none.
+    package func aggregate(_ function: Aggregate, of attribute: Int, in request: FetchSpecification) throws
+        -> CompiledStatement
+    {
+        let query = QueryBuilder(self, entity: request.entity)
+        let entity = model[request.entity]
+        guard let name = layout.column(ofAttribute: attribute, in: entity.number) else {
+            throw QueryFault.transient(entity.attributes[attribute].name, entity: entity.name)
+        }
+        let type = entity.attributes[attribute].type
+        guard function.accepts(type) else {
+            throw QueryFault.typeMismatch(
+                "\(function.rawValue) cannot be taken of \(type.queryName)", path: entity.attributes[attribute].name,
+                entity: entity.name)
+        }
+        let column = "\(query.alias).\(SQLName.quoted(name))"
+        let text = type == .decimal && function != .count ? "(\(column) + 0)" : column
+        try query.restrict(to: request)
+        guard request.limit > 0 || request.offset > 0 else {
+            return query.statement(selecting: "\(function.rawValue)(\(text))", ordered: false)
+        }
+        let rows = query.statement(selecting: "\(text) AS v")
+        return CompiledStatement(sql: "SELECT \(function.rawValue)(v) FROM (\(rows.sql))", bindings: rows.bindings)
+    }
+
+    package enum Aggregate: String, Sendable, Hashable {
+        case minimum = "MIN"
+        case maximum = "MAX"
+        case sum = "SUM"
+        case average = "AVG"
+        /// The number of rows that have a value.
+        case count = "COUNT"
+
+        func accepts(_ type: AttributeType) -> Bool {
+            switch self {
+            case .count: true
+            case .minimum, .maximum: type.queryKind.map { $0.isNumber || $0 == .text || $0 == .date } ?? false
+            case .sum, .average: type.queryKind?.isNumber ?? false
+            }
+        }
+    }
+
+    // MARK: Known keys
+
+    /// The rows with given primary keys, in the order of the keys. The text is the same for every number of keys above one.
+    package func rows(withKeys keys: [Int64], shape: RowShape) -> CompiledStatement {
+        let entity = model[shape.entity]
+        let table = SQLName.quoted(layout.table(of: entity))
+        let select = "SELECT \(columns(of: shape, alias: "t0").joined(separator: ", ")) FROM \(table) t0"
+        let (test, binding) = Self.keyTest("t0.Z_PK", keys)
+        let conditions = [test] + (entityRestriction(of: entity, including: true, alias: "t0").map { [$0] } ?? [])
+        return CompiledStatement(
+            sql: "\(select) WHERE \(conditions.joined(separator: " AND ")) ORDER BY t0.Z_PK", bindings: [binding])
+    }
+
+    /// The members of a to-many relationship for a list of owners: the owner's key, the member's entity number and key,
+    /// and the order key (NULL where the relationship has no order); by owner, then order key, then key.
+    package func members(ofRelationship slot: Int, in number: Int, owners: [Int64]) throws -> CompiledStatement {
+        let relationship = model[number].relationships[slot]
+        guard let storage = layout.toMany(slot, in: number) else {
+            throw QueryFault.unsupported(
+                "is not a stored to-many relationship", path: relationship.name, entity: model[number].name)
+        }
+        let table = SQLName.quoted(layout.table(of: model[relationship.destination]))
+        let ownerText: String
+        let orderText: String?
+        let source: String
+        switch storage {
+        case .inverse(let column, let order), .oneWay(let column, let order):
+            ownerText = "t0.\(SQLName.quoted(column))"
+            orderText = order.map { "t0.\(SQLName.quoted($0))" }
+            source = "\(table) t0"
+        case .join(let join):
+            ownerText = "t1.\(SQLName.quoted(join.ownColumn))"
+            orderText = join.orderColumn.map { "t1.\(SQLName.quoted($0))" }
+            let other = SQLName.quoted(join.otherColumn)
+            source = "\(join.source) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(other)"
+        }
+        let (test, binding) = Self.keyTest(ownerText, owners)
+        let order = [ownerText, orderText, "t0.Z_PK"].compactMap { $0 }.joined(separator: ", ")
+        return CompiledStatement(
+            sql:
+                "SELECT \(ownerText), t0.Z_ENT, t0.Z_PK, \(orderText ?? "NULL") FROM \(source) WHERE \(test) ORDER BY \(order)",
+            bindings: [binding])
+    }
+
+    private static func keyTest(_ column: String, _ keys: [Int64]) -> (String, SQLBinding) {
+        if keys.count == 1 { return ("\(column) = ?1", .int64(keys[0])) }
+        return ("\(column) IN (SELECT value FROM json_each(?1))", .text(JSONText.array(of: keys)))
+    }
+
+    // MARK: Parts
+
+    private func columns(of shape: RowShape, alias: String) -> [String] {
+        shape.cells.map { cell in
+            let name: String? =
+                switch cell {
+                case .primaryKey: "Z_PK"
+                case .entity: "Z_ENT"
+                case .version: "Z_OPT"
+                case .attribute(let entity, let slot): layout.column(ofAttribute: slot, in: entity)
+                case .toOneKey(let entity, let slot): layout.toOne(slot, in: entity)?.column
+                case .toOneEntity(let entity, let slot): layout.toOne(slot, in: entity)?.entityColumn
+                }
+            // An attribute of a type without storage has a cell, which is always empty.
+            return name.map { "\(alias).\(SQLName.quoted($0))" } ?? "NULL"
+        }
+    }
+
+    /// What keeps the rows of other entities of the same table out; nil when the whole table qualifies.
+    func entityRestriction(of entity: CompiledEntity, including subentities: Bool, alias: String) -> String? {
+        if entity.root == entity.number, subentities || !entity.hasDescendants { return nil }
+        if !subentities || !entity.hasDescendants { return "\(alias).Z_ENT = \(entity.number)" }
+        return "\(alias).Z_ENT BETWEEN \(entity.family.lowerBound) AND \(entity.family.upperBound)"
+    }
+}
+
+extension StoreLayout.Join {
+    /// The table as a FROM clause names it.
+    ///
+    /// A pair of a reflexive relationship can be stored in one direction or in both; read both ways it is always the
+    /// same. With an order each direction needs its own row, so the table is read as it is.
+    var source: String {
+        let table = SQLName.quoted(self.table)
+        guard isReflexive, orderColumn == nil else { return table }
+        let (own, other) = (SQLName.quoted(ownColumn), SQLName.quoted(otherColumn))
+        return "(SELECT \(own), \(other) FROM \(table) UNION SELECT \(other), \(own) FROM \(table))"
+    }
+}

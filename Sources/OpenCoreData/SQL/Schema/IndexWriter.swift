@@ -1,0 +1,125 @@
+/// Writes the indexes of a store in the style of iOS 11 and later.
+struct IndexWriter {
+    let model: CompiledModel
+    let layout: StoreLayout
+    private var names = SQLNameRegister()
+
+    init(model: CompiledModel, layout: StoreLayout) {
+        self.model = model
+        self.layout = layout
+    }
+
+    /// The indexes of one hierarchy's table and of the join tables behind it.
+    mutating func statements(of root: CompiledEntity) -> [String] {
+        guard let table = layout.tables[root.number] else { return [] }
+        var result = keyColumns(of: root, in: table).map { column in
+            create("\(table.name)_\(column)_INDEX", on: table.name, "(\(SQLName.quoted(column)))")
+        }
+        if root.hasDescendants { result.append(create("\(table.name)_Z_ENT_INDEX", on: table.name, "(Z_ENT)")) }
+        for join in layout.ownedJoins(of: root, in: model) {
+            let columns = [join.otherColumn, join.ownColumn].map { SQLName.quoted($0) }.joined(separator: ", ")
+            result.append(create("\(join.table)_\(join.otherColumn)_INDEX", on: join.table, "(\(columns))"))
+        }
+        for number in root.family { result += fetchIndexes(of: model[number], in: table.name) }
+        for number in root.family { result += uniqueIndexes(of: model[number], in: table.name) }
+        return result
+    }
+
+    private mutating func create(_ name: String, on table: String, _ rest: String, unique: Bool = false) -> String {
+        let index = SQLName.quoted(names.claim(name))
+        return "CREATE \(unique ? "UNIQUE " : "")INDEX \(index) ON \(SQLName.quoted(table)) \(rest)"
+    }
+
+    /// The columns that hold keys of other objects, in the order of the table.
+    private func keyColumns(of root: CompiledEntity, in table: StoreLayout.Table) -> [String] {
+        var keys: Set<String> = []
+        for number in root.family {
+            for toOne in layout.toOnes[number - 1] { if let toOne { keys.insert(toOne.column) } }
+        }
+        for entity in model.entities {
+            for slot in entity.relationships.indices where root.family.contains(entity.relationships[slot].destination)
+            {
+                if case .oneWay(let column, _) = layout.toMany(slot, in: entity.number) { keys.insert(column) }
+            }
+        }
+        return table.columns.map(\.name).filter { keys.contains($0) }
+    }
+
+    // MARK: Indexes of the model
+
+    private mutating func fetchIndexes(of entity: CompiledEntity, in table: String) -> [String] {
+        var result: [String] = []
+        for attribute in flaggedAttributes(of: entity) {
+            guard let column = column(named: attribute, of: entity) else { continue }
+            let name = "Z_\(entity.name)_\(attribute)"
+            result.append(create(name, on: table, "(\(SQLName.quoted(column)) COLLATE BINARY ASC)"))
+        }
+        for index in entity.indexes where index.kind != .flag && !isRepeated(index, in: entity) {
+            // The index of a relationship alone is there already.
+            if case .relationship? = onlyProperty(of: index).flatMap({ entity.slot(named: $0) }) { continue }
+            let columns = index.elements.compactMap { element -> String? in
+                switch element {
+                case .property(let name, let ascending):
+                    column(named: name, of: entity).map { ordered($0, ascending: ascending) }
+                case .primaryKey(let ascending): ordered("Z_PK", ascending: ascending)
+                case .entity(let ascending): ordered("Z_ENT", ascending: ascending)
+                }
+            }
+            guard !columns.isEmpty else { continue }
+            // A predicate that has no text here is left out: the index then covers more rows, and serves as well.
+            let filter = index.predicate.flatMap {
+                PartialIndexPredicate(entity: entity, layout: layout).text(of: $0)
+            }
+            let name = "Z_\(entity.name)_\(index.name)"
+            let rest = "(\(columns.joined(separator: ", ")))" + (filter.map { " WHERE " + $0 } ?? "")
+            result.append(create(name, on: table, rest))
+        }
+        return result
+    }
+
+    private func onlyProperty(of index: CompiledIndex) -> String? {
+        guard index.elements.count == 1, case .property(let name, _) = index.elements[0] else { return nil }
+        return name
+    }
+
+    /// The flagged attributes, inherited ones first: each has an index for its entity and one for every descendant.
+    /// Those that a fetch index has to itself come in the order of these.
+    private func flaggedAttributes(of entity: CompiledEntity) -> [String] {
+        var chain = [entity]
+        while let above = chain.last?.superentity { chain.append(model[above]) }
+        var seen: Set<String> = []
+        return chain.reversed().flatMap { entity in
+            let flagged = Set(entity.indexes.filter { $0.kind == .flag }.map(\.name))
+            let alone = entity.indexes.filter { $0.kind == .fetchIndex }.compactMap { onlyProperty(of: $0) }
+            return (alone.filter { flagged.contains($0) } + entity.indexes.filter { $0.kind == .flag }.map(\.name))
+                .filter { seen.insert($0).inserted }
+        }
+    }
+
+    /// A compound index that a fetch index repeats is not made twice.
+    private func isRepeated(_ index: CompiledIndex, in entity: CompiledEntity) -> Bool {
+        index.kind == .compound && entity.indexes.contains { $0.kind == .fetchIndex && $0.elements == index.elements }
+    }
+
+    private mutating func uniqueIndexes(of entity: CompiledEntity, in table: String) -> [String] {
+        entity.uniquenessConstraints.compactMap { constraint in
+            let columns = constraint.compactMap { column(named: $0, of: entity) }
+            guard !columns.isEmpty, columns.count == constraint.count else { return nil }
+            let name = "Z_\(entity.name)_UNIQUE_" + constraint.joined(separator: "_")
+            let list = columns.map { ordered($0, ascending: true) }.joined(separator: ", ")
+            return create(name, on: table, "(\(list))", unique: true)
+        }
+    }
+
+    private func ordered(_ column: String, ascending: Bool) -> String {
+        "\(SQLName.quoted(column)) COLLATE BINARY \(ascending ? "ASC" : "DESC")"
+    }
+
+    private func column(named name: String, of entity: CompiledEntity) -> String? {
+        switch entity.slot(named: name) {
+        case .attribute(let slot): layout.column(ofAttribute: slot, in: entity.number)
+        case .relationship(let slot): layout.toOne(slot, in: entity.number)?.column
+        case nil: nil
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package import Foundation
+
+/// The content of binary attributes that allow external storage: short ones in the column, long ones in files.
+///
+/// In such a column the first byte of every value is a marker: 1 is followed by the content itself, 2 by the name of a
+/// file, a UUID, and a zero byte.
+package struct ExternalDataFolder: Sendable {
+    /// Content of at most so many bytes is kept in the column.
+    package static let inlineLimit = 100_000
+    package static let inlineMarker: UInt8 = 1
+    package static let referenceMarker: UInt8 = 2
+    private static let referenceLength = 38
+
+    /// The folder; nil for a store that has no files and keeps everything in the column.
+    package let path: String?
+
+    package init(path: String?) { self.path = path }
+
+    /// What a column's bytes say.
+    package enum Content: Sendable, Hashable {
+        case inline(Data)
+        case file(UUID)
+    }
+
+    /// Reads what a column's bytes say, without touching a file.
+    ///
+    /// - Throws: ``CoreDataError`` for bytes that are neither form. A name that is no UUID is refused, so that no stored
+    ///   value can lead out of the folder.
+    package static func content(of column: UnsafeRawBufferPointer) throws -> Content {
+        switch column.first {
+        case inlineMarker: return .inline(Data(column.dropFirst()))
+        case referenceMarker:
+            if let identifier = reference(in: column) { return .file(identifier) }
+            throw CoreDataError(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "A value of external binary data names a file in a form that is not a UUID. The store is damaged there."
+            )
+        case nil:
+            throw CoreDataError(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "A value of external binary data is empty, so its marker byte is missing. The store is damaged there.")
+        case let marker?:
+            throw CoreDataError(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "A value of external binary data begins with the unknown marker \(marker); 1 and 2 are known.")
+        }
+    }
+
+    /// The file that a column's bytes name, or nil where they hold the content or nothing sensible.
+    package static func reference(in column: UnsafeRawBufferPointer) -> UUID? {
+        guard column.count == referenceLength, column[0] == referenceMarker, column[referenceLength - 1] == 0 else {
+            return nil
+        }
+        return UUID(uuidString: String(decoding: column[1..<(referenceLength - 1)], as: UTF8.self))
+    }
+
+    /// The bytes of a column that holds the content.
+    package static func inlineColumn(_ data: Data) -> Data {
+        var column = Data(capacity: data.count + 1)
+        column.append(inlineMarker)
+        column.append(data)
+        return column
+    }
+
+    /// The bytes of a column that names a file.
+    package static func referenceColumn(_ identifier: UUID) -> Data {
+        var column = Data(capacity: referenceLength)
+        column.append(referenceMarker)
+        column.append(contentsOf: identifier.uuidString.utf8)
+        column.append(0)
+        return column
+    }
+
+    /// The content that a column's bytes stand for, read from its file where it has one.
+    package func data(of column: UnsafeRawBufferPointer) throws -> Data {
+        switch try Self.content(of: column) {
+        case .inline(let data): return data
+        case .file(let identifier):
+            guard let file = file(identifier) else {
+                throw CoreDataError(
+                    CocoaError.Code.fileReadNoSuchFile.rawValue,
+                    "A value names the external file \(identifier.uuidString), and a store in memory has no files.")
+            }
+            do {
+                return try Data(contentsOf: URL(fileURLWithPath: file))
+            } catch {
+                throw CoreDataError(
+                    CocoaError.Code.fileReadNoSuchFile.rawValue,
+                    "The external data file “\(file)” cannot be read. A store must be copied together with its hidden support folder.",
+                    cause: error)
+            }
+        }
+    }
+
+    /// Writes content into a new file and returns when it is on the disk.
+    package func write(_ data: Data) throws -> UUID? {
+        guard let path else { return nil }
+        let identifier = UUID()
+        let file = (path as NSString).appendingPathComponent(identifier.uuidString)
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            guard FileManager.default.createFile(atPath: file, contents: nil) else {
+                throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: file])
+            }
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+            defer { try? handle.close() }
+            try handle.write(contentsOf: data)
+            try handle.synchronize()
+            return identifier
+        } catch {
+            try? FileManager.default.removeItem(atPath: file)
+            throw CoreDataError(
+                (error as? CocoaError)?.errorCode ?? CocoaError.Code.fileWriteUnknown.rawValue,
+                "The external data file “\(file)” cannot be written: \(error.localizedDescription) Nothing was saved.",
+                cause: error)
+        }
+    }
+
+    /// Removes files. One that is not there, or cannot be removed, is passed over: it only takes room.
+    package func remove(_ identifiers: some Sequence<UUID>) {
+        for case let file? in identifiers.map(file) { try? FileManager.default.removeItem(atPath: file) }
+    }
+
+    package func file(_ identifier: UUID) -> String? {
+        path.map { ($0 as NSString).appendingPathComponent(identifier.uuidString) }
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// A value behind a lock.
+///
+/// @unchecked: the value is only reached while the lock is held.
+final class Guarded<Value: Sendable>: @unchecked Sendable {
+    private var value: Value
+    private let lock = NSLock()
+
+    init(_ value: Value) { self.value = value }
+
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+}

@@ -1,0 +1,83 @@
+/// The sparse keys by which a store keeps the order of a relationship.
+///
+/// Appended objects get 2048, 3072, 4096 and so on; one that is put between two others gets a key between theirs.
+package enum OrderKeys {
+    package static let first: Int64 = 2048
+    package static let step: Int64 = 1024
+
+    /// The key of an object that is appended behind the given last key.
+    package static func next(after last: Int64?) -> Int64 {
+        guard let last else { return first }
+        let (key, overflow) = last.addingReportingOverflow(step)
+        return overflow ? Int64.max : max(key, first)
+    }
+
+    /// The keys for objects in their new order, given the keys that they have now; nil for one that has none.
+    ///
+    /// As few keys as possible change. Where the room between two neighbours is used up, all are numbered anew.
+    package static func arranged(_ current: [Int64?]) -> [Int64] {
+        guard !current.isEmpty else { return [] }
+        let kept = longestRise(current)
+        var result: [Int64] = []
+        result.reserveCapacity(current.count)
+        var previous: Int64? = nil
+        var position = 0
+        for index in kept + [current.count] {
+            let missing = index - position
+            let upper = index < current.count ? current[index] : nil
+            if missing > 0 {
+                guard let keys = keys(count: missing, after: previous, before: upper) else {
+                    return (0..<current.count).map { first + Int64($0) * step }
+                }
+                result += keys
+            }
+            if let upper {
+                result.append(upper)
+                previous = upper
+            }
+            position = index + 1
+        }
+        return result
+    }
+
+    private static func keys(count: Int, after lower: Int64?, before upper: Int64?) -> [Int64]? {
+        guard let upper else {
+            let start = lower.map { max($0, first - step) } ?? first - step
+            let (room, overflow) = Int64(count).multipliedReportingOverflow(by: step)
+            guard !overflow, !start.addingReportingOverflow(room).overflow else { return nil }
+            return (1...count).map { start + Int64($0) * step }
+        }
+        let start = lower ?? 0
+        let (distance, overflow) = upper.subtractingReportingOverflow(start)
+        guard !overflow, distance > Int64(count) else { return nil }
+        let parts = Int64(count) + 1
+        return (1...count).map { index in
+            // Quotient and remainder apart, so that no product overflows.
+            start + distance / parts * Int64(index) + distance % parts * Int64(index) / parts
+        }
+    }
+
+    /// The places of the longest strictly rising run of keys, not necessarily side by side.
+    private static func longestRise(_ keys: [Int64?]) -> [Int] {
+        var tails: [Int] = []
+        var before = [Int](repeating: -1, count: keys.count)
+        for (index, key) in keys.enumerated() {
+            guard let key else { continue }
+            var low = 0
+            var high = tails.count
+            while low < high {
+                let middle = (low + high) / 2
+                if let tail = keys[tails[middle]], tail < key { low = middle + 1 } else { high = middle }
+            }
+            before[index] = low > 0 ? tails[low - 1] : -1
+            if low == tails.count { tails.append(index) } else { tails[low] = index }
+        }
+        var run: [Int] = []
+        var index = tails.last ?? -1
+        while index >= 0 {
+            run.append(index)
+            index = before[index]
+        }
+        return run.reversed()
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import SwormSQLite
+
+/// A read transaction on one connection of a store.
+final class SQLiteSession: StoreSession {
+    private let store: SQLiteStore
+    private let open: OpenStore
+    private let number: Int
+    private var connection: StoreConnection?
+    /// How many reads are running: a read may call out, and be followed by others before it is done.
+    private var running = 0
+    private var endsAfterReading = false
+    let interruption: StoreInterruption
+
+    init(store: SQLiteStore, open: OpenStore, connection: StoreConnection, number: Int) {
+        self.store = store
+        self.open = open
+        self.connection = connection
+        self.number = number
+        interruption = StoreInterruption(connection.base.interruptHandle)
+    }
+
+    deinit { end() }
+
+    func check(_ specification: FetchSpecification) throws {
+        _ = try open.compiler.identities(specification)
+    }
+
+    func rows(_ specification: FetchSpecification, shape: RowShape) throws -> RowBuffer {
+        try read { connection in
+            try fill(try open.compiler.rows(specification, shape: shape), shape, connection)
+        }
+    }
+
+    func rows(withKeys keys: [Int64], shape: RowShape) throws -> RowBuffer {
+        try read { try fill(open.compiler.rows(withKeys: keys, shape: shape), shape, $0) }
+    }
+
+    func identities(_ specification: FetchSpecification) throws -> [SaveRequest.Row] {
+        try read { connection in
+            let compiled = try open.compiler.identities(specification)
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            var result: [SaveRequest.Row] = []
+            while try statement.step() {
+                result.append(try row(entity: statement.int64(0), key: statement.int64(1)))
+            }
+            return result
+        }
+    }
+
+    func count(_ specification: FetchSpecification) throws -> Int {
+        try read { connection in
+            let compiled = try open.compiler.count(specification)
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            return try statement.step() ? statement.int(0) : 0
+        }
+    }
+
+    func members(ofRelationship slot: Int, entity: Int, owners: [Int64]) throws -> [StoreMember] {
+        try read { connection in
+            let compiled = try open.compiler.members(ofRelationship: slot, in: entity, owners: owners)
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            var result: [StoreMember] = []
+            while try statement.step() {
+                result.append(
+                    StoreMember(
+                        owner: statement.int64(0),
+                        destination: try row(entity: statement.int64(1), key: statement.int64(2)),
+                        orderKey: statement.isNull(3) ? nil : statement.int64(3)))
+            }
+            return result
+        }
+    }
+
+    func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T] {
+        try read { connection in
+            let compiled = try open.compiler.values(specification, attributes: attributes)
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            do {
+                return try statement.decode(plan, external: store.external.data(of:))
+            } catch {
+                throw named(error, entity: specification.entity, attributes: attributes)
+            }
+        }
+    }
+
+    func forEach<T>(
+        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>, body: (T) throws -> Void
+    ) throws {
+        try read { connection in
+            let compiled = try open.compiler.values(specification, attributes: attributes)
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            do {
+                try statement.forEach(plan, external: store.external.data(of:), body)
+            } catch {
+                throw named(error, entity: specification.entity, attributes: attributes)
+            }
+        }
+    }
+
+    func externalData(_ column: UnsafeRawBufferPointer) throws -> Data { try store.external.data(of: column) }
+
+    func end() {
+        guard running == 0 else {
+            endsAfterReading = true
+            return
+        }
+        guard let connection else { return }
+        self.connection = nil
+        interruption.disarm()
+        open.pool.giveBack(connection)
+        store.sessionEnded(number)
+    }
+
+    // MARK: Parts
+
+    private func read<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
+        guard let connection, !endsAfterReading else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError, "This view of the store has ended. Begin another to read from it.")
+        }
+        guard store.isOpen(open) else { throw CoreDataError.storeIsClosed }
+        open.pool.touch()
+        running += 1
+        defer {
+            running -= 1
+            if endsAfterReading { end() }
+        }
+        do {
+            let result = try CoreDataError.translating(while: "read", path: open.path) { try body(connection) }
+            try checkPlace()
+            return result
+        } catch {
+            // What was read while somebody wrote can look like damage.
+            try checkPlace()
+            throw error
+        }
+    }
+
+    private func checkPlace() throws {
+        guard let place = open.place, case .immutable = place.manner, !place.isCurrent else { return }
+        throw CoreDataError(
+            NSPersistentStoreOperationError,
+            "The store “\(place.files.main)” was changed while it was being read. Begin again to see its new state.")
+    }
+
+    private func fill(_ compiled: CompiledStatement, _ shape: RowShape, _ connection: StoreConnection) throws
+        -> RowBuffer
+    {
+        var statement = try connection.base.statement(compiled.sql)
+        try statement.bind(compiled.bindings)
+        do {
+            return try RowBuffer.fill(statement: &statement, rules: shape.rules(in: store.model))
+        } catch let fault as CellFault {
+            let property = shape.property(ofCell: fault.column, in: store.model)
+            throw error(fault, entity: property?.entity ?? store.model[shape.entity].name, property: property?.name)
+        }
+    }
+
+    /// A row of the file may carry any number; only those of the model lead anywhere.
+    private func row(entity: Int64, key: Int64) throws -> SaveRequest.Row {
+        guard let number = Int(exactly: entity), store.model.entities.indices.contains(number - 1) else {
+            throw CoreDataError(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "The row \(key) says that it is of the entity number \(entity), which the model has not. The store is damaged there."
+            )
+        }
+        return SaveRequest.Row(entity: number, key: key)
+    }
+
+    /// The error of a value with the names of its entity and attribute; any other error as it is.
+    private func named(_ error: any Error, entity: Int, attributes: [Int]) -> any Error {
+        let entity = store.model[entity]
+        func name(_ column: Int) -> String? { column > 0 ? entity.attributes[attributes[column - 1]].name : nil }
+        if let fault = error as? CellFault {
+            return self.error(fault, entity: entity.name, property: name(fault.column))
+        }
+        guard let fault = error as? ExternalFault else { return error }
+        let attribute = name(fault.column) ?? ""
+        let cause = fault.cause as? CoreDataError
+        return CoreDataError(
+            cause?.errorCode ?? CocoaError.Code.fileReadUnknown.rawValue,
+            "“\(entity.name).\(attribute)” of the row \(fault.rowID): \(cause?.message ?? "\(fault.cause)")",
+            entity: entity.name, key: attribute, cause: fault.cause)
+    }
+
+    private func error(_ fault: CellFault, entity: String, property: String?) -> CoreDataError {
+        let place = property.map { "“\(entity).\($0)”" } ?? "The identity of “\(entity)”"
+        let excerpt = fault.excerpt.isEmpty ? "" : " (\(fault.excerpt))"
+        return CoreDataError(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            "\(place) of the row \(fault.rowID) holds \(fault.found)\(excerpt) where \(fault.expected) is expected.",
+            entity: entity, key: property, cause: fault)
+    }
+}

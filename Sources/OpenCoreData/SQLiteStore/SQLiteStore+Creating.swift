@@ -1,0 +1,93 @@
+import Foundation
+import SwormSQLite
+
+extension SQLiteStore {
+    /// Makes a store where there is no file, or an empty one.
+    ///
+    /// Everything is written in one transaction. Cut short at any time, it leaves either a whole store or a file that the
+    /// next attempt takes for empty.
+    static func create(
+        url: URL, files: StoreFiles, model: CompiledModel, options: StoreOptions
+    ) throws -> SQLiteStore {
+        guard FileManager.default.fileExists(atPath: files.folder) else {
+            throw CoreDataError(
+                CocoaError.Code.fileNoSuchFile.rawValue,
+                "The store “\(files.main)” cannot be made: its folder does not exist. Make the folder first.")
+        }
+        try checkWritable(files)
+        let existed = FileStamp(path: files.main) != nil
+        let metadata = try StoreMetadata(newStoreOf: StoreMetadata.sqliteType, model: model)
+        let layout = StoreLayout(model: model)
+        do {
+            return try CoreDataError.translating(while: "make", path: files.main) {
+                let connection = try connect(files, options: options, access: .readWriteCreate)
+                // Both take effect only before the first table is made.
+                try connection.base.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
+                let isOurs = try connection.base.transaction(.exclusive) { () throws -> Bool in
+                    guard try connection.integer("SELECT count(*) FROM sqlite_master") == 0 else { return false }
+                    try fill(connection, metadata, model: model, layout: layout)
+                    return true
+                }
+                guard isOurs else {
+                    // Another process was quicker. Its store is as good, if it fits.
+                    let (metadata, open) = try openForWriting(files, model: model, options: options)
+                    return SQLiteStore(
+                        url: url, files: files, model: model, options: options, metadata: metadata, open: open)
+                }
+                let isShared = try useLog(connection)
+                let pool = makePool(files, writer: connection, isShared: isShared, options: options)
+                let open = OpenStore(
+                    pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil,
+                    path: files.main)
+                return SQLiteStore(
+                    url: url, files: files, model: model, options: options, metadata: metadata, open: open)
+            }
+        } catch {
+            removeFailure(files, existed: existed)
+            throw error
+        }
+    }
+
+    /// Writes the tables, the metadata and the rows of key numbers of a new store.
+    static func fill(
+        _ connection: StoreConnection, _ metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout
+    ) throws {
+        let schema = StoreSchema(model: model, layout: layout)
+        for text in schema.statements() { try connection.base.execute(text) }
+        for compiled in schema.primaryKeyStatements() {
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            try statement.run()
+        }
+        try connection.run(
+            "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+            [.text(metadata.identifier), .blob(metadata.propertyList)])
+    }
+
+    /// Removes what is left of a store that could not be made, unless there is something in it: another process may have
+    /// made one meanwhile. A file that was there before stays, empty as it was.
+    private static func removeFailure(_ files: StoreFiles, existed: Bool) {
+        guard FileStamp(path: files.main) != nil, holdsNothing(files) else { return }
+        if existed {
+            try? FileHandle(forWritingTo: URL(fileURLWithPath: files.main)).truncate(atOffset: 0)
+        } else {
+            try? FileManager.default.removeItem(atPath: files.main)
+        }
+        for path in [files.rollbackJournal, files.writeAheadLog, files.sharedMemory] {
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    /// Whether a file is no database, or one without a table. A disk that was full at the end of a transaction leaves that.
+    private static func holdsNothing(_ files: StoreFiles) -> Bool {
+        do {
+            let connection = try StoreConnection(
+                Connection(.file(path: files.main), options: .init(access: .readOnly, busyTimeout: 0)))
+            return try connection.integer("SELECT count(*) FROM sqlite_master") == 0
+        } catch let error as SQLiteError {
+            return error.code == SQLiteError.notADatabase
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import SwormSQLite
+
+extension CoreDataError {
+    /// What a failure of SQLite means to the user of a store.
+    init(_ error: SQLiteError, while action: String, path: String?) {
+        let store = path.map { "the store “\($0)”" } ?? "the store in memory"
+        func make(_ code: Int, _ explanation: String) -> CoreDataError {
+            CoreDataError(code, "Cannot \(action) \(store): \(explanation)", cause: error)
+        }
+        switch error.code {
+        case SQLiteError.busy, SQLiteError.locked:
+            self = make(
+                NSPersistentStoreTimeoutError,
+                "another connection or process has locked it. Close the other one, or raise the timeout.")
+        case SQLiteError.full:
+            self = make(
+                CocoaError.Code.fileWriteOutOfSpace.rawValue,
+                "the disk is full. Nothing was changed; make room and try again.")
+        case SQLiteError.readOnly:
+            self = make(
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                "the file or its folder does not permit writing. Open it read-only, or change the permissions.")
+        case SQLiteError.permission, SQLiteError.authorization:
+            self = make(CocoaError.Code.fileReadNoPermission.rawValue, "there is no permission.")
+        case SQLiteError.cannotOpen:
+            self = make(NSPersistentStoreOpenError, "the file cannot be opened.")
+        case SQLiteError.notADatabase:
+            self = make(CocoaError.Code.fileReadCorruptFile.rawValue, "the file is not a SQLite database.")
+        case SQLiteError.corrupt:
+            self = make(
+                CocoaError.Code.fileReadCorruptFile.rawValue, "the database is damaged (\(error.message)).")
+        case SQLiteError.tooBig:
+            self = make(NSPersistentStoreSaveError, "a value is larger than SQLite can hold.")
+        case SQLiteError.ioError:
+            self = make(CocoaError.Code.fileReadUnknown.rawValue, "reading or writing failed (\(error.message)).")
+        case SQLiteError.interrupt:
+            self = make(CocoaError.Code.userCancelled.rawValue, "it was cancelled.")
+        case SQLiteError.constraint:
+            self = make(
+                NSManagedObjectConstraintMergeError,
+                "the database itself forbids a row (\(error.message)), by a constraint that the model does not know.")
+        default:
+            self = make(NSSQLiteError, "SQLite reports “\(error.message)”.")
+        }
+    }
+
+    /// Runs a body and turns what SQLite throws into an error of this framework.
+    static func translating<Result>(
+        while action: String, path: String?, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw CoreDataError(error, while: action, path: path)
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package import Foundation
+import SwormSQLite
+
+extension SQLiteStore {
+    /// Opens the store at a URL; makes it where there is none and the options say so.
+    ///
+    /// A store that does not fit the model, or that is damaged, is refused with not a byte changed. The URL `/dev/null`
+    /// asks for a store in memory.
+    ///
+    /// - Throws: ``CoreDataError`` that says what stands in the way.
+    package static func open(
+        url: URL, model: CompiledModel, options: StoreOptions = StoreOptions()
+    ) throws -> SQLiteStore {
+        if StoreFiles.isMemory(url) { return try inMemory(url: url, model: model, options: options) }
+        guard url.isFileURL else {
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "A store is kept in a file, and “\(url.absoluteString)” is not the URL of one.")
+        }
+        let files = StoreFiles(url: url)
+        try refuseFolder(files)
+        if let stamp = FileStamp(path: files.main), !isBlank(files, stamp) {
+            return try openExisting(url: url, files: files, model: model, options: options)
+        }
+        if options.isReadOnly || !options.createsMissingFile {
+            guard FileStamp(path: files.main) != nil else { throw ReadingPlace.missing(files) }
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "The file “\(files.main)” is empty: there is no store in it, and it was not asked to make one.")
+        }
+        return try create(url: url, files: files, model: model, options: options)
+    }
+
+    /// Makes a store that is kept in memory only.
+    package static func inMemory(
+        url: URL? = nil, model: CompiledModel, options: StoreOptions = StoreOptions()
+    ) throws -> SQLiteStore {
+        try CoreDataError.translating(while: "make", path: nil) {
+            let connection = try StoreConnection(
+                Connection(
+                    .memory(name: "store"),
+                    options: .init(busyTimeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB)))
+            try StoreFunctions.register(on: connection.base)
+            let type = url == nil ? StoreMetadata.inMemoryType : StoreMetadata.sqliteType
+            let metadata = try StoreMetadata(newStoreOf: type, model: model)
+            let layout = StoreLayout(model: model)
+            try connection.base.transaction(.immediate) { try fill(connection, metadata, model: model, layout: layout) }
+            try limit(connection, options)
+            let pool = ConnectionPool(kind: .single, writer: connection, options: options) {
+                throw CoreDataError.storeIsClosed
+            }
+            let open = OpenStore(
+                pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil, path: nil)
+            return SQLiteStore(url: url, files: nil, model: model, options: options, metadata: metadata, open: open)
+        }
+    }
+
+    /// The metadata of a store, which may have been written with any model. Nothing is changed.
+    package static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
+        let files = StoreFiles(url: url)
+        try refuseFolder(files)
+        guard let stamp = FileStamp(path: files.main) else { throw ReadingPlace.missing(files) }
+        guard !isBlank(files, stamp) else {
+            throw CoreDataError(
+                NSPersistentStoreOpenError, "The file “\(files.main)” is empty: there is no store in it.")
+        }
+        return try inspect(files, options: options).inspection.metadata.dictionary
+    }
+
+    // MARK: Parts
+
+    /// Whether there is a file but nothing in it: what is left when making a store is cut short, or of `touch`.
+    static func isBlank(_ files: StoreFiles, _ stamp: FileStamp) -> Bool {
+        stamp.size == 0 && (FileStamp(path: files.writeAheadLog)?.size ?? 0) == 0
+    }
+
+    private static func refuseFolder(_ files: StoreFiles) throws {
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: files.main, isDirectory: &isFolder), isFolder.boolValue {
+            throw CoreDataError(
+                NSPersistentStoreOpenError, "“\(files.main)” is a folder, not the file of a store.")
+        }
+    }
+
+    private static func openExisting(
+        url: URL, files: StoreFiles, model: CompiledModel, options: StoreOptions
+    ) throws -> SQLiteStore {
+        if options.isReadOnly {
+            let (metadata, open) = try openForReading(files, model: model, options: options)
+            return SQLiteStore(url: url, files: files, model: model, options: options, metadata: metadata, open: open)
+        }
+        let (metadata, open) = try openForWriting(files, model: model, options: options)
+        return SQLiteStore(url: url, files: files, model: model, options: options, metadata: metadata, open: open)
+    }
+
+    /// Reads what a file says about itself, and leaves it as it is.
+    private static func inspect(
+        _ files: StoreFiles, largestCopy: Int64 = .max, isWatched: Bool = false, options: StoreOptions
+    ) throws -> (inspection: StoreInspection, place: ReadingPlace, connection: StoreConnection) {
+        try CoreDataError.translating(while: "open", path: files.main) {
+            let place = try ReadingPlace(files: files, largestCopy: largestCopy, isWatched: isWatched)
+            let connection = StoreConnection(
+                try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB))
+            return (try StoreInspection(connection, path: files.main), place, connection)
+        }
+    }
+
+    static func openForReading(
+        _ files: StoreFiles, model: CompiledModel, options: StoreOptions
+    ) throws -> (StoreMetadata, OpenStore) {
+        let (inspection, place, connection) = try inspect(files, isWatched: true, options: options)
+        try inspection.check(against: model, path: files.main)
+        let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
+        try CoreDataError.translating(while: "open", path: files.main) {
+            try StoreFunctions.register(on: connection.base)
+        }
+        let pool = ConnectionPool(kind: .readersOnly, writer: nil, firstReader: connection, options: options) {
+            let base = try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB)
+            try StoreFunctions.register(on: base)
+            return StoreConnection(base)
+        }
+        let open = OpenStore(
+            pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: place,
+            path: files.main)
+        return (inspection.metadata, open)
+    }
+
+    static func openForWriting(
+        _ files: StoreFiles, model: CompiledModel, options: StoreOptions
+    ) throws -> (StoreMetadata, OpenStore) {
+        // In a scope of its own, so that the connection and a copy are gone before the file is opened for writing.
+        let inspection = try inspect(files, largestCopy: options.largestInspectionCopy, options: options).inspection
+        try inspection.check(against: model, path: files.main)
+        let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
+        try checkWritable(files)
+        let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
+            let writer = try connect(files, options: options, access: .readWrite)
+            let isShared = try useLog(writer)
+            return makePool(files, writer: writer, isShared: isShared, options: options)
+        }
+        let open = OpenStore(
+            pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: nil,
+            path: files.main)
+        return (inspection.metadata, open)
+    }
+
+    static func makePool(
+        _ files: StoreFiles, writer: StoreConnection, isShared: Bool, options: StoreOptions
+    ) -> ConnectionPool {
+        ConnectionPool(kind: isShared ? .writerAndReaders : .single, writer: writer, options: options) {
+            // Not opened read-only: the connection that closes last moves the log into the file, whichever it is.
+            let reader = try connect(files, options: options, access: .readWrite)
+            try reader.base.execute("PRAGMA query_only = ON")
+            return reader
+        }
+    }
+
+    static func connect(
+        _ files: StoreFiles, options: StoreOptions, access: Connection.Access
+    ) throws -> StoreConnection {
+        let connection = try StoreConnection(
+            Connection(
+                .file(path: files.main),
+                options: .init(
+                    access: access, busyTimeout: options.busyTimeout, synchronous: options.synchronous,
+                    cacheSizeKiB: options.cacheSizeKiB)))
+        try StoreFunctions.register(on: connection.base)
+        try limit(connection, options)
+        return connection
+    }
+
+    static func limit(_ connection: StoreConnection, _ options: StoreOptions) throws {
+        if let pages = options.maximumPageCount { try connection.base.execute("PRAGMA max_page_count = \(pages)") }
+    }
+
+    /// Lets a file use a write-ahead log. Where its file system cannot, readers and writers take turns on one connection.
+    static func useLog(_ connection: StoreConnection) throws -> Bool {
+        do {
+            try connection.base.setJournalMode(.wal)
+            return true
+        } catch let error as SQLiteError where error.code == SQLiteError.error {
+            return false
+        }
+    }
+
+    static func checkWritable(_ files: StoreFiles) throws {
+        for path in [files.folder, files.main] where !FileManager.default.isWritableFile(atPath: path) {
+            guard FileManager.default.fileExists(atPath: path) else { continue }
+            throw CoreDataError(
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                "The store “\(files.main)” cannot be opened for writing: “\(path)” does not permit it. Open the store read-only, or change the permissions."
+            )
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package import Foundation
+import SwormSQLite
+
+/// A store in a SQLite file with Core Data's layout, or in memory with the same tables.
+///
+/// It may be used from any thread. Reading goes through sessions; each has a connection of its own and does not wait for
+/// saves. A store in memory has one connection, so there sessions and saves of different threads take turns.
+package final class SQLiteStore: ObjectStore {
+    /// Nil for a store in memory.
+    package let url: URL?
+    package let model: CompiledModel
+    package let identifier: String
+    package let options: StoreOptions
+    package var isReadOnly: Bool { options.isReadOnly }
+    let external: ExternalDataFolder
+    private let files: StoreFiles?
+    private let state: Guarded<State>
+
+    private struct State: Sendable {
+        var open: OpenStore?
+        var metadata: StoreMetadata
+        var newMetadata: StoreMetadata?
+        var lastSession = 0
+        var sessions: Set<Int> = []
+        /// External files that no row refers to any more, with the last session that may still see a row that does.
+        var removals: [(session: Int, files: Set<UUID>)] = []
+    }
+
+    init(
+        url: URL?, files: StoreFiles?, model: CompiledModel, options: StoreOptions, metadata: StoreMetadata,
+        open: OpenStore
+    ) {
+        self.url = url
+        self.files = files
+        self.model = model
+        self.options = options
+        identifier = metadata.identifier
+        external = ExternalDataFolder(path: files?.externalData)
+        state = Guarded(State(open: open, metadata: metadata))
+    }
+
+    deinit { close() }
+
+    // MARK: Metadata
+
+    package var metadata: [String: Any] { state.withLock { ($0.newMetadata ?? $0.metadata) }.dictionary }
+
+    /// - Throws: ``CoreDataError`` for a value that no property list can hold.
+    package func setMetadata(_ metadata: [String: Any]) throws {
+        let current = state.withLock { $0.newMetadata ?? $0.metadata }
+        let new = try current.replacingApplicationKeys(with: metadata)
+        state.withLock { $0.newMetadata = new }
+    }
+
+    // MARK: Reading
+
+    package func beginSession() throws -> any StoreSession {
+        let open = try currentFiles()
+        let connection = try translating("read") { try open.pool.takeReader() }
+        let number = state.withLock { state in
+            state.lastSession += 1
+            state.sessions.insert(state.lastSession)
+            return state.lastSession
+        }
+        return SQLiteSession(store: self, open: open, connection: connection, number: number)
+    }
+
+    func isOpen(_ open: OpenStore) -> Bool { state.withLock { $0.open != nil } }
+
+    /// Takes note that a session has ended, and removes the files that only it could still see.
+    func sessionEnded(_ number: Int) {
+        let files = state.withLock { state in
+            state.sessions.remove(number)
+            return Self.takeRemovals(&state)
+        }
+        external.remove(files)
+    }
+
+    private static func takeRemovals(_ state: inout State) -> Set<UUID> {
+        let oldest = state.sessions.min() ?? .max
+        var files: Set<UUID> = []
+        state.removals.removeAll { removal in
+            guard removal.session < oldest else { return false }
+            files.formUnion(removal.files)
+            return true
+        }
+        return files
+    }
+
+    /// The open files; for a store that is only read, opened anew if somebody has changed them.
+    private func currentFiles() throws -> OpenStore {
+        guard let open = state.withLock({ $0.open }) else { throw CoreDataError.storeIsClosed }
+        guard let place = open.place, !place.isCurrent else { return open }
+        let (metadata, fresh) = try Self.openForReading(place.files, model: model, options: options)
+        let (replaced, isClosed) = state.withLock { state -> (OpenStore?, Bool) in
+            guard state.open != nil else { return (fresh, true) }
+            let replaced = state.open
+            state.open = fresh
+            state.metadata = metadata
+            return (replaced, false)
+        }
+        replaced?.pool.close()
+        if isClosed { throw CoreDataError.storeIsClosed }
+        return fresh
+    }
+
+    // MARK: Writing
+
+    package func reserveKeys(root: Int, count: Int) throws -> Int64 {
+        guard model.entities.indices.contains(root - 1), model[root].root == root, count > 0 else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "Keys can only be reserved for a root entity, and at least one of them.")
+        }
+        let open = try writableFiles()
+        return try translating("reserve keys in") {
+            try open.pool.withWriter { connection in
+                try connection.base.transaction(.immediate) {
+                    try SaveTransaction.reserve(
+                        count, root: root, model: model, table: open.columns[root - 1].table, connection: connection)
+                }
+            }
+        }
+    }
+
+    @discardableResult
+    package func save(_ request: SaveRequest) throws -> SaveResult {
+        let open = try writableFiles()
+        let newMetadata = state.withLock { $0.newMetadata }
+        guard !request.isEmpty || newMetadata != nil else { return SaveResult() }
+        let (result, replaced) = try translating("save") {
+            try open.pool.withWriter { connection in
+                let transaction = SaveTransaction(
+                    request, connection: connection, model: model, open: open, external: external)
+                do {
+                    try connection.base.transaction(.immediate) {
+                        try transaction.run()
+                        if let newMetadata {
+                            try connection.run(
+                                "UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(newMetadata.propertyList)])
+                        }
+                    }
+                } catch {
+                    external.remove(transaction.writtenFiles)
+                    throw error
+                }
+                // A write that was repeated left the files of its first try behind.
+                let abandoned = Set(transaction.abandonedFiles)
+                return (transaction.result, transaction.replacedFiles.union(abandoned))
+            }
+        }
+        let unused = state.withLock { state -> Set<UUID> in
+            if let newMetadata {
+                state.metadata = newMetadata
+                if state.newMetadata == newMetadata { state.newMetadata = nil }
+            }
+            guard !replaced.isEmpty else { return [] }
+            state.removals.append((state.sessions.isEmpty ? 0 : state.lastSession, replaced))
+            return Self.takeRemovals(&state)
+        }
+        external.remove(unused)
+        return result
+    }
+
+    private func writableFiles() throws -> OpenStore {
+        guard !isReadOnly else {
+            throw CoreDataError(
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                "The store “\(files?.main ?? "in memory")” was opened read-only; nothing can be saved in it.")
+        }
+        guard let open = state.withLock({ $0.open }) else { throw CoreDataError.storeIsClosed }
+        return open
+    }
+
+    /// Closes the files once a save that is running has ended. Sessions that are open throw from then on.
+    package func close() {
+        let open = state.withLock { state -> OpenStore? in
+            defer { state.open = nil }
+            return state.open
+        }
+        open?.pool.close()
+    }
+
+    private func translating<Result>(_ action: String, _ body: () throws -> Result) throws -> Result {
+        try CoreDataError.translating(while: action, path: files?.main, body)
+    }
+}

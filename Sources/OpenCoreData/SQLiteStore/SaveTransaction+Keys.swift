@@ -1,0 +1,65 @@
+import SwormPredicates
+import SwormSQLite
+
+extension SaveTransaction {
+    /// Gives every inserted row its key, and keeps each hierarchy's highest key in its root's row.
+    func allocateKeys() throws {
+        var temporary: [Int: [Int64]] = [:]
+        var highest: [Int: Int64] = [:]
+        for insertion in request.insertions {
+            let root = model[insertion.row.entity].root
+            if insertion.row.key < 0 {
+                temporary[root, default: []].append(insertion.row.key)
+            } else {
+                highest[root] = max(highest[root] ?? 0, insertion.row.key)
+            }
+        }
+        for (root, key) in highest { try raiseKeys(of: root, to: key) }
+        for (root, keys) in temporary {
+            var next = try Self.reserve(
+                keys.count, root: root, model: model, table: columns[root - 1].table, connection: connection)
+            result.keys.reserveCapacity(result.keys.count + keys.count)
+            for key in keys {
+                guard result.keys.updateValue(next, forKey: key) == nil else {
+                    throw CoreDataError(
+                        NSPersistentStoreSaveError, "Two objects of one save have the same temporary key \(key).")
+                }
+                next += 1
+            }
+        }
+    }
+
+    /// Reserves keys and returns the first.
+    ///
+    /// The recorded highest key can be too low: files to which a tool added rows are like that. So the rows are asked too.
+    static func reserve(
+        _ count: Int, root: Int, model: CompiledModel, table: String, connection: StoreConnection
+    ) throws -> Int64 {
+        let recorded = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))])
+        let present = try connection.integer("SELECT max(Z_PK) FROM \(table)")
+        let highest = max(recorded ?? 0, present ?? 0, 0)
+        let (last, overflow) = highest.addingReportingOverflow(Int64(count))
+        guard !overflow else {
+            throw CoreDataError(
+                NSPersistentStoreSaveError,
+                "The store has no primary keys left for “\(model[root].name)”: the highest is \(highest).",
+                entity: model[root].name)
+        }
+        try record(last, root: root, model: model, connection: connection)
+        return highest + 1
+    }
+
+    private func raiseKeys(of root: Int, to key: Int64) throws {
+        let recorded = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))])
+        if key > recorded ?? 0 { try Self.record(key, root: root, model: model, connection: connection) }
+    }
+
+    private static func record(_ highest: Int64, root: Int, model: CompiledModel, connection: StoreConnection) throws {
+        try connection.run(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(highest), .integer(Int64(root))])
+        guard connection.base.changes == 0 else { return }
+        try connection.run(
+            "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)",
+            [.integer(Int64(root)), .text(model[root].name), .integer(highest)])
+    }
+}

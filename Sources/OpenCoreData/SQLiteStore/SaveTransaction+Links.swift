@@ -1,0 +1,61 @@
+import SwormSQLite
+
+extension SaveTransaction {
+    /// Writes the relationships that stand in join tables, or in a column of the destination without an inverse.
+    func writeLinks() throws {
+        for link in request.removedLinks { try remove(link) }
+        for link in request.addedLinks { try add(link) }
+    }
+
+    private func remove(_ link: SaveRequest.Link) throws {
+        let (owner, destination) = (try key(link.owner), try key(link.destination))
+        switch layout.toMany(link.relationship, in: link.owner.entity) {
+        case .join(let join)?:
+            let sql =
+                "DELETE FROM \(SQLName.quoted(join.table)) WHERE \(SQLName.quoted(join.ownColumn)) = ? AND \(SQLName.quoted(join.otherColumn)) = ?"
+            try connection.run(sql, [.integer(owner), .integer(destination)])
+            if join.isReflexive { try connection.run(sql, [.integer(destination), .integer(owner)]) }
+        case .oneWay(let column, let order)?:
+            let name = SQLName.quoted(column)
+            let reset = order.map { ", \(SQLName.quoted($0)) = NULL" } ?? ""
+            try connection.run(
+                "UPDATE \(columns(of: link.destination).table) SET \(name) = NULL\(reset) WHERE Z_PK = ? AND \(name) = ?",
+                [.integer(destination), .integer(owner)])
+        case .inverse?, nil: throw misplaced(link)
+        }
+    }
+
+    private func add(_ link: SaveRequest.Link) throws {
+        let (owner, destination) = (try key(link.owner), try key(link.destination))
+        switch layout.toMany(link.relationship, in: link.owner.entity) {
+        case .join(let join)?:
+            let table = SQLName.quoted(join.table)
+            let (own, other) = (SQLName.quoted(join.ownColumn), SQLName.quoted(join.otherColumn))
+            let sql = "INSERT OR IGNORE INTO \(table) (\(own), \(other)) VALUES (?, ?)"
+            try connection.run(sql, [.integer(owner), .integer(destination)])
+            if let order = join.orderColumn {
+                leaveUnplaced(destination, owner: owner, in: table, own, SQLName.quoted(order), member: other)
+            }
+            if let order = join.inverseOrderColumn {
+                leaveUnplaced(owner, owner: destination, in: table, other, SQLName.quoted(order), member: own)
+            }
+        case .oneWay(let column, let order)?:
+            let name = SQLName.quoted(column)
+            let table = columns(of: link.destination).table
+            let reset =
+                order.map { ", \(SQLName.quoted($0)) = CASE WHEN \(name) IS ?1 THEN \(SQLName.quoted($0)) END" } ?? ""
+            try connection.run(
+                "UPDATE \(table) SET \(name) = ?1\(reset) WHERE Z_PK = ?2", [.integer(owner), .integer(destination)])
+            if let order { leaveUnplaced(destination, owner: owner, in: table, name, SQLName.quoted(order)) }
+        case .inverse?, nil: throw misplaced(link)
+        }
+    }
+
+    private func misplaced(_ link: SaveRequest.Link) -> CoreDataError {
+        let entity = model[link.owner.entity]
+        return CoreDataError(
+            NSPersistentStoreSaveError,
+            "“\(entity.name).\(entity.relationships[link.relationship].name)” is kept by its to-one inverse and is changed there.",
+            entity: entity.name, key: entity.relationships[link.relationship].name)
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+
+/// One save: the values of a request on their way into rows.
+///
+/// It runs inside a write transaction. When it throws, the transaction is undone by its caller, who also removes the
+/// files that stand in `writtenFiles`.
+final class SaveTransaction {
+    let connection: StoreConnection
+    let model: CompiledModel
+    let layout: StoreLayout
+    let columns: [EntityColumns]
+    let external: ExternalDataFolder
+    let request: SaveRequest
+
+    var result = SaveResult()
+    /// The files that were written for this save.
+    private(set) var writtenFiles: [UUID] = []
+    /// Those among them that no row refers to, because writing began a second time.
+    private(set) var abandonedFiles: [UUID] = []
+    /// The files that rows referred to before this save, and may not afterwards.
+    var replacedFiles: Set<UUID> = []
+    /// The rows that need a place in an ordered relationship, unless the request gave them one.
+    var unplaced: [OrderColumn: [Unplaced]] = [:]
+    /// The versions that updated rows had before.
+    var versions: [SaveRequest.Row: Int64] = [:]
+
+    init(
+        _ request: SaveRequest, connection: StoreConnection, model: CompiledModel, open: OpenStore,
+        external: ExternalDataFolder
+    ) {
+        self.request = request
+        self.connection = connection
+        self.model = model
+        layout = open.layout
+        columns = open.columns
+        self.external = external
+    }
+
+    func run() throws {
+        try checkRequest()
+        try checkVersions()
+        try allocateKeys()
+        do {
+            try connection.base.savepoint { try write(clearingUniqueValues: false) }
+        } catch let error as SQLiteError where error.isUniqueViolation {
+            forgetWork()
+            let conflicts = try uniquenessConflicts()
+            guard conflicts.isEmpty else { throw UniquenessConflicts(conflicts: conflicts) }
+            // No row keeps the value in the end: rows hand unique values to each other. They let go of them first.
+            try write(clearingUniqueValues: true)
+        }
+        if !replacedFiles.isEmpty { try keepReferencedFiles() }
+    }
+
+    private func write(clearingUniqueValues: Bool) throws {
+        try delete()
+        if clearingUniqueValues { try clearUniqueValues() }
+        try update()
+        try insert()
+        try writeLinks()
+        try writePositions()
+        try placeTheRest()
+    }
+
+    /// After a rollback to the savepoint. Files that were written stay noted, to be removed if the save fails; they are
+    /// written once more if it is repeated.
+    private func forgetWork() {
+        unplaced = [:]
+        replacedFiles = []
+        abandonedFiles = writtenFiles
+    }
+
+    func columns(of row: SaveRequest.Row) -> EntityColumns { columns[row.entity - 1] }
+
+    /// The final key of a row of the request.
+    func key(_ row: SaveRequest.Row) throws -> Int64 {
+        if row.key >= 0 { return row.key }
+        guard let key = result.keys[row.key] else {
+            throw CoreDataError(
+                NSManagedObjectReferentialIntegrityError,
+                "A relationship leads to an object of “\(model[row.entity].name)” that has not been saved and is not part of this save.",
+                entity: model[row.entity].name)
+        }
+        return key
+    }
+
+    /// The bytes for a column of external binary data; long content goes into a file.
+    func externalColumn(_ data: Data) throws -> StoredValue {
+        if data.count > ExternalDataFolder.inlineLimit, let identifier = try external.write(data) {
+            writtenFiles.append(identifier)
+            return .blob(ExternalDataFolder.referenceColumn(identifier))
+        }
+        return .blob(ExternalDataFolder.inlineColumn(data))
+    }
+
+    func storedValue(_ value: AttributeValue, _ place: EntityColumns.Attribute, _ entity: CompiledEntity) throws
+        -> StoredValue
+    {
+        let stored = try StoredValue(value, for: place.attribute, of: entity)
+        if place.isExternal, case .blob(let data) = stored { return try externalColumn(data) }
+        return stored
+    }
+
+    /// Refuses a request that does not fit the model, so that nothing behind this point looks for what is not there.
+    private func checkRequest() throws {
+        func check(_ row: SaveRequest.Row) throws {
+            guard model.entities.indices.contains(row.entity - 1) else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "The save names the entity number \(row.entity), which the model has not.")
+            }
+        }
+        /// Whether a relationship may lead to a row of this entity.
+        func check(_ row: SaveRequest.Row, as slot: Int, of entity: CompiledEntity) throws {
+            try check(row)
+            guard entity.relationships.indices.contains(slot) else { return }
+            let relationship = entity.relationships[slot]
+            guard model[relationship.destination].family.contains(row.entity) else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "“\(entity.name).\(relationship.name)” leads to “\(model[relationship.destination].name)”, not to “\(model[row.entity].name)”.",
+                    entity: entity.name, key: relationship.name)
+            }
+        }
+        for insertion in request.insertions {
+            try check(insertion.row)
+            let entity = model[insertion.row.entity]
+            guard insertion.attributes.count == entity.attributes.count,
+                insertion.toOnes.count == entity.relationships.count
+            else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "An inserted “\(entity.name)” has not as many values as the entity has properties.",
+                    entity: entity.name)
+            }
+            guard !entity.isAbstract else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "“\(entity.name)” is abstract; only objects of its sub-entities can be saved.", entity: entity.name)
+            }
+            for (slot, row) in insertion.toOnes.enumerated() {
+                if let row { try check(row, as: slot, of: entity) }
+            }
+        }
+        for update in request.updates {
+            try check(update.row)
+            for (slot, row) in update.toOnes {
+                if let row { try check(row, as: slot, of: model[update.row.entity]) }
+            }
+        }
+        for deletion in request.deletions { try check(deletion.row) }
+        for link in request.addedLinks + request.removedLinks + request.positions.map(\.link) {
+            try check(link.owner)
+            let entity = model[link.owner.entity]
+            try check(link.destination, as: link.relationship, of: entity)
+            guard entity.relationships.indices.contains(link.relationship),
+                layout.toMany(link.relationship, in: entity.number) != nil
+            else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "The save changes a to-many relationship of “\(entity.name)” that the model has not.",
+                    entity: entity.name)
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package import Foundation
+
+/// The files and folders that belong to a store at a path.
+package struct StoreFiles: Sendable, Hashable {
+    /// The path of the main file, symbolic links followed: SQLite puts its other files beside the real one.
+    package let main: String
+    /// The path as it was given.
+    private let given: String
+
+    package init(url: URL) {
+        given = url.path(percentEncoded: false)
+        main = url.resolvingSymlinksInPath().path(percentEncoded: false)
+    }
+
+    package var writeAheadLog: String { main + "-wal" }
+    package var sharedMemory: String { main + "-shm" }
+    package var rollbackJournal: String { main + "-journal" }
+    package var folder: String { (main as NSString).deletingLastPathComponent }
+
+    /// The folder for the content of external binary values.
+    package var externalData: String {
+        let name = ((given as NSString).lastPathComponent as NSString).deletingPathExtension
+        let support = ((given as NSString).deletingLastPathComponent as NSString).appendingPathComponent(
+            ".\(name)_SUPPORT")
+        return (support as NSString).appendingPathComponent("_EXTERNAL_DATA")
+    }
+
+    /// Whether the URL asks for a store that is only kept in memory, as Core Data's users do with `/dev/null`.
+    package static func isMemory(_ url: URL) -> Bool { url.isFileURL && url.path(percentEncoded: false) == "/dev/null" }
+}
+
+/// What tells one state of a file from another without reading it.
+package struct FileStamp: Sendable, Hashable {
+    package var size: Int64
+    package var seconds: Int64
+    package var nanoseconds: Int64
+    package var node: UInt64
+
+    /// The stamp of a file, or nil where there is none.
+    package init?(path: String) {
+        var information = stat()
+        guard stat(path, &information) == 0 else { return nil }
+        size = Int64(information.st_size)
+        node = UInt64(information.st_ino)
+        #if canImport(Darwin)
+        seconds = Int64(information.st_mtimespec.tv_sec)
+        nanoseconds = Int64(information.st_mtimespec.tv_nsec)
+        #else
+        seconds = Int64(information.st_mtim.tv_sec)
+        nanoseconds = Int64(information.st_mtim.tv_nsec)
+        #endif
+    }
+
+    /// Seconds since the file was written last.
+    package var age: Double {
+        Date().timeIntervalSince1970 - Double(seconds) - Double(nanoseconds) / 1e9
+    }
+}

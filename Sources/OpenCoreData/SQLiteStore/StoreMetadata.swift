@@ -1,0 +1,119 @@
+package import Foundation
+
+/// What a store says about itself: its identifier and the property list beside it.
+///
+/// The list is kept as the bytes that the file holds, so keys of other programs go back as they came.
+package struct StoreMetadata: Sendable, Hashable {
+    package enum Key {
+        package static let type = "NSStoreType"
+        package static let identifier = "NSStoreUUID"
+        package static let frameworkVersion = "NSPersistenceFrameworkVersion"
+        package static let versionHashes = "NSStoreModelVersionHashes"
+        package static let versionHashesVersion = "NSStoreModelVersionHashesVersion"
+        package static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
+        package static let autoVacuumLevel = "_NSAutoVacuumLevel"
+        package static let digest = "NSStoreModelVersionHashesDigest"
+        package static let checksum = "NSStoreModelVersionChecksumKey"
+        package static let ancillaryHashes = "_NSStoreAncillaryModelVersionHashesMetadataKey"
+        package static let maximumFrameworkVersion = "NSPersistenceMaximumFrameworkVersion"
+    }
+
+    /// The keys that belong to the framework. An application's own metadata cannot replace them.
+    package static let frameworkKeys: Set<String> = [
+        Key.type, Key.identifier, Key.frameworkVersion, Key.versionHashes, Key.versionHashesVersion,
+        Key.versionIdentifiers, Key.autoVacuumLevel, Key.digest, Key.checksum, Key.ancillaryHashes,
+        Key.maximumFrameworkVersion,
+    ]
+
+    package static let sqliteType = "SQLite"
+    package static let inMemoryType = "InMemory"
+    /// The era of the files that we write.
+    package static let writtenFrameworkVersion = 1522
+
+    /// An uppercase UUID string.
+    package let identifier: String
+    /// The dictionary as a binary property list.
+    package private(set) var propertyList: Data
+    /// The version hashes of the model that the store was written with, by entity name.
+    package let versionHashes: [String: Data]
+
+    /// Reads what a file holds.
+    ///
+    /// - Throws: ``CoreDataError`` where the bytes are no dictionary, or say nothing of a model.
+    package init(identifier: String, propertyList: Data) throws {
+        let dictionary = try Self.dictionary(propertyList)
+        guard let hashes = dictionary[Key.versionHashes] as? [String: Data] else {
+            throw CoreDataError(
+                NSPersistentStoreIncompatibleSchemaError,
+                "The store's metadata holds no version hashes, so it cannot be said which model it was written with.")
+        }
+        self.identifier = identifier
+        self.propertyList = propertyList
+        versionHashes = hashes
+    }
+
+    /// The metadata of a new store.
+    package init(newStoreOf type: String, model: CompiledModel) throws {
+        identifier = UUID().uuidString
+        versionHashes = model.versionHashes
+        var dictionary: [String: Any] = [
+            Key.type: type,
+            Key.frameworkVersion: Self.writtenFrameworkVersion,
+            Key.versionHashes: model.versionHashes,
+            Key.versionHashesVersion: 3,
+            Key.versionIdentifiers: model.versionIdentifiers,
+            Key.digest: VersionHash.digest(of: model.versionHashes),
+            Key.checksum: VersionHash.checksum(of: model.versionHashes),
+        ]
+        if type == Self.sqliteType { dictionary[Key.autoVacuumLevel] = "2" }
+        propertyList = try Self.bytes(dictionary)
+    }
+
+    /// The whole dictionary, with the identifier, as Core Data shows it.
+    package var dictionary: [String: Any] {
+        // The bytes were read once already, so this cannot fail; an empty dictionary would still do no harm.
+        var dictionary = (try? Self.dictionary(propertyList)) ?? [:]
+        dictionary[Key.identifier] = identifier
+        return dictionary
+    }
+
+    /// The metadata with the application's part replaced.
+    ///
+    /// - Throws: ``CoreDataError`` that names the key of a value that no property list can hold.
+    package func replacingApplicationKeys(with new: [String: Any]) throws -> StoreMetadata {
+        var result = try Self.dictionary(propertyList).filter { Self.frameworkKeys.contains($0.key) }
+        for (key, value) in new where !Self.frameworkKeys.contains(key) {
+            guard PropertyListSerialization.propertyList(value, isValidFor: .binary) else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "The metadata value for “\(key)” cannot be kept: only strings, numbers, dates, data, arrays and dictionaries of them can.",
+                    key: key)
+            }
+            result[key] = value
+        }
+        var copy = self
+        copy.propertyList = try Self.bytes(result)
+        return copy
+    }
+
+    private static func dictionary(_ bytes: Data) throws -> [String: Any] {
+        do {
+            let list = try PropertyListSerialization.propertyList(from: bytes, format: nil)
+            if let dictionary = list as? [String: Any] { return dictionary }
+        } catch {
+            throw CoreDataError(
+                NSPersistentStoreIncompatibleSchemaError, "The store's metadata is not a property list; it is damaged.",
+                cause: error)
+        }
+        throw CoreDataError(
+            NSPersistentStoreIncompatibleSchemaError, "The store's metadata is a property list but not a dictionary.")
+    }
+
+    private static func bytes(_ dictionary: [String: Any]) throws -> Data {
+        do {
+            return try PropertyListSerialization.data(fromPropertyList: dictionary, format: .binary, options: 0)
+        } catch {
+            throw CoreDataError(NSPersistentStoreSaveError, "The store's metadata cannot be written.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package import SwormSQLite
+
+/// How a store is opened.
+package struct StoreOptions: Sendable {
+    package var isReadOnly = false
+    /// Whether a store is made where there is no file, or an empty one.
+    package var createsMissingFile = true
+    /// The longest time in seconds that anything waits for another connection or another process.
+    package var busyTimeout = 10.0
+    /// How hard a save is pressed onto the disk. With `normal` a loss of power may cost the last saves, but not the store.
+    package var synchronous = Connection.Synchronous.normal
+    /// The number of idle connections that are kept for reading.
+    package var idleReaders = 4
+    /// The page cache of one connection.
+    package var cacheSizeKiB = 16 * 1024
+    /// The largest number of pages that the file may grow to; nil for SQLite's own limit.
+    package var maximumPageCount: Int?
+    /// A copy of files up to this size is preferred to leaving a `-shm` file beside a store that is only looked at.
+    var largestInspectionCopy: Int64 = 64 << 20
+
+    package init() {}
+}

@@ -1,0 +1,142 @@
+// The codes of the errors in `NSCocoaErrorDomain` that Core Data documents, with its names and numbers.
+
+/// A value does not satisfy a validation predicate.
+public var NSManagedObjectValidationError: Int { 1550 }
+
+/// Objects of one save hold the same unique values.
+public var NSManagedObjectConstraintValidationError: Int { 1551 }
+
+/// Several values are not valid; the errors stand under `NSDetailedErrorsKey`.
+public var NSValidationMultipleErrorsError: Int { 1560 }
+
+/// A property that is not optional has no value.
+public var NSValidationMissingMandatoryPropertyError: Int { 1570 }
+
+/// A to-many relationship leads to too few objects.
+public var NSValidationRelationshipLacksMinimumCountError: Int { 1580 }
+
+/// A to-many relationship leads to too many objects.
+public var NSValidationRelationshipExceedsMaximumCountError: Int { 1590 }
+
+/// The delete rule of a relationship denies the deletion.
+public var NSValidationRelationshipDeniedDeleteError: Int { 1600 }
+
+/// A number is larger than the largest that the attribute allows.
+public var NSValidationNumberTooLargeError: Int { 1610 }
+
+/// A number is smaller than the smallest that the attribute allows.
+public var NSValidationNumberTooSmallError: Int { 1620 }
+
+/// A date is later than the latest that the attribute allows.
+public var NSValidationDateTooLateError: Int { 1630 }
+
+/// A date is earlier than the earliest that the attribute allows.
+public var NSValidationDateTooSoonError: Int { 1640 }
+
+/// A date is not a number.
+public var NSValidationInvalidDateError: Int { 1650 }
+
+/// A string is longer than the attribute allows.
+public var NSValidationStringTooLongError: Int { 1660 }
+
+/// A string is shorter than the attribute allows.
+public var NSValidationStringTooShortError: Int { 1670 }
+
+/// A string does not match the attribute's regular expression.
+public var NSValidationStringPatternMatchingError: Int { 1680 }
+
+/// A value is not a URI.
+public var NSValidationInvalidURIError: Int { 1690 }
+
+/// A context's lock could not be had.
+public var NSManagedObjectContextLockingError: Int { 132000 }
+
+/// A coordinator's lock could not be had.
+public var NSPersistentStoreCoordinatorLockingError: Int { 132010 }
+
+/// A fault was fired for an object that is no longer in the store.
+public var NSManagedObjectReferentialIntegrityError: Int { 133000 }
+
+/// A relationship leads to an object of another store.
+public var NSManagedObjectExternalRelationshipError: Int { 133010 }
+
+/// Objects were changed in the store since they were read; the merge policy refuses to overwrite them.
+public var NSManagedObjectMergeError: Int { 133020 }
+
+/// Unique values clash with rows of the store; the merge policy refuses to resolve it.
+public var NSManagedObjectConstraintMergeError: Int { 133021 }
+
+/// No store of that type exists.
+public var NSPersistentStoreInvalidTypeError: Int { 134000 }
+
+/// The file is not a store of the expected type.
+public var NSPersistentStoreTypeMismatchError: Int { 134010 }
+
+/// The store's schema cannot hold what was asked of it.
+public var NSPersistentStoreIncompatibleSchemaError: Int { 134020 }
+
+/// A save failed.
+public var NSPersistentStoreSaveError: Int { 134030 }
+
+/// Some of several stores failed to save.
+public var NSPersistentStoreIncompleteSaveError: Int { 134040 }
+
+/// A save met conflicts that its merge policy did not resolve.
+public var NSPersistentStoreSaveConflictsError: Int { 134050 }
+
+/// A general error of this framework.
+public var NSCoreDataError: Int { 134060 }
+
+/// A store could not do what was asked.
+public var NSPersistentStoreOperationError: Int { 134070 }
+
+/// A store could not be opened.
+public var NSPersistentStoreOpenError: Int { 134080 }
+
+/// A store was locked for longer than the timeout.
+public var NSPersistentStoreTimeoutError: Int { 134090 }
+
+/// The store does not support that kind of request.
+public var NSPersistentStoreUnsupportedRequestTypeError: Int { 134091 }
+
+/// The store was written with another model.
+public var NSPersistentStoreIncompatibleVersionHashError: Int { 134100 }
+
+/// A migration failed.
+public var NSMigrationError: Int { 134110 }
+
+/// The model that the store was written with was not found.
+public var NSMigrationMissingSourceModelError: Int { 134130 }
+
+/// SQLite reported an error; its code stands under `NSSQLiteErrorDomain`.
+public var NSSQLiteError: Int { 134180 }
+
+/// A mapping between two models could not be inferred.
+public var NSInferredMappingModelError: Int { 134190 }
+
+/// The errors of which an error with several causes consists, as `[any Error]`.
+public let NSDetailedErrorsKey: String = "NSDetailedErrorsKey"
+
+/// The object that failed validation.
+public let NSValidationObjectErrorKey: String = "NSValidationObjectErrorKey"
+
+/// The key of the property that failed validation.
+public let NSValidationKeyErrorKey: String = "NSValidationKeyErrorKey"
+
+/// The value that failed validation.
+public let NSValidationValueErrorKey: String = "NSValidationValueErrorKey"
+
+/// The predicate that the value did not satisfy.
+public let NSValidationPredicateErrorKey: String = "NSValidationPredicateErrorKey"
+
+/// The stores that an error concerns.
+public let NSAffectedStoresErrorKey: String = "NSAffectedStoresErrorKey"
+
+/// The objects that an error concerns.
+public let NSAffectedObjectsErrorKey: String = "NSAffectedObjectsErrorKey"
+
+/// The conflicts that stopped a save.
+public let NSPersistentStoreSaveConflictsErrorKey: String = "NSPersistentStoreSaveConflictsErrorKey"
+
+/// The key of SQLite's own result code in an error's user information.
+public let NSSQLiteErrorDomain: String = "NSSQLiteErrorDomain"

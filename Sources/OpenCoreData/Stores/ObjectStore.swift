@@ -1,0 +1,105 @@
+package import Foundation
+package import SwormSQLite
+
+/// What every store answers. A store sees a model, requests and snapshots, and never a managed object.
+///
+/// A store may be called from any thread; it does its own locking.
+package protocol ObjectStore: AnyObject, Sendable {
+    /// The identifier in the URIs of this store's objects: an uppercase UUID string.
+    var identifier: String { get }
+    var model: CompiledModel { get }
+    var isReadOnly: Bool { get }
+    /// The metadata as the store keeps it, `NSStoreUUID` and `NSStoreType` included.
+    var metadata: [String: Any] { get }
+
+    /// Replaces the metadata that belongs to the application; written with the next save.
+    ///
+    /// - Throws: ``CoreDataError`` for a value that a property list cannot hold.
+    func setMetadata(_ metadata: [String: Any]) throws
+
+    /// A view of the store that does not change until it is ended.
+    func beginSession() throws -> any StoreSession
+
+    /// Reserves primary keys for objects of a hierarchy and returns the first of them.
+    func reserveKeys(root: Int, count: Int) throws -> Int64
+
+    /// Writes everything in one transaction, or nothing.
+    ///
+    /// - Throws: ``SaveConflicts`` or ``UniquenessConflicts`` when the file holds something else than the context has read,
+    ///   and ``CoreDataError`` for everything that cannot be mended by a merge policy.
+    @discardableResult
+    func save(_ request: SaveRequest) throws -> SaveResult
+
+    /// Closes the files. Later calls throw.
+    func close()
+}
+
+/// Reads of a store that see one state of it. Used by one thread at a time.
+package protocol StoreSession: AnyObject {
+    /// Throws what ``rows(_:shape:)`` would throw because of the request itself; reads nothing.
+    func check(_ specification: FetchSpecification) throws
+
+    /// The rows that a request finds, in its order.
+    func rows(_ specification: FetchSpecification, shape: RowShape) throws -> RowBuffer
+
+    /// The rows with the given keys, in no order. Keys that are not there are passed over.
+    func rows(withKeys keys: [Int64], shape: RowShape) throws -> RowBuffer
+
+    /// The identities that a request finds, in its order.
+    func identities(_ specification: FetchSpecification) throws -> [SaveRequest.Row]
+
+    /// The number of rows that a request finds; a limit caps it.
+    func count(_ specification: FetchSpecification) throws -> Int
+
+    /// The objects at the other end of a to-many relationship, for each of the given owners: ordered by owner, then by order
+    /// key and primary key.
+    func members(ofRelationship slot: Int, entity: Int, owners: [Int64]) throws -> [StoreMember]
+
+    /// Structs straight from rows. Column 0 of the statement is the primary key, the given attribute slots follow.
+    func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T]
+
+    /// As `decode`, one row at a time.
+    func forEach<T>(
+        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>, body: (T) throws -> Void)
+        throws
+
+    /// The content of an external binary value, from the bytes of its column (marker included).
+    func externalData(_ column: UnsafeRawBufferPointer) throws -> Data
+
+    /// Stops what this view is reading; may be used from any thread, and does nothing once the view has ended.
+    var interruption: StoreInterruption { get }
+
+    /// Ends the view. Later calls throw.
+    func end()
+}
+
+/// Stops the reads of one session.
+///
+/// @unchecked: the handle is only reached while the lock is held.
+package final class StoreInterruption: @unchecked Sendable {
+    private let lock = NSLock()
+    private var handle: InterruptHandle?
+
+    package init(_ handle: InterruptHandle) { self.handle = handle }
+
+    /// The read that is running, if any, fails as cancelled.
+    package func interrupt() {
+        // Under the lock, so that the session does not end meanwhile and its connection serve somebody else.
+        lock.withLock { handle?.interrupt() }
+    }
+
+    package func disarm() { lock.withLock { handle = nil } }
+}
+
+/// One object at the far end of a to-many relationship.
+package struct StoreMember: Sendable, Hashable {
+    package var owner: Int64
+    package var destination: SaveRequest.Row
+    package var orderKey: Int64?
+
+    package init(owner: Int64, destination: SaveRequest.Row, orderKey: Int64?) {
+        self.owner = owner
+        self.destination = destination
+        self.orderKey = orderKey
+    }
+}

@@ -1,0 +1,135 @@
+package import SwormPredicates
+
+/// What a context asks a store to write, as a value: one transaction.
+package struct SaveRequest: Sendable {
+    /// A row by entity and key. A negative key stands for an object that is inserted by the same request.
+    package struct Row: Sendable, Hashable {
+        package var entity: Int
+        package var key: Int64
+        package init(entity: Int, key: Int64) {
+            self.entity = entity
+            self.key = key
+        }
+    }
+
+    package struct Insertion: Sendable {
+        /// The row with its temporary, negative key, or with the key that was obtained before.
+        package var row: Row
+        /// By attribute slot. Transient and derived attributes are passed over.
+        package var attributes: [AttributeValue]
+        /// By relationship slot; nil for a to-many relationship, and for a to-one without destination.
+        package var toOnes: [Row?]
+        package init(row: Row, attributes: [AttributeValue], toOnes: [Row?]) {
+            self.row = row
+            self.attributes = attributes
+            self.toOnes = toOnes
+        }
+    }
+
+    package struct Update: Sendable {
+        package var row: Row
+        /// The version that the row must still have; nil to write regardless.
+        package var version: Int64?
+        package var attributes: [(slot: Int, value: AttributeValue)]
+        package var toOnes: [(slot: Int, destination: Row?)]
+        package init(
+            row: Row, version: Int64?, attributes: [(slot: Int, value: AttributeValue)],
+            toOnes: [(slot: Int, destination: Row?)]
+        ) {
+            self.row = row
+            self.version = version
+            self.attributes = attributes
+            self.toOnes = toOnes
+        }
+    }
+
+    package struct Deletion: Sendable {
+        package var row: Row
+        package var version: Int64?
+        package init(row: Row, version: Int64?) {
+            self.row = row
+            self.version = version
+        }
+    }
+
+    /// A change of a many-to-many relationship, or of one without inverse; named from one side only.
+    package struct Link: Sendable, Hashable {
+        package var owner: Row
+        package var relationship: Int
+        package var destination: Row
+        package init(owner: Row, relationship: Int, destination: Row) {
+            self.owner = owner
+            self.relationship = relationship
+            self.destination = destination
+        }
+    }
+
+    /// The place of one object in an ordered relationship.
+    package struct Position: Sendable, Hashable {
+        package var link: Link
+        package var orderKey: Int64
+        package init(link: Link, orderKey: Int64) {
+            self.link = link
+            self.orderKey = orderKey
+        }
+    }
+
+    package var insertions: [Insertion] = []
+    package var updates: [Update] = []
+    package var deletions: [Deletion] = []
+    package var addedLinks: [Link] = []
+    package var removedLinks: [Link] = []
+    /// Order keys to write, after links have been added.
+    package var positions: [Position] = []
+
+    package init() {}
+    package var isEmpty: Bool {
+        insertions.isEmpty && updates.isEmpty && deletions.isEmpty && addedLinks.isEmpty && removedLinks.isEmpty
+            && positions.isEmpty
+    }
+}
+
+/// What a store answers to a save.
+package struct SaveResult: Sendable {
+    /// The keys given to inserted rows, by their temporary keys.
+    package var keys: [Int64: Int64] = [:]
+    /// The versions of the updated rows after the save.
+    package var versions: [SaveRequest.Row: Int64] = [:]
+    package init() {}
+}
+
+/// The rows of a save that had changed in the file, or had gone, since the context read them. Nothing was written.
+package struct SaveConflicts: Error, Sendable {
+    package struct Conflict: Sendable {
+        package var row: SaveRequest.Row
+        /// The version that the context had read.
+        package var expected: Int64
+        /// Whether the row is still there.
+        package var exists: Bool
+        package init(row: SaveRequest.Row, expected: Int64, exists: Bool) {
+            self.row = row
+            self.expected = expected
+            self.exists = exists
+        }
+    }
+    package var conflicts: [Conflict]
+    package init(conflicts: [Conflict]) { self.conflicts = conflicts }
+}
+
+/// Unique values of a save that other rows of the file hold already. Nothing was written.
+package struct UniquenessConflicts: Error, Sendable {
+    package struct Conflict: Sendable {
+        /// The row that was to be written.
+        package var row: SaveRequest.Row
+        /// The row that holds the values.
+        package var existing: SaveRequest.Row
+        package var constraint: [String]
+        package init(row: SaveRequest.Row, existing: SaveRequest.Row, constraint: [String]) {
+            self.row = row
+            self.existing = existing
+            self.constraint = constraint
+        }
+    }
+    package var conflicts: [Conflict]
+    package init(conflicts: [Conflict]) { self.conflicts = conflicts }
+}

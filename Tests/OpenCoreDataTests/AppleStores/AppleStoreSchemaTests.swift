@@ -1,0 +1,122 @@
+import Foundation
+import OpenCoreData
+import Testing
+
+/// New stores of the models that Apple's tools wrote, beside the stores that Apple's framework made of them.
+@Suite("New stores of Apple's models", .enabled(if: AppleStores.folder != nil, AppleStores.missing))
+struct AppleStoreSchemaTests {
+    /// A new store, closed again.
+    private func newStore(_ model: AppleModel) throws -> PlainStore {
+        let folder = try StoreFolder()
+        let url = folder.url("New.sqlite")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try model.make())
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+        try coordinator.remove(store)
+        return try PlainStore(copyOf: url)
+    }
+
+    @Test(arguments: AppleStores.models)
+    func `a new store has the tables, columns, types, order and indexes of the format`(_ model: AppleModel) throws {
+        let store = try newStore(model)
+        let plain = PlainModel(try model.make())
+        #expect(store.schema.map(\.sql) == FormatSchema(model: plain).statements)
+        #expect(store.pragmas["auto_vacuum"] == "2")
+        #expect(store.pragmas["page_size"] == "4096")
+        #expect(store.pragmas["user_version"] == "0")
+        #expect(store.pragmas["application_id"] == "0")
+        #expect(store.pragmas["journal_mode"] == "wal")
+        let keys = (store.rows["Z_PRIMARYKEY"] ?? []).map { row in
+            [row["Z_ENT"], row["Z_NAME"], row["Z_SUPER"], row["Z_MAX"]]
+        }
+        let expected: [[PlainStore.Cell?]] = plain.entities.map { entity in
+            let parent = entity.parent.flatMap { plain[$0]?.number } ?? 0
+            return [.integer(Int64(entity.number)), .text(entity.name), .integer(Int64(parent)), .integer(0)]
+        }
+        #expect(keys == expected)
+    }
+
+    @Test(arguments: AppleStores.stores)
+    func `a new store says of itself what Apple's framework said of the same model`(_ fixture: AppleStore) throws {
+        let real = try PlainStore(copyOf: fixture.url)
+        let new = try newStore(fixture.model)
+        #expect(new.metadata["NSStoreModelVersionHashes"] as? [String: Data] != nil)
+        let keys = [
+            "NSStoreModelVersionHashes", "NSStoreModelVersionHashesVersion", "NSStoreType",
+            "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey", "_NSAutoVacuumLevel",
+        ]
+        for key in keys {
+            guard let value = real.metadata[key] as? NSObject else { continue }
+            #expect((new.metadata[key] as? NSObject)?.isEqual(value) ?? false, "\(key)")
+        }
+        let uuid = try #require(UUID(uuidString: new.identifier))
+        #expect(new.identifier == uuid.uuidString)
+        #expect(new.identifier != real.identifier)
+    }
+
+    @Test(arguments: AppleStores.stores)
+    func `a new store has the schema of the one that Apple's framework made`(_ fixture: AppleStore) throws {
+        let real = try PlainStore(copyOf: fixture.url)
+        let new = try newStore(fixture.model)
+        // History and derived values are matters of their own.
+        let history: Set = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
+        let schema = real.schema.filter { !history.contains($0.table) && $0.type != "trigger" }
+        var found = new.schema.filter { $0.type != "trigger" }
+        if !schema.contains(where: { $0.name == "Z_MODELCACHE" }) { found.removeAll { $0.name == "Z_MODELCACHE" } }
+        func tables(_ items: [PlainStore.Item]) -> [[String]] {
+            items.filter { $0.type == "table" }.map { [$0.name] + Self.columns($0.sql) }
+        }
+        func indexes(_ items: [PlainStore.Item]) -> [String] { items.filter { $0.type == "index" }.map(\.sql) }
+        // In a store that was migrated the system's tables come first, and renamed tables are quoted.
+        let wasMigrated = schema.first?.name.hasPrefix("Z_") ?? true || schema.contains { $0.sql.contains("TABLE \"") }
+        if wasMigrated {
+            #expect(Set(tables(schema)) == Set(tables(found)))
+        } else {
+            #expect(tables(schema) == tables(found))
+        }
+        if real.frameworkVersion >= 847 {
+            if wasMigrated {
+                #expect(Set(indexes(schema)) == Set(indexes(found)))
+            } else {
+                #expect(indexes(schema) == indexes(found))
+                let rest = [schema, found].map { $0.map(\.sql).filter { !$0.contains("Z_FOK") } }
+                #expect(rest[0] == rest[1])
+            }
+        } else {
+            // Before iOS 11 the indexes of keys and of entities were the same, the others had other names.
+            func keys(_ items: [PlainStore.Item]) -> Set<String> {
+                Set(indexes(items).filter { sql in found.contains { $0.sql == sql } })
+            }
+            let expected = indexes(found).filter { $0.contains("_INDEX ON ") }
+            #expect(keys(schema) == Set(expected))
+        }
+        print(
+            "\(fixture.testDescription): \(wasMigrated ? "migrated" : "never migrated"), era \(real.frameworkVersion)")
+    }
+
+    /// The columns of a table with their types; neighbouring order keys in alphabetical order, as theirs is not known, and
+    /// without the constraints of earlier eras.
+    private static func columns(_ sql: String) -> [String] {
+        guard let open = sql.firstIndex(of: "("), let close = sql.lastIndex(of: ")") else { return [sql] }
+        var text = String(sql[sql.index(after: open)..<close])
+        if let constraint = text.range(of: ", CONSTRAINT ") { text = String(text[..<constraint.lowerBound]) }
+        var columns = text.components(separatedBy: ", ").map { column in
+            column.trimmingCharacters(in: .whitespaces).replacingOccurrences(of: " UNIQUE", with: "")
+        }
+        if let first = columns.firstIndex(where: { $0.hasPrefix("Z_FOK") }),
+            let last = columns.lastIndex(where: { $0.hasPrefix("Z_FOK") })
+        {
+            columns[first...last].sort()
+        }
+        return columns
+    }
+
+    @Test(arguments: AppleStores.models)
+    func `the hashes of a model make up its digest and its checksum`(_ model: AppleModel) throws {
+        let made = try model.make()
+        let store = try newStore(model)
+        #expect(store.metadata["NSStoreModelVersionHashes"] as? [String: Data] == made.entityVersionHashesByName)
+        #expect(store.metadata["NSStoreModelVersionChecksumKey"] as? String == made.versionChecksum)
+        #expect(made.isConfiguration(withName: nil, compatibleWithStoreMetadata: store.metadata))
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import OpenCoreData
+import SwormSQLite
+import Testing
+
+/// One version of a model: read from a file, or built in code where the application did so too.
+struct AppleModel: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var make: @Sendable () throws -> NSManagedObjectModel
+}
+
+/// A store that Apple's framework wrote, with the version of a model that its hashes name.
+struct AppleStore: Sendable, CustomTestStringConvertible {
+    var url: URL
+    /// Relative to the folder of fixtures.
+    var testDescription: String
+    var model: AppleModel
+
+    /// The store's files in a folder of their own, under the names that they have.
+    func copied() throws -> (folder: StoreFolder, url: URL) {
+        let folder = try StoreFolder()
+        return (folder, try AppleStores.copy(url, to: folder))
+    }
+}
+
+/// What is in the folder of fixtures: any tree of stores and models, in which nothing has an agreed name.
+enum AppleStores {
+    static let folder: URL? = {
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let path =
+            ProcessInfo.processInfo.environment["SWORM_FIXTURES"]
+            ?? package.deletingLastPathComponent().appendingPathComponent("shared/fixtures").path
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            return nil
+        }
+        return URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath()
+    }()
+
+    static let missing: Comment = "skipped: there is no folder of fixtures here; SWORM_FIXTURES names one"
+
+    private static let paths: [String] = {
+        guard let folder else { return [] }
+        return ((try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    }()
+
+    /// Every version of every model in the tree.
+    static let fileModels: [AppleModel] = {
+        guard let folder else { return [] }
+        return paths.filter { $0.hasSuffix(".xcdatamodel") }.compactMap { path in
+            let url = folder.appendingPathComponent(path, isDirectory: true)
+            // A binary model of the oldest kind is refused on purpose.
+            guard FileManager.default.fileExists(atPath: url.appendingPathComponent("contents").path) else {
+                return nil
+            }
+            return AppleModel(testDescription: path) { try #require(NSManagedObjectModel(contentsOf: url)) }
+        }
+    }()
+
+    static let models: [AppleModel] = fileModels + LibraryStoreModel.versions
+
+    /// Every file of the tree that is an SQLite database with Core Data's table of metadata.
+    static let storeURLs: [URL] = {
+        guard let folder else { return [] }
+        return paths.map { folder.appendingPathComponent($0) }.filter { url in
+            guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
+            defer { try? handle.close() }
+            guard (try? handle.read(upToCount: 16)) == Data("SQLite format 3\0".utf8) else { return false }
+            return (try? PlainStore(copyOf: url).tables["Z_METADATA"]) != nil
+        }
+    }()
+
+    /// The stores whose hashes name one of the models.
+    static let stores: [AppleStore] = {
+        let hashes = models.map { try? $0.make().entityVersionHashesByName }
+        return storeURLs.compactMap { url in
+            guard let metadata = try? PlainStore(copyOf: url).metadata,
+                let own = metadata["NSStoreModelVersionHashes"] as? [String: Data],
+                let index = hashes.firstIndex(where: { $0 == own })
+            else { return nil }
+            return AppleStore(url: url, testDescription: relative(url), model: models[index])
+        }
+    }()
+
+    static func relative(_ url: URL) -> String {
+        folder.map { String(url.path.dropFirst($0.path.count + 1)) } ?? url.path
+    }
+
+    /// Copies a store with its log and its external data.
+    static func copy(_ url: URL, to folder: StoreFolder) throws -> URL {
+        let target = folder.url(url.lastPathComponent)
+        try FileManager.default.copyItem(at: url, to: target)
+        if FileManager.default.fileExists(atPath: url.path + "-wal") {
+            try FileManager.default.copyItem(atPath: url.path + "-wal", toPath: target.path + "-wal")
+        }
+        let support = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT"
+        let data = url.deletingLastPathComponent().appendingPathComponent(support)
+        if FileManager.default.fileExists(atPath: data.path) {
+            try FileManager.default.copyItem(at: data, to: folder.url(support))
+        }
+        return target
+    }
+
+    /// The content of every file of a folder, by path.
+    static func contents(of folder: URL) throws -> [String: Data] {
+        var result: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            result[path] = FileManager.default.contents(atPath: folder.appendingPathComponent(path).path) ?? Data()
+        }
+        return result
+    }
+}
+
+extension AppleStore {
+    /// Opens a store through the public API and hands out a context on it.
+    func withContext<Result>(
+        at url: URL? = nil, readOnly: Bool = false, _ body: (NSManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try model.make())
+        let options: [AnyHashable: Any]? = readOnly ? [NSReadOnlyPersistentStoreOption: true] : nil
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url ?? self.url, options: options)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        defer { try? coordinator.remove(store) }
+        return try context.performAndWait { try body(context) }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import OpenCoreData
+
+@Suite("Model files")
+struct ModelFileTests {
+    private func refusal(_ url: URL) -> String? {
+        do {
+            _ = try NSManagedObjectModel.load(contentsOf: url)
+            return nil
+        } catch let error as CoreDataError {
+            return error.message
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private func document(_ entity: String) -> String { "<model><entity name=\"\(entity)\"/></model>" }
+
+    private func marker(_ name: String) throws -> Data {
+        try PropertyListSerialization.data(
+            fromPropertyList: ["_XCCurrentVersionName": name], format: .xml, options: 0)
+    }
+
+    @Test func `the current version is read, and all versions are found in order`() throws {
+        let folder = try ModelTestFolder()
+        defer { folder.remove() }
+        for (name, entity) in [("M", "One"), ("M 2", "Two"), ("M 10", "Ten")] {
+            _ = try folder.model(document(entity), named: "M.xcdatamodeld/\(name).xcdatamodel")
+        }
+        let url = folder.url.appendingPathComponent("M.xcdatamodeld", isDirectory: true)
+        #expect(refusal(url)?.contains("has several versions and no .xccurrentversion") == true)
+        #expect(NSManagedObjectModel(contentsOf: url) == nil)
+        let file = url.appendingPathComponent(".xccurrentversion")
+        try marker("M 2.xcdatamodel").write(to: file)
+        #expect(NSManagedObjectModel(contentsOf: url)?.entities.map(\.name) == ["Two"])
+        #expect(try NSManagedObjectModel.currentVersionName(at: url) == "M 2")
+        let versions = try NSManagedObjectModel.versions(at: url)
+        #expect(versions.map(\.name) == ["M", "M 2", "M 10"])
+        #expect(versions.map { $0.model.entities.first?.name } == ["One", "Two", "Ten"])
+        let one = url.appendingPathComponent("M 10.xcdatamodel")
+        #expect(try NSManagedObjectModel.load(contentsOf: one).entities.map(\.name) == ["Ten"])
+        #expect(try NSManagedObjectModel.versions(at: one).map(\.name) == ["M 10"])
+
+        for name in ["M 3.xcdatamodel", "../M.xcdatamodeld/M.xcdatamodel", "/etc", ""] {
+            try marker(name).write(to: file)
+            #expect(refusal(url)?.contains("names the current version '\(name)', which is not in the folder") == true)
+        }
+        try Data("nothing".utf8).write(to: file)
+        #expect(refusal(url)?.contains("is no property list that names the current version") == true)
+    }
+
+    @Test func `a single version needs no mark`() throws {
+        let folder = try ModelTestFolder()
+        defer { folder.remove() }
+        _ = try folder.model(document("Only"), named: "M.xcdatamodeld/M.xcdatamodel")
+        let url = folder.url.appendingPathComponent("M.xcdatamodeld")
+        #expect(NSManagedObjectModel(contentsOf: url)?.entities.map(\.name) == ["Only"])
+    }
+
+    @Test func `what is no readable model is refused with the reason`() throws {
+        let folder = try ModelTestFolder()
+        defer { folder.remove() }
+        let manager = FileManager.default
+        func make(_ name: String, folder isFolder: Bool) throws -> URL {
+            let url = folder.url.appendingPathComponent(name)
+            if isFolder {
+                try manager.createDirectory(at: url, withIntermediateDirectories: true)
+            } else {
+                try Data("x".utf8).write(to: url)
+            }
+            return url
+        }
+        #expect(refusal(folder.url.appendingPathComponent("No.xcdatamodeld"))?.hasSuffix("does not exist.") == true)
+        #expect(refusal(try make("A.xcdatamodel", folder: false))?.contains("is no folder") == true)
+        #expect(refusal(try make("B.xcdatamodeld", folder: true))?.contains("holds no model") == true)
+        #expect(refusal(try make("C.xcdatamodel", folder: true))?.contains("has no file named 'contents'") == true)
+        #expect(refusal(try make("D.mom", folder: false))?.contains("is a compiled model") == true)
+        #expect(refusal(try make("D.momd", folder: true))?.contains("is a compiled model") == true)
+        #expect(refusal(try make("E.txt", folder: false))?.contains("is no model") == true)
+        let old = try make("F.xcdatamodel", folder: true)
+        try Data([0x62, 0x70]).write(to: old.appendingPathComponent("elements"))
+        #expect(refusal(old)?.contains("is in the old binary form of model files") == true)
+        let odd = try make("G.xcdatamodel", folder: true)
+        try manager.createDirectory(at: odd.appendingPathComponent("contents"), withIntermediateDirectories: true)
+        #expect(refusal(odd)?.contains("is no regular file") == true)
+        try manager.createSymbolicLink(
+            atPath: try make("H.xcdatamodel", folder: true).path + "/contents", withDestinationPath: "/dev/zero")
+        #expect(refusal(folder.url.appendingPathComponent("H.xcdatamodel"))?.contains("is no regular file") == true)
+        #expect(
+            refusal(try folder.model("<archive/>", named: "I.xcdatamodel"))?.contains(
+                "its root element is 'archive', not 'model'") == true)
+        let large = try folder.model(String(repeating: " ", count: ModelLimits.fileSize + 1), named: "J.xcdatamodel")
+        #expect(refusal(large)?.contains("is not read") == true)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import OpenCoreData
+import SwormPredicates
+import SwormSQLite
+import Testing
+
+@Suite("The indexes that queries use")
+struct QueryPlanTests {
+    private let model: CompiledModel
+    private let compiler: SQLCompiler
+    private let connection: Connection
+
+    init() throws {
+        let names = ["title", "year", "price", "isbn", "when"]
+        model = ModelSketch([
+            .init(
+                name: "Book",
+                attributes: ["title": .string, "year": .integer32, "price": .double, "isbn": .uuid, "when": .date],
+                relationships: ["chapters ->> Chapter.book", "tags ->> Tag.books"],
+                indexes: names.map { .init(kind: .flag, name: $0, elements: [.property($0, ascending: true)]) }),
+            .init(name: "Chapter", attributes: ["pages": .integer32], relationships: ["book -> Book.chapters"]),
+            .init(name: "Tag", attributes: ["name": .string], relationships: ["books ->> Book.tags"]),
+        ]).compiled()
+        compiler = SQLCompiler(model: model, layout: StoreLayout(model: model), storeIdentifier: "")
+        connection = try QueryRunner.connection(for: model)
+    }
+
+    private func plan(_ format: String, _ arguments: [PredicateArgument] = [], of entity: Int = 1) throws -> [String] {
+        var request = FetchSpecification(entity: entity)
+        request.predicate = try parsePredicate(format, arguments: arguments)
+        return try QueryRunner.plan(try compiler.identities(request), on: connection)
+    }
+
+    /// The plan of a count, which needs no order of its own.
+    private func countPlan(_ format: String) throws -> [String] {
+        var request = FetchSpecification(entity: 1)
+        request.predicate = try parsePredicate(format)
+        return try QueryRunner.plan(try compiler.count(request), on: connection)
+    }
+
+    @Test(arguments: [
+        ("title == 'a'", "Z_Book_title (ZTITLE=?)"), ("title BEGINSWITH 'a'", "Z_Book_title (ZTITLE>? AND ZTITLE<?)"),
+        ("title LIKE 'a*b'", "Z_Book_title (ZTITLE>? AND ZTITLE<?)"),
+        ("year BETWEEN {1, 2}", "Z_Book_year (ZYEAR>? AND ZYEAR<?)"),
+        ("year > 3", "Z_Book_year (ZYEAR>?)"), ("year == nil", "Z_Book_year (ZYEAR=?)"),
+        ("year IN {1, 2, 3}", "Z_Book_year (ZYEAR=?)"),
+        ("when > CAST(5, 'NSDate')", "Z_Book_when (ZWHEN>?)"),
+    ])
+    func `a plain condition uses the attribute's index`(_ format: String, _ index: String) throws {
+        let plan = try countPlan(format)
+        #expect(plan.contains { $0.hasPrefix("SEARCH t0 USING") && $0.hasSuffix(index) }, "\(plan)")
+    }
+
+    @Test func `lists of every size use the index`() throws {
+        let integers = (0..<500).map { PredicateArgument.value(.int($0)) }
+        #expect(
+            try plan("year IN %@", [.list(integers)]).contains {
+                $0.contains("SEARCH t0 USING COVERING INDEX Z_Book_year")
+                    || $0.contains("SEARCH t0 USING INDEX Z_Book_year")
+            })
+        let identifiers = (0..<500).map { _ in PredicateArgument.value(.uuid(.init())) }
+        #expect(
+            try plan("isbn IN %@", [.list(identifiers)]).contains {
+                $0.contains("SEARCH t0 USING") && $0.contains("Z_Book_isbn")
+            })
+    }
+
+    @Test func `members are found by the key of their owner`() throws {
+        #expect(
+            try plan("ANY chapters.pages > 1").contains {
+                $0.contains("SEARCH t1 USING INDEX ZCHAPTER_ZBOOK_INDEX (ZBOOK=?)")
+            })
+        #expect(
+            try plan("chapters.@count > 1").contains {
+                $0.contains("SEARCH t1 USING COVERING INDEX ZCHAPTER_ZBOOK_INDEX (ZBOOK=?)")
+            })
+        // From either side of the join table.
+        for (format, entity) in [("ANY tags.name == 'x'", 1), ("ANY books.year == 1", 3)] {
+            let plan = try plan(format, of: entity)
+            #expect(!plan.contains { $0.hasPrefix("SCAN t1") || $0.hasPrefix("SCAN t2") }, "\(plan)")
+        }
+    }
+
+    @Test func `rows and members by keys are looked up`() throws {
+        let shape = RowShape(model: model, entity: 1)
+        let rows = try QueryRunner.plan(compiler.rows(withKeys: [1, 2, 3], shape: shape), on: connection)
+        #expect(rows.contains { $0.contains("SEARCH t0 USING INTEGER PRIMARY KEY") }, "\(rows)")
+        for slot in 0..<2 {
+            let plan = try QueryRunner.plan(
+                try compiler.members(ofRelationship: slot, in: 1, owners: [1, 2]), on: connection)
+            #expect(!plan.contains { $0.hasPrefix("SCAN t0") || $0.hasPrefix("SCAN t1") }, "\(plan)")
+        }
+    }
+
+    @Test func `a sort with a limit reads no more than it must`() throws {
+        var request = FetchSpecification(entity: 1)
+        request.sorts = [.init(path: ["when"])]
+        request.limit = 10
+        let plan = try QueryRunner.plan(try compiler.identities(request), on: connection)
+        #expect(
+            plan.contains { $0.contains("Z_Book_when") } && !plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+    }
+}
