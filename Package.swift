@@ -1,5 +1,10 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
+
+/// Builds `Sworm` against a stand-in named `CoreData`, which re-exports OpenCoreData. It shows that the code for Apple
+/// platforms type-checks and behaves through the public Core Data API alone.
+let appleBranch = ProcessInfo.processInfo.environment["SWORM_APPLE_BRANCH"] == "1"
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -7,11 +12,37 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What `Sworm` stands on: Core Data where the platform has it, our engine elsewhere.
+let engine: [Target.Dependency] =
+    appleBranch
+    ? ["SwormPredicates", "CoreData"]
+    : [
+        "SwormPredicates",
+        .target(name: "OpenCoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi])),
+        .target(name: "SwormSQLite", condition: .when(platforms: [.linux, .android, .windows, .wasi])),
+    ]
+
+/// What is below the branch is the same in it, and is tested without it.
+let standIn: [Target] = [
+    .target(
+        name: "CoreData", dependencies: ["OpenCoreData"], path: "Tests/AppleBranch/CoreData", swiftSettings: settings)
+]
+
+let engineTests: [Target] = [
+    .testTarget(name: "SwormSQLiteTests", dependencies: ["SwormSQLite", "CSwormSQLite"], swiftSettings: settings),
+    .testTarget(name: "SwormPredicatesTests", dependencies: ["SwormPredicates"], swiftSettings: settings),
+    .testTarget(
+        name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite"],
+        swiftSettings: settings),
+]
+
 let package = Package(
     name: "Sworm",
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
-        .library(name: "OpenCoreData", targets: ["OpenCoreData"])
+        .library(name: "Sworm", targets: ["Sworm"]),
+        .library(name: "SwormTools", targets: ["SwormTools"]),
+        .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
     ],
     targets: [
         .systemLibrary(name: "CSwormSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -21,11 +52,13 @@ let package = Package(
         .target(
             name: "OpenCoreData", dependencies: ["SwormPredicates", "SwormSQLite", "CSwormZlib"],
             swiftSettings: settings),
-        .testTarget(name: "SwormSQLiteTests", dependencies: ["SwormSQLite", "CSwormSQLite"], swiftSettings: settings),
-        .testTarget(name: "SwormPredicatesTests", dependencies: ["SwormPredicates"], swiftSettings: settings),
+        .target(name: "Sworm", dependencies: engine, swiftSettings: settings),
+        .target(name: "SwormTools", dependencies: ["Sworm"] + engine, swiftSettings: settings),
+        .executableTarget(name: "Tour", dependencies: ["Sworm"], swiftSettings: settings),
         .testTarget(
-            name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite"],
+            name: "SwormTests", dependencies: ["Sworm", "SwormTools", "SwormPredicates", "SwormSQLite"],
             swiftSettings: settings),
-    ],
+        .testTarget(name: "SwormToolsTests", dependencies: ["SwormTools", "Sworm"], swiftSettings: settings),
+    ] + (appleBranch ? standIn : engineTests),
     swiftLanguageModes: [.v6]
 )

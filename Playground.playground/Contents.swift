@@ -1,0 +1,207 @@
+// Sworm in five minutes. On a Mac, open this playground; elsewhere: swift run Tour
+import Foundation
+import Sworm
+
+// MARK: 1 Declare
+//
+// A model is a plain struct. Beside it stands a table of its attributes and one of its relations; nothing is inherited.
+
+enum Shelf: String, SupportedAttributeType { case bedroom, kitchen, lent }
+
+struct Book: Equatable {
+    var id = UUID()
+    var title = ""
+    var year = 0
+    var rating: Int?
+    var shelf = Shelf.bedroom
+}
+
+extension Book: ManagedObjectConvertible {
+    static let attributes: Set<Attribute<Book>> = [
+        .init(\.id, "id", .unique), .init(\.title, "title", .indexed), .init(\.year, "year"),
+        .init(\.rating, "rating", .range(1...5)), .init(\.shelf, "shelf"),
+    ]
+    struct Relations: Sendable {
+        let author = ToOneRelation<Author>("author", inverse: \.books)
+        let reviews = ToManyOrderedRelation<Review>("reviews", inverse: \.book, deleteRule: .cascade)
+    }
+    static let relations = Relations()
+}
+
+struct Author: Equatable {
+    var name = ""
+}
+
+extension Author: ManagedObjectConvertible {
+    static let attributes: Set<Attribute<Author>> = [.init(\.name, "name", .unique)]
+    struct Relations: Sendable { let books = ToManyRelation<Book>("books") }
+    static let relations = Relations()
+}
+
+/// Anything `Codable` can be an attribute: it is kept as JSON.
+struct Visitor: CodableAttribute, Equatable {
+    var name = ""
+    var city = ""
+}
+
+struct Review: Equatable {
+    var text = ""
+    var mark = 0
+    var visitor: Visitor?
+}
+
+extension Review: ManagedObjectConvertible {
+    static let attributes: Set<Attribute<Review>> = [
+        .init(\.text, "text"), .init(\.mark, "mark"), .init(\.visitor, "visitor"),
+    ]
+    struct Relations: Sendable { let book = ToOneRelation<Book>("book") }
+    static let relations = Relations()
+}
+
+func chapter(_ title: String) { print("\n--- \(title)") }
+
+// MARK: 2 Open
+//
+// The model is made from the tables; what the relations lead to is found. `.memory` is a store without a file, and
+// `.file(url)` one with a file that Core Data opens too.
+
+chapter("Open")
+let store = try PersistentContainer(for: Book.self, at: .memory)
+print("A store for books, authors and reviews is open.")
+
+// MARK: 3 Insert
+//
+// All work is done in a `perform`. What it changes is saved when it ends, and nothing of it when it throws.
+
+chapter("Insert")
+try store.perform { context in
+    let leo = try context.insert(Author(name: "Leo Tolstoy"))
+    let fyodor = try context.insert(Author(name: "Fyodor Dostoevsky"))
+    let war = try context.insert(Book(title: "War and Peace", year: 1869, rating: 5, shelf: .kitchen))
+    let anna = try context.insert(Book(title: "Anna Karenina", year: 1878))
+    let idiot = try context.insert(Book(title: "The Idiot", year: 1869, rating: 4))
+
+    // Both sides of a relation are kept: set either.
+    try leo.books.add(war)
+    anna.author = leo
+    idiot.author = fyodor
+
+    for (text, mark) in [("Long.", 3), ("I was sorry when it ended.", 5)] {
+        try war.reviews.add(context.insert(Review(text: text, mark: mark)))
+    }
+    try idiot.reviews.add(
+        context.insert(
+            Review(text: "A good man, beautifully drawn.", mark: 5, visitor: Visitor(name: "Ada", city: "Bath"))))
+}
+let total = try store.perform { try $0.count(of: Book.all) }
+print("\(total) books are in the store.")
+
+// MARK: 4 Walk
+//
+// A handle, `ManagedObject<Book>`, stands for an object: it reads the struct out of it, and walks its relations.
+
+chapter("Walk")
+try store.perform { context in
+    for handle in try context.fetch(Book.all.sort(\.title)) {
+        let book = try handle.decode()
+        let author = try handle.author?.decode().name ?? "somebody"
+        let marks = try handle.reviews.decode().map(\.mark)
+        print("\(book.title) by \(author), \(book.year), marks \(marks)")
+    }
+}
+
+// MARK: 5 Query
+//
+// The closure form reads attributes and relations as if the row were there. The compiler checks every name and type.
+
+chapter("Query")
+let early = try store.perform { context in
+    try context.decode(Book.all.where { $0.year < 1870 && $0.author.name == "Leo Tolstoy" })
+}
+print("Leo's before 1870:", early.map(\.title))
+
+let praised = try store.perform { context in
+    try context.decode(Book.all.where { $0.reviews.any.mark >= 5 }.sort(\.year).sort(\.title))
+}
+print("With a best mark:", praised.map(\.title))
+
+// The same with key paths, and with text in Core Data's predicate language. `decode` and `fetch` of a key path read values
+// straight from rows.
+let unrated = try store.perform { try $0.fetch(Book.all.where(\.rating == nil), \.title) }
+print("Not rated:", unrated)
+
+let prefix = "the"
+let byPrefix = try store.perform { context in
+    try context.fetch(Book.all.where(Condition(format: "title BEGINSWITH[c] %@", prefix)), \.title)
+}
+print("Beginning with \(prefix):", byPrefix)
+
+// A condition is a value: print it to see what is asked.
+let condition: Condition<Book> = \.year > 1800 && \.shelf == .kitchen
+print("A condition as text:", condition)
+
+// MARK: 6 Update
+//
+// `encode` writes a struct, or one attribute, into the object. Ids may leave a `perform` and lead back to the object.
+
+chapter("Update")
+let idiotID = try store.perform { context in
+    try context.fetchOne(Book.all.where { $0.title == "The Idiot" })?.id
+}
+if let idiotID {
+    try store.perform { context in
+        let idiot = try context.object(with: idiotID)
+        try idiot.encode(\.shelf, .lent)
+        var book = try idiot.decode()
+        book.rating = 5
+        try idiot.encode(book)
+    }
+    let idiot = try store.perform { try $0.object(with: idiotID).decode() }
+    print("\(idiot.title): rating \(idiot.rating ?? 0), shelf \(idiot.shelf)")
+}
+
+// `schedule` does the same on a queue of its own, and is awaited.
+let kitchen = try await store.schedule { try $0.count(of: Book.all.where(\.shelf == .kitchen)) }
+print("In the kitchen: \(kitchen)")
+
+// MARK: 7 Delete
+//
+// Delete rules hold at once: a book takes its reviews with it, and its author stays.
+
+chapter("Delete")
+try store.perform { context in
+    try context.delete(Book.all.where { $0.title == "War and Peace" })
+    print(
+        "Left: \(try context.count(of: Book.all)) books, \(try context.count(of: Review.all)) review,", terminator: " ")
+    print("\(try context.count(of: Author.all)) authors")
+}
+
+// MARK: 8 Errors
+//
+// An error has a code to match, and a message that says what happened, to what, and what to do.
+
+chapter("Errors")
+do {
+    try store.perform { context in
+        try context.insert(Book(title: "This one is fine", rating: 1))
+        try context.insert(Book(title: "This one is not", rating: 9))
+    }
+} catch let error as StoreError where error.code == .validation {
+    print("Refused:", error.message)
+}
+print("Neither was saved: there are still \(try store.perform { try $0.count(of: Book.all) }) books.")
+
+do {
+    try store.perform { try $0.insert(Author(name: "Leo Tolstoy")) }
+} catch StoreError.Code.uniquenessViolation {
+    print("Refused: the name of an author is unique, and Leo is there already.")
+}
+
+// A handle that outlives its `perform` cannot do harm: it throws.
+var escaped: ManagedObject<Author>?
+try store.perform { escaped = try $0.fetchOne(Author.all) }
+do {
+    _ = try escaped?.decode()
+} catch let error as StoreError {
+    print("Refused:", error.message)
+}

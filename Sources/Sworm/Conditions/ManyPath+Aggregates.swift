@@ -1,0 +1,51 @@
+import SwormPredicates
+
+extension ManyPath {
+    /// The largest value among the rows, if there is any.
+    public func max<Base, Value>(
+        _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
+    ) -> Term<Root, Base, Base?> where Base.PrimitiveAttributeType: Comparable {
+        aggregate("@max", keyPath)
+    }
+
+    /// The smallest value among the rows, if there is any.
+    public func min<Base, Value>(
+        _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
+    ) -> Term<Root, Base, Base?> where Base.PrimitiveAttributeType: Comparable {
+        aggregate("@min", keyPath)
+    }
+
+    /// The sum of the values of the rows; zero when there is none.
+    public func sum<Base: Numeric, Value>(
+        _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
+    ) -> Term<Root, Base, Base> {
+        aggregate("@sum", keyPath)
+    }
+
+    /// The average of the values of the rows, if there is any.
+    public func average<Base: Numeric, Value>(
+        _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
+    ) -> Term<Root, Double, Double?> {
+        aggregate("@avg", keyPath)
+    }
+
+    private func aggregate<Base, Value, ResultBase, ResultValue>(
+        _ name: String, _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
+    ) -> Term<Root, ResultBase, ResultValue> {
+        let column = EntityPath<D, D>.root[keyPath: keyPath].operand
+        var result = operand.key(name)
+        result.failure = operand.failure ?? column.failure
+        if let keys = column.expression.pathKeys, column.scopes.isEmpty, !keys.contains(where: { $0.hasPrefix("@") }) {
+            result.expression = keys.reduce(result.expression) { .key($0, $1) }
+        } else {
+            result.failure =
+                result.failure
+                ?? StoreError(
+                    .invalidCondition,
+                    "\(D.entityName): `\(name.dropFirst())` takes an attribute, also one behind relations to one, and "
+                        + "nothing that is counted or calculated.",
+                    entity: D.entityName)
+        }
+        return Term(result)
+    }
+}

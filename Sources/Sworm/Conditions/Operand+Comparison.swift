@@ -1,0 +1,78 @@
+import SwormPredicates
+
+extension Condition {
+    /// A comparison of two operands.
+    init(
+        _ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: StringOptions = []
+    ) {
+        let failure = left.failure ?? right.failure
+        let scopes = left.joinedScopes(right)
+        if scopes.isEmpty {
+            let comparison = Comparison(left.expression, comparator, right.expression, options: options.comparison)
+            self.init(ConditionContent(.comparison(comparison), failure: failure))
+        } else if let tree = quantified(left, comparator, right, options.comparison)
+            ?? comparator.reversed.flatMap({ quantified(right, $0, left, options.comparison) })
+        {
+            self.init(ConditionContent(tree, failure: failure))
+        } else {
+            let comparison = Comparison(left.expression, comparator, right.expression, options: options.comparison)
+            self.init(ConditionContent(.comparison(comparison), failure: failure).quantified(over: scopes))
+        }
+    }
+}
+
+/// `ANY a.b.c > x`, where the language has a word for it: one path through one or several collections, all with the
+/// same word, compared with something that ranges over none.
+private func quantified(
+    _ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: ComparisonOptions
+) -> PredicateTree? {
+    guard right.scopes.isEmpty, let first = left.scopes.first else { return nil }
+    var path = first.collection
+    guard path.isPlainPath else { return nil }
+    var variable = first.variable
+    for scope in left.scopes.dropFirst() {
+        // "No a has any b" is what NONE says of the path, but "no a has no b" is not.
+        let goesOn = first.quantifier == .all ? scope.quantifier == .all : scope.quantifier == .any
+        guard goesOn, let keys = scope.collection.plainKeys(from: variable) else { return nil }
+        path = keys.reduce(path) { .key($0, $1) }
+        variable = scope.variable
+    }
+    guard let keys = left.expression.plainKeys(from: variable) else { return nil }
+    path = keys.reduce(path) { .key($0, $1) }
+    let comparison = PredicateTree.comparison(
+        Comparison(
+            path, comparator, right.expression, options: options, quantifier: first.quantifier == .all ? .all : .any))
+    return first.quantifier == .none ? .not(comparison) : comparison
+}
+
+extension ConditionContent {
+    /// The general form: counts the rows of each collection that fulfil the condition.
+    func quantified(over scopes: [Operand.Scope]) -> ConditionContent {
+        guard case .tree(var tree) = body else { return self }
+        for scope in scopes.reversed() {
+            let count = ExpressionTree.key(.subquery(scope.collection, naming: scope.variable, where: tree), "@count")
+            let comparison =
+                switch scope.quantifier {
+                case .any: Comparison(count, .greater, .value(.int(0)))
+                case .none: Comparison(count, .equal, .value(.int(0)))
+                case .all: Comparison(count, .equal, .key(scope.collection, "@count"))
+                }
+            tree = .comparison(comparison)
+        }
+        return ConditionContent(tree, failure: failure, depth: depth)
+    }
+}
+
+extension Comparator {
+    /// The comparator that says the same with the sides exchanged.
+    fileprivate var reversed: Comparator? {
+        switch self {
+        case .equal, .notEqual, .identical, .notIdentical: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        case .between, .in, .contains, .beginsWith, .endsWith, .like, .matches: nil
+        }
+    }
+}

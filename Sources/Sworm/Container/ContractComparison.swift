@@ -1,0 +1,202 @@
+import SwormPredicates
+
+/// Compares tables with a model.
+struct ContractComparison {
+    private let types: [any ManagedObjectConvertible.Type]
+    private let model: NSManagedObjectModel
+    private let use: ModelContract.Use
+    private let entities: [String: NSEntityDescription]
+    private var found: [ContractFault] = []
+    /// The relations that some table has, by entity and name.
+    private var covered: Set<[String]> = []
+
+    init(_ types: [any ManagedObjectConvertible.Type], _ model: NSManagedObjectModel, _ use: ModelContract.Use) {
+        self.types = types
+        self.model = model
+        self.use = use
+        entities = model.entitiesByName
+    }
+
+    mutating func faults() -> [ContractFault] {
+        let plans = reachableEntities(from: types).map(\.plan)
+        for plan in plans {
+            for relation in plan.relations { covered.insert([plan.entityName, relation.name]) }
+        }
+        for fault in tableFaults(from: types) { found.append(ContractFault(fault)) }
+        for plan in plans { compare(plan) }
+        return found
+    }
+
+    private mutating func add(
+        _ kind: ContractFault.Kind, _ entity: String, _ member: String?, _ message: String, suggestion: String? = nil
+    ) {
+        found.append(ContractFault(kind, entity, member, message, suggestion: suggestion))
+    }
+
+    private mutating func compare(_ plan: any AnyEntityPlan) {
+        guard !plan.entityName.isEmpty else { return }
+        guard let entity = entities[plan.entityName] else {
+            return add(
+                .unknownEntity, plan.entityName, nil,
+                "the model has no entity of the name of the type \(plan.typeName)",
+                suggestion: nearestName(to: plan.entityName, in: entities.keys))
+        }
+        let attributes = entity.attributesByName
+        let relationships = entity.relationshipsByName
+        for attribute in plan.attributes where !attribute.name.isEmpty {
+            if let description = attributes[attribute.name] {
+                compare(attribute, with: description, in: plan.entityName)
+            } else {
+                add(
+                    .unknownAttribute, plan.entityName, attribute.name,
+                    relationships[attribute.name] == nil
+                        ? "the model's entity has no attribute of this name"
+                        : "this is a relation in the model; move it to the table of relations",
+                    suggestion: nearestName(to: attribute.name, in: attributes.keys))
+            }
+        }
+        for relation in plan.relations where !relation.name.isEmpty {
+            if let description = relationships[relation.name] {
+                compare(relation, with: description, in: plan.entityName)
+            } else {
+                add(
+                    .unknownRelation, plan.entityName, relation.name,
+                    attributes[relation.name] == nil
+                        ? "the model's entity has no relation of this name"
+                        : "this is an attribute in the model; move it to the table of attributes",
+                    suggestion: nearestName(to: relation.name, in: relationships.keys))
+            }
+        }
+        if use == .writing, !entity.isAbstract { findMissing(plan, entity) }
+    }
+
+    private mutating func compare(
+        _ attribute: AttributePlan, with description: NSAttributeDescription, in entity: String
+    ) {
+        let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined
+        if !Engine.accepts(type, as: attribute.kind) {
+            add(
+                .type, entity, attribute.name,
+                "the property is \(article(attribute.typeName)), which is stored as \(attribute.kind.attributeType.summary), "
+                    + "and the model's attribute is \(type.summary)")
+        }
+        if !attribute.isOptional, !attribute.traits.isOptional, description.isOptional, description.defaultValue == nil
+        {
+            // With a default every object has a value from its insertion on; and `.optional` says that nil is known of.
+            add(
+                .optionality, entity, attribute.name,
+                "the model allows nil, and the property does not; make it \(attribute.typeName)?, give the model's attribute "
+                    + "a default, or write `.optional` into the table if nil never occurs")
+        }
+        if use == .writing, attribute.isOptional, !description.isOptional {
+            add(
+                .optionality, entity, attribute.name,
+                "the property may be nil, and the model's attribute is required; such an object could not be saved")
+        }
+    }
+
+    private func article(_ name: String) -> String {
+        (name.first.map { "AEIOU".contains($0) } ?? false) ? "an \(name)" : "a \(name)"
+    }
+
+    private mutating func compare(
+        _ relation: RelationPlan, with description: NSRelationshipDescription, in entity: String
+    ) {
+        let kind: RelationKind = !description.isToMany ? .toOne : description.isOrdered ? .toManyOrdered : .toMany
+        if kind != relation.kind {
+            add(
+                .relationKind, entity, relation.name,
+                "the relation is \(relation.kind.name) in the table and \(kind.name) in the model; declare it as "
+                    + "\(kind.typeName)<\(relation.destination)>")
+        }
+        let destination = description.destinationEntity?.name ?? ""
+        let wanted = relation.destination.entityName
+        // An entity whose name is misspelt is one fault, and not one more for every relation to it.
+        let isMisspelt = entities[wanted] == nil && nearestName(to: wanted, in: entities.keys) == destination
+        if destination != wanted, !isMisspelt {
+            add(
+                .destination, entity, relation.name,
+                "the relation leads to \(wanted) in the table and to "
+                    + "\(destination.isEmpty ? "nothing" : destination) in the model")
+        }
+        guard let inverse = relation.inverse else { return }
+        let alreadyTold = found.contains {
+            $0.kind == .inverse && $0.entity == entity && $0.member == relation.name
+        }
+        let modelInverse = description.inverseRelationship?.name
+        if modelInverse != inverse.name, !alreadyTold {
+            add(
+                .inverse, entity, relation.name,
+                "its inverse is \(inverse.name) in the table and \(modelInverse ?? "not there") in the model")
+        }
+    }
+
+    /// What the model requires and no table gives.
+    private mutating func findMissing(_ plan: any AnyEntityPlan, _ entity: NSEntityDescription) {
+        let attributes = Set(plan.attributes.map(\.name))
+        for (name, description) in entity.attributesByName.sorted(by: { $0.key < $1.key })
+        where !attributes.contains(name) && !description.isOptional && !description.isTransient
+            && description.defaultValue == nil && !(description is NSDerivedAttributeDescription)
+        {
+            add(
+                .missingAttribute, plan.entityName, name,
+                "the model requires a value and has no default, and the table lacks the attribute; an inserted object could "
+                    + "not be saved")
+        }
+        for (name, description) in entity.relationshipsByName.sorted(by: { $0.key < $1.key })
+        where !description.isOptional && !description.isTransient
+            && !isCovered(description, named: name, in: plan.entityName)
+        {
+            add(
+                .missingRelation, plan.entityName, name,
+                "the model requires a destination, and neither table has the relation; an inserted object could not be saved"
+            )
+        }
+    }
+
+    /// Whether some table has the relation, or its inverse: then a destination can be given from that end.
+    private func isCovered(_ description: NSRelationshipDescription, named name: String, in entity: String) -> Bool {
+        if covered.contains([entity, name]) { return true }
+        guard let inverse = description.inverseRelationship, var end = description.destinationEntity else {
+            return false
+        }
+        // A type may stand for the destination or for an entity that inherits from it.
+        let candidates = covered.filter { $0.last == inverse.name }.compactMap { $0.first.flatMap { entities[$0] } }
+        while true {
+            if candidates.contains(where: { $0.isKindOf(entity: end) }) { return true }
+            guard let above = end.superentity, above.relationshipsByName[inverse.name] != nil else { return false }
+            end = above
+        }
+    }
+}
+
+extension ContractFault {
+    fileprivate init(_ fault: TableFault) {
+        let kind: Kind =
+            switch fault.kind {
+            case .repeatedName, .attributeAndRelation: .repeatedName
+            case .repeatedKeyPath: .repeatedKeyPath
+            case .foreignInverse, .oneSidedInverse, .sharedInverse, .unknownInverse: .inverse
+            default: .table
+            }
+        self.init(kind, fault.entity, fault.member, fault.message)
+    }
+}
+
+extension RelationKind {
+    fileprivate var name: String {
+        switch self {
+        case .toOne: "to one"
+        case .toMany: "to many"
+        case .toManyOrdered: "to many in order"
+        }
+    }
+
+    fileprivate var typeName: String {
+        switch self {
+        case .toOne: "ToOneRelation"
+        case .toMany: "ToManyRelation"
+        case .toManyOrdered: "ToManyOrderedRelation"
+        }
+    }
+}

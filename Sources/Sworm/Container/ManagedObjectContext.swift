@@ -1,0 +1,164 @@
+import SwormPredicates
+
+/// The working place of one `perform`: fetches, inserts and deletes.
+///
+/// Reads see one state of the store, with the changes of this `perform` laid over. The changes are saved together when the
+/// closure returns, and none of them when it throws.
+public final class ManagedObjectContext {
+    /// What kept a context from doing something, as Sworm 1.x named it.
+    public enum Error: Swift.Error, Sendable {
+        /// The model has no entity of that name.
+        case unknownEntity(String)
+    }
+
+    package let instance: NSManagedObjectContext
+    let scope: Scope
+    let bindings: BindingCache
+
+    init(_ instance: NSManagedObjectContext, _ scope: Scope, _ bindings: BindingCache) {
+        self.instance = instance
+        self.scope = scope
+        self.bindings = bindings
+    }
+
+    func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
+        try scope.check(T.entityName, nil)
+        return try bindings.binding(for: type)
+    }
+
+    func handle<T>(_ object: NSManagedObject, _ binding: EngineBinding<T>) -> ManagedObject<T> {
+        ManagedObject(object, binding, bindings, scope)
+    }
+}
+
+// MARK: Writing
+
+extension ManagedObjectContext {
+    /// Inserts a new object.
+    ///
+    /// - Parameter value: Its values.
+    /// - Returns: A handle on it.
+    /// - Throws: A ``StoreError`` when the model lacks the entity or an attribute, or a value does not fit it.
+    @discardableResult
+    public func insert<PlainObject: ManagedObjectConvertible>(
+        _ value: PlainObject
+    ) throws -> ManagedObject<PlainObject> {
+        let binding = try binding(for: PlainObject.self)
+        // Encoded first: a value that can't be encoded leaves no half-made object.
+        let values = try binding.plan.values(of: value)
+        let object = try Engine.translating { try Engine.insert(values, binding, into: instance) }
+        return handle(object, binding)
+    }
+
+    /// Deletes an object, by the delete rules of its relations.
+    ///
+    /// - Parameter managedObject: A handle of this `perform`.
+    /// - Throws: A ``StoreError`` when the handle may not be used any more, or belongs to another `perform`.
+    public func delete<PlainObject: ManagedObjectConvertible>(_ managedObject: ManagedObject<PlainObject>) throws {
+        try requireOwn(managedObject)
+        instance.delete(managedObject.instance)
+    }
+
+    /// Throws when this context and a handle cannot be used together here and now.
+    func requireOwn<PlainObject>(_ object: ManagedObject<PlainObject>) throws {
+        try scope.check(PlainObject.entityName, nil)
+        try object.check()
+        guard object.instance.managedObjectContext === instance else {
+            throw StoreError(
+                .otherContext,
+                "\(object.name) cannot be used with this context: it belongs to a perform of another one. Fetch it here by its id.",
+                entity: PlainObject.entityName)
+        }
+    }
+
+    /// Deletes the objects that a request finds, by the delete rules of their relations.
+    ///
+    /// - Parameter request: The request.
+    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    public func delete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws {
+        _ = try deleteAll(request)
+    }
+
+    /// Deletes the objects that a request finds, for a type without relations.
+    ///
+    /// It is part of this `perform`: it is saved or undone with everything else.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The number of deleted objects.
+    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    @discardableResult
+    public func batchDelete<PlainObject: ManagedObjectConvertible>(
+        _ request: Request<PlainObject>
+    ) throws -> Int where PlainObject.Relations == Void {
+        try deleteAll(request)
+    }
+
+    private func deleteAll<T>(_ request: Request<T>) throws -> Int {
+        _ = try binding(for: T.self)
+        let objects = try Engine.translating { try Engine.fetch(try EngineQuery(request), in: instance) }
+        for object in objects { instance.delete(object) }
+        return objects.count
+    }
+}
+
+// MARK: Reading handles
+
+extension ManagedObjectContext {
+    /// The number of objects that a request finds.
+    ///
+    /// - Parameter request: The request; a limit caps the count.
+    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    @discardableResult
+    public func count<PlainObject: ManagedObjectConvertible>(of request: Request<PlainObject>) throws -> Int {
+        _ = try binding(for: PlainObject.self)
+        return try Engine.translating { try Engine.count(try EngineQuery(request), in: instance) }
+    }
+
+    /// Handles on the objects that a request finds.
+    ///
+    /// - Parameter request: The request.
+    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    @discardableResult
+    public func fetch<PlainObject: ManagedObjectConvertible>(
+        _ request: Request<PlainObject>
+    ) throws -> [ManagedObject<PlainObject>] {
+        let binding = try binding(for: PlainObject.self)
+        return try Engine.translating { try Engine.fetch(try EngineQuery(request), in: instance) }
+            .map { handle($0, binding) }
+    }
+
+    /// A handle on the first object that a request finds, or nil.
+    ///
+    /// - Parameter request: The request.
+    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    @discardableResult
+    public func fetchOne<PlainObject: ManagedObjectConvertible>(
+        _ request: Request<PlainObject>
+    ) throws -> ManagedObject<PlainObject>? {
+        try fetch(request.limit(1)).first
+    }
+
+    /// A handle on the object with an id.
+    ///
+    /// - Parameter id: The id.
+    /// - Throws: A ``StoreError`` with the code `objectNotFound` when there is no such object.
+    public func object<PlainObject: ManagedObjectConvertible>(
+        with id: ManagedObjectID<PlainObject>
+    ) throws -> ManagedObject<PlainObject> {
+        let binding = try binding(for: PlainObject.self)
+        func missing(_ cause: (any Swift.Error)?) -> StoreError {
+            StoreError(
+                .objectNotFound,
+                "There is no object \(id) in the store. It was deleted, or the id is of another store.",
+                entity: PlainObject.entityName, cause: cause)
+        }
+        do {
+            guard let object = try Engine.object(id.reference, in: instance) else { throw missing(nil) }
+            return handle(object, binding)
+        } catch {
+            let translated = Engine.translated(error)
+            if StoreError.Code.objectDeleted ~= translated { throw missing(error) }
+            throw translated
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Synchronization
+/// The door to a store: runs closures that read and write it.
+///
+/// ```swift
+/// let store = try PersistentContainer(for: Book.self, at: .file(url))
+/// try store.perform { context in
+///     try context.insert(Book(title: "War and Peace", year: 1869))
+/// }
+/// ```
+///
+/// A container may be used from any thread.
+public final class PersistentContainer: Sendable {
+    /// What a container could not do, as Sworm 1.x named it.
+    public enum Error: Swift.Error, Sendable {
+        /// There was nothing to return.
+        case noResult
+    }
+
+    let makeContext: @Sendable () throws -> NSManagedObjectContext
+    let logError: (@Sendable (any Swift.Error) -> Void)?
+    let cleansUp: Bool
+    let isStrict: Bool
+    /// The scopes that run now, by thread: a `perform` inside another one of the same container joins it.
+    let running = Mutex<[UInt: RunningScopes]>([:])
+
+    /// Makes a container over contexts of your own.
+    ///
+    /// - Parameters:
+    ///   - managedObjectContext: Gives the context for a `perform`; called once for each of them. It may give the same
+    ///     context each time.
+    ///   - logError: Called with every error that a `perform` throws, and with what could not be thrown.
+    ///   - cleanUpAfterExecution: Whether a private-queue context is reset after each `perform`. A context of the main queue
+    ///     is never reset: others hold its objects.
+    ///   - strict: Whether a misuse that cannot be thrown stops the program. For tests.
+    public init(
+        managedObjectContext: @escaping @Sendable () throws -> NSManagedObjectContext,
+        logError: (@Sendable (any Swift.Error) -> Void)? = nil, cleanUpAfterExecution: Bool = true, strict: Bool = false
+    ) {
+        makeContext = managedObjectContext
+        self.logError = logError
+        cleansUp = cleanUpAfterExecution
+        isStrict = strict
+    }
+
+    /// Reports a misuse that could not be thrown.
+    func report(_ error: StoreError) {
+        logError?(error)
+        trapIfStrict(error)
+    }
+
+    func trapIfStrict(_ error: StoreError) { precondition(!isStrict, error.description) }
+
+    /// The scope of the innermost `perform` that runs on the calling thread.
+    var innermostScope: Scope? { running.withLock { $0[Engine.threadNumber]?.scopes.last } }
+}
+
+/// The scopes of one container that one thread is in, the outermost first.
+struct RunningScopes: @unchecked Sendable {
+    // Looked up under the container's mutex by the number of the thread that runs the scopes, and used by that thread only.
+    // Hence the unchecked conformance.
+    let context: NSManagedObjectContext
+    let bindings: BindingCache
+    var scopes: [Scope]
+}

@@ -1,0 +1,92 @@
+import Synchronization
+
+/// The life of one `perform`: every handle made in it carries it, and works only while it lasts and on its own thread.
+final class Scope: Sendable {
+    private let isOpen = Atomic<Bool>(true)
+    private let thread: UInt
+    private let container: PersistentContainer
+    /// What went wrong in a place that cannot throw, and must not be saved.
+    private let failure = Mutex<StoreError?>(nil)
+
+    init(thread: UInt, container: PersistentContainer) {
+        self.thread = thread
+        self.container = container
+    }
+
+    func close() { isOpen.store(false, ordering: .releasing) }
+
+    /// Whether handles may be used here and now.
+    var isActive: Bool { isOpen.load(ordering: .acquiring) && Engine.threadNumber == thread }
+
+    /// Throws when a handle may not be used here and now.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the handle.
+    ///   - id: The object's id; nil for a handle of no object.
+    func check(_ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?) throws(StoreError) {
+        if isOpen.load(ordering: .acquiring), Engine.threadNumber == thread { return }
+        throw refusal(entity(), id())
+    }
+
+    /// Why a handle may not be used here and now.
+    private func refusal(_ entity: String, _ id: NSManagedObjectID?) -> StoreError {
+        isOpen.load(ordering: .acquiring)
+            ? StoreError(
+                .wrongThread,
+                "\(Scope.name(entity, id)) was used on another thread than its perform runs on. Decode it there, or pass its id on.",
+                entity: entity)
+            : StoreError(
+                .scopeEnded,
+                "\(Scope.name(entity, id)) was used after the perform that it belongs to had ended. Decode it inside, or keep its id and fetch it again.",
+                entity: entity)
+    }
+
+    /// The name of an object for a message: `Book p12`, or `Book t3` before it was saved.
+    static func name(_ entity: String, _ id: NSManagedObjectID?) -> String {
+        guard let id else { return "A context that was asked for \(entity)" }
+        let key = Engine.reference(id).key
+        return key < 0 ? "\(entity) t\(key.magnitude)" : "\(entity) p\(key)"
+    }
+
+    /// Says what went wrong in a traversal, which cannot throw and yields nothing.
+    ///
+    /// A misuse is only reported. When the store could not be read, `nothing` is not the truth: then the perform throws at
+    /// its end, so that nothing is saved that was made from it.
+    func note(_ error: any Error) {
+        let error = Scope.asStoreError(error)
+        let misuses: [StoreError.Code] = [.scopeEnded, .wrongThread, .objectDeleted, .otherContext]
+        if misuses.contains(error.code) || !keep(error) { container.report(error) }
+    }
+
+    /// Says what went wrong in an assignment, which cannot throw: the perform throws it at its end.
+    ///
+    /// - Parameter other: Another scope that takes part. Where neither is active, the perform that runs on this thread is
+    ///   the one that throws.
+    func fail(_ error: any Error, _ other: Scope?) {
+        let error = Scope.asStoreError(error)
+        container.trapIfStrict(error)
+        for scope in [self, other, container.innermostScope] where scope?.keep(error) ?? false { return }
+        container.report(error)
+    }
+
+    /// Keeps an error for the end of the perform; false when the perform does not run on this thread.
+    private func keep(_ error: StoreError) -> Bool {
+        guard isActive else { return false }
+        failure.withLock { $0 = $0 ?? error }
+        return true
+    }
+
+    /// Throws what went wrong in a place that could not.
+    func throwFailure() throws {
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    /// Reports what went wrong in a place that could not throw, because the perform throws something else.
+    func logFailure() {
+        if let error = failure.withLock({ $0 }) { container.logError?(error) }
+    }
+
+    private static func asStoreError(_ error: any Error) -> StoreError {
+        (error as? StoreError) ?? StoreError(.storeFailed, "\(error)", cause: error)
+    }
+}

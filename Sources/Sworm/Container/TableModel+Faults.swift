@@ -1,0 +1,120 @@
+import Foundation
+import SwormPredicates
+
+extension TableModel {
+    /// The faults that keep some tables from being a model.
+    ///
+    /// - Parameters:
+    ///   - plans: The tables, all that they reach included.
+    ///   - tableFaults: The faults that the tables show without a model.
+    static func modelFaults(of plans: [any AnyEntityPlan], tableFaults: [TableFault]) -> [TableFault] {
+        var faults = tableFaults
+        var entities: [String: any AnyEntityPlan] = [:]
+        var capitalised: [String: String] = [:]
+        for plan in plans {
+            let name = plan.entityName
+            if let other = entities.updateValue(plan, forKey: name) {
+                faults.append(
+                    TableFault(
+                        .repeatedEntity, entity: name, member: nil,
+                        "the types \(other.typeName) and \(plan.typeName) have this entity name; give one of them another `entityName`"
+                    ))
+            } else if let other = capitalised.updateValue(name, forKey: name.uppercased()) {
+                faults.append(
+                    TableFault(
+                        .repeatedEntity, entity: name, member: nil,
+                        "the name differs from that of the entity \"\(other)\" in letter case only"))
+            }
+            if !name.isEmpty, let problem = problem(ofName: name) {
+                faults.append(TableFault(.illegalName, entity: name, member: nil, "the entity name \(problem)"))
+            }
+            faults += propertyFaults(of: plan)
+        }
+        return faults
+    }
+
+    private static func propertyFaults(of plan: any AnyEntityPlan) -> [TableFault] {
+        var faults: [TableFault] = []
+        func fault(_ kind: TableFault.Kind, _ member: String, _ message: String) {
+            faults.append(TableFault(kind, entity: plan.entityName, member: member, message))
+        }
+        for name in plan.attributes.map(\.name) + plan.relations.map(\.name) where !name.isEmpty {
+            if let problem = problem(ofName: name) {
+                fault(.illegalName, name, "the name \(problem)")
+            } else if reservedNames.contains(name) {
+                fault(.illegalName, name, "every managed object has a method of this name; use another one")
+            }
+        }
+        for attribute in plan.attributes {
+            guard case .int(let number) = attribute.defaultValue else { continue }
+            let fits =
+                switch attribute.traits.storageType {
+                case .integer16: Int16(exactly: number) != nil
+                case .integer32: Int32(exactly: number) != nil
+                default: true
+                }
+            if !fits {
+                fault(
+                    .unfitDefault, attribute.name,
+                    "a fresh instance has \(number), which \(attribute.traits.storageType.summary) cannot hold")
+            }
+        }
+        for relation in plan.relations {
+            if let inverse = relation.inverse,
+                !relation.destination.anyPlan.relations.contains(where: { $0.name == inverse.name })
+            {
+                fault(
+                    .unknownInverse, relation.name,
+                    "its inverse \(relation.destination.entityName).\(inverse.name) is not a stored property of the relations there"
+                )
+            }
+            if relation.kind != .toOne, relation.maximumCount == 1 {
+                fault(.unfitOption, relation.name, "a relation to many with at most one destination; use ToOneRelation")
+            }
+            if relation.minimumCount < 0 || relation.maximumCount < 0 {
+                fault(.unfitOption, relation.name, "`.count` is below zero")
+            }
+        }
+        for index in plan.indexes where index.name.contains("\"") || index.name.contains("\0") {
+            fault(.illegalName, oneLine(index.name), "the name of the index has a character that no store takes")
+        }
+        for constraint in plan.uniquenessConstraints where Set(constraint).count < constraint.count {
+            fault(
+                .repeatedName, constraint.joined(separator: ", "), "a uniqueness constraint names one attribute twice")
+        }
+        return faults
+    }
+
+    /// What is wrong with a name that is not empty; nil for a good one.
+    ///
+    /// Names become parts of key paths and of the store's own names.
+    private static func problem(ofName name: String) -> String? {
+        if name.count > 128 { return "is longer than 128 characters" }
+        for (index, scalar) in name.unicodeScalars.enumerated() {
+            let isDigit = scalar.properties.numericType != nil
+            if index == 0, isDigit { return "begins with a digit" }
+            if !(scalar == "_" || scalar.properties.isAlphabetic || isDigit || isMark(scalar)) {
+                let shown = scalar.value < 0x20 || scalar.value == 0x7F ? "a control character" : "'\(scalar)'"
+                return "contains \(shown); use letters, digits and underscores"
+            }
+        }
+        return nil
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark: true
+        default: false
+        }
+    }
+
+    /// The methods without parameters of every managed object: keyed access would find them instead of the property.
+    private static let reservedNames: Set<String> = [
+        "autorelease", "class", "classForCoder", "classForKeyedArchiver", "copy", "dealloc", "debugDescription",
+        "description", "finalize", "hash", "init", "isProxy", "mutableCopy", "observationInfo", "release", "retain",
+        "retainCount", "self", "superclass", "zone", "awakeFromFetch", "awakeFromInsert", "changedValues",
+        "changedValuesForCurrentEvent", "didSave", "didTurnIntoFault", "entity", "faultingState", "hasChanges",
+        "hasPersistentChangedValues", "isDeleted", "isFault", "isInserted", "isUpdated", "managedObjectContext",
+        "objectID", "prepareForDeletion", "willSave", "willTurnIntoFault",
+    ]
+}

@@ -1,0 +1,170 @@
+import Foundation
+import SwormPredicates
+
+/// Builds models from tables.
+package enum TableModel {
+    /// The models that were built, by the types that they were asked for.
+    private static let built = Locked<[Set<ObjectIdentifier>: Built]>([:])
+
+    private struct Built: @unchecked Sendable {
+        // A model is changed by nobody once it is here: it is only given to coordinators. Hence the unchecked conformance.
+        let model: NSManagedObjectModel
+    }
+
+    /// The model for some types and all that they reach: built when it is first asked for, and never changed.
+    package static func shared(for roots: [any ManagedObjectConvertible.Type]) throws -> NSManagedObjectModel {
+        let key = Set(roots.map { ObjectIdentifier($0) })
+        if let known = built.withLock({ $0[key] }) { return known.model }
+        // Built without the lock, because it runs the user's code. Of two that were built at the same time the first stays.
+        let model = NSManagedObjectModel()
+        model.entities = try entities(for: roots)
+        let new = Built(model: model)
+        return built.withLock { models in
+            let kept = models[key] ?? new
+            models[key] = kept
+            return kept.model
+        }
+    }
+
+    /// The entities of some types and of all that they reach.
+    ///
+    /// - Throws: A ``StoreError`` that lists every fault of the tables.
+    static func entities(for roots: [any ManagedObjectConvertible.Type]) throws -> [NSEntityDescription] {
+        let plans = reachableEntities(from: roots).map(\.plan)
+        let faults = modelFaults(of: plans, tableFaults: tableFaults(from: roots))
+        if let first = faults.first {
+            throw StoreError(
+                .invalidTable, message(faults), entity: first.entity,
+                attribute: faults.count == 1 ? first.member : nil)
+        }
+        return TableModelBuilder(plans).build()
+    }
+
+    private static func message(_ faults: [TableFault]) -> String {
+        if faults.count == 1, let only = faults.first { return "No model can be made from the tables: \(only)" }
+        return "No model can be made from the tables; they have \(faults.count) faults:"
+            + faults.map { "\n- \(oneLine($0.description))" }.joined()
+    }
+}
+
+/// Text that may hold names from anywhere, on one line.
+func oneLine(_ text: String) -> String {
+    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: " ")
+}
+
+/// The entities of faultless tables while they are put together.
+private struct TableModelBuilder {
+    private struct End: Hashable {
+        let entity: String
+        let relation: String
+    }
+
+    private let plans: [any AnyEntityPlan]
+    private var entities: [String: NSEntityDescription] = [:]
+    private var relationships: [End: NSRelationshipDescription] = [:]
+
+    init(_ plans: [any AnyEntityPlan]) { self.plans = plans }
+
+    func build() -> [NSEntityDescription] {
+        var builder = self
+        return builder.make()
+    }
+
+    private mutating func make() -> [NSEntityDescription] {
+        for plan in plans {
+            let entity = NSEntityDescription()
+            entity.name = plan.entityName
+            entities[plan.entityName] = entity
+        }
+        for plan in plans { fill(plan) }
+        for plan in plans {
+            for relation in plan.relations { link(relation, of: plan.entityName) }
+        }
+        return plans.compactMap { entities[$0.entityName] }
+    }
+
+    private mutating func fill(_ plan: any AnyEntityPlan) {
+        guard let entity = entities[plan.entityName] else { return }
+        let attributes = plan.attributes.map(Self.attribute)
+        let relationships = plan.relations.map { relation in
+            let relationship = relationship(relation)
+            self.relationships[End(entity: plan.entityName, relation: relation.name)] = relationship
+            return relationship
+        }
+        entity.properties = attributes + relationships
+        // After the properties: the names must be known.
+        let byName = Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        entity.uniquenessConstraints =
+            plan.attributes.filter(\.traits.isUnique).map { [$0.name] } + plan.uniquenessConstraints
+        entity.indexes = plan.allIndexes.map { index in
+            let elements = index.elements.compactMap { element in
+                byName[element.attribute].map {
+                    let description = NSFetchIndexElementDescription(property: $0, collationType: .binary)
+                    description.isAscending = element.isAscending
+                    return description
+                }
+            }
+            return NSFetchIndexDescription(name: index.name, elements: elements)
+        }
+    }
+
+    private static func attribute(_ plan: AttributePlan) -> NSAttributeDescription {
+        let attribute = NSAttributeDescription()
+        let traits = plan.traits
+        attribute.name = plan.name
+        attribute.attributeType =
+            NSAttributeType(rawValue: .init(traits.storageType.rawValue)) ?? .undefinedAttributeType
+        attribute.isOptional = traits.isOptional
+        attribute.defaultValue = plan.defaultValue?.foundationValue
+        attribute.allowsExternalBinaryDataStorage = traits.allowsExternalStorage
+        attribute.preservesValueInHistoryOnDeletion = traits.isPreservedOnDeletion
+        if let name = traits.renamingIdentifier { attribute.renamingIdentifier = name }
+        if let modifier = traits.hashModifier { attribute.versionHashModifier = modifier }
+        Engine.setRules(of: attribute, traits)
+        return attribute
+    }
+
+    private func relationship(_ plan: RelationPlan) -> NSRelationshipDescription {
+        let relationship = NSRelationshipDescription()
+        relationship.name = plan.name
+        relationship.destinationEntity = entities[plan.destination.entityName]
+        relationship.isOptional = plan.isOptional
+        relationship.minCount = plan.minimumCount
+        relationship.maxCount = plan.kind == .toOne ? 1 : plan.maximumCount
+        relationship.isOrdered = plan.kind == .toManyOrdered
+        relationship.deleteRule =
+            switch plan.deleteRule {
+            case .nullify: .nullifyDeleteRule
+            case .cascade: .cascadeDeleteRule
+            case .deny: .denyDeleteRule
+            case .noAction: .noActionDeleteRule
+            }
+        if let name = plan.renamingIdentifier { relationship.renamingIdentifier = name }
+        if let modifier = plan.hashModifier { relationship.versionHashModifier = modifier }
+        return relationship
+    }
+
+    /// Makes two relationships each other's inverse. One of them names the other; which of them does not matter.
+    private func link(_ plan: RelationPlan, of entity: String) {
+        guard let inverse = plan.inverse,
+            let one = relationships[End(entity: entity, relation: plan.name)],
+            let other = relationships[End(entity: plan.destination.entityName, relation: inverse.name)]
+        else { return }
+        one.inverseRelationship = other
+        other.inverseRelationship = one
+    }
+}
+
+extension AnyEntityPlan {
+    /// The indexes of the table: those of single attributes, then those that are declared.
+    var allIndexes: [IndexPlan] {
+        let taken = Set(indexes.map(\.name))
+        let single = attributes.filter(\.traits.isIndexed).map { attribute in
+            // The name that a person would give it in a model editor.
+            var name = "by" + attribute.name.prefix(1).uppercased() + attribute.name.dropFirst()
+            while taken.contains(name) { name += "_" }
+            return IndexPlan(name: name, elements: [.init(attribute: attribute.name, isAscending: true)])
+        }
+        return single + indexes
+    }
+}

@@ -1,0 +1,73 @@
+package import SwormPredicates
+
+/// What a plan knows of one attribute, without the type it belongs to.
+package struct AttributePlan: Sendable {
+    package let name: String
+    package let kind: PrimitiveKind
+    /// Whether the property is an optional. Otherwise nil cannot be decoded, whatever the model says.
+    package let isOptional: Bool
+    /// Whether the property's type, without its optional, is the primitive type itself.
+    package let isPrimitive: Bool
+    /// Where the property lies in the memory of a struct; nil when it has no place of its own there.
+    package let offset: Int?
+    /// The property's type as the user wrote it.
+    package let typeName: String
+    package let traits: AttributeTraits
+    /// The value that a fresh instance has, if every fresh instance has it and it is not nil.
+    package let defaultValue: AttributeValue?
+
+    /// The offset at which a row decoder may store the value (or its optional); nil when it must call the closure.
+    package var directOffset: Int? { isPrimitive ? offset : nil }
+}
+
+/// What a plan knows of one relation.
+package struct RelationPlan: Sendable {
+    /// The property of the relations type.
+    package let label: String
+    package let name: String
+    package let kind: RelationKind
+    package let destination: any ManagedObjectConvertible.Type
+    package let deleteRule: DeleteRule
+    package let inverse: RelationInverse?
+    package var isOptional = true
+    /// Zero when there is no bound.
+    package var minimumCount = 0
+    package var maximumCount = 0
+    package var renamingIdentifier: String?
+    package var hashModifier: String?
+
+    /// The name of the inverse, where this end names it.
+    package var inverseName: String? { inverse?.name }
+
+    init(label: String, relation: some Relation) {
+        self.label = label
+        name = relation.name
+        kind = type(of: relation).kind
+        destination = type(of: relation).destinationType
+        deleteRule = relation.deleteRule
+        inverse = relation.inverse
+        for option in relation.options {
+            switch option.content {
+            case .required: isOptional = false
+            case .count(let minimum, let maximum): (minimumCount, maximumCount) = (minimum ?? 0, maximum ?? 0)
+            case .renamed(let name): renamingIdentifier = name
+            case .hashModifier(let text): hashModifier = text
+            }
+        }
+    }
+}
+
+extension Relation {
+    fileprivate static var destinationType: any ManagedObjectConvertible.Type { Destination.self }
+}
+
+/// An index over several attributes, by their names.
+package struct IndexPlan: Sendable, Hashable {
+    package let name: String
+    package let elements: [Element]
+
+    package struct Element: Sendable, Hashable {
+        package let attribute: String
+        package let isAscending: Bool
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+package import SwormPredicates
+
+/// The options of one attribute, resolved: what the model says about it.
+package struct AttributeTraits: Sendable, Hashable {
+    package var storageType: AttributeType
+    /// Whether the model allows nil.
+    package var isOptional: Bool
+    package var isUnique = false
+    package var isIndexed = false
+    package var allowsExternalStorage = false
+    package var isPreservedOnDeletion = false
+    package var renamingIdentifier: String?
+    package var hashModifier: String?
+    package var minimum: AttributeValue?
+    package var maximum: AttributeValue?
+    package var minimumLength: Int?
+    package var maximumLength: Int?
+    package var pattern: String?
+
+    /// Resolves options, and tells which of them do not go with the kind of value.
+    package init(
+        kind: PrimitiveKind, isOptional: Bool, options: [AttributeOption], fault: (TableFault.Kind, String) -> Void
+    ) {
+        storageType = kind.attributeType
+        self.isOptional = isOptional
+        for option in options {
+            switch option.content {
+            case .unique: isUnique = true
+            case .indexed: isIndexed = true
+            case .optional: self.isOptional = true
+            case .preservedOnDeletion: isPreservedOnDeletion = true
+            case .renamed(let name): renamingIdentifier = name
+            case .hashModifier(let text): hashModifier = text
+            case .external:
+                allowsExternalStorage = true
+                if kind != .data { fault(.unfitOption, "`.external` is for binary data, and this is a \(kind)") }
+            case .type(let type):
+                storageType = type.attributeType
+                if !kind.compatibleTypes.contains(storageType) {
+                    fault(.unfitOption, "`.type(.\(type))` cannot hold a \(kind)")
+                }
+            case .range(let lower, let upper):
+                minimum = Self.bound(lower, for: kind)
+                maximum = Self.bound(upper, for: kind)
+                if (minimum == nil) != (lower == nil) || (maximum == nil) != (upper == nil) {
+                    fault(.unfitOption, "`.range` has bounds that a \(kind) cannot be compared with")
+                }
+            case .length(let lower, let upper):
+                minimumLength = lower
+                maximumLength = upper
+                if kind != .string { fault(.unfitOption, "`.length` is for text, and this is a \(kind)") }
+                if lower ?? 0 < 0 || upper ?? 0 < 0 { fault(.unfitOption, "`.length` is below zero") }
+            case .pattern(let text):
+                pattern = text
+                if kind != .string { fault(.unfitOption, "`.pattern` is for text, and this is a \(kind)") }
+                if (try? NSRegularExpression(pattern: text)) == nil {
+                    fault(.unfitOption, "`.pattern(\"\(excerpt(text))\")` is no regular expression")
+                }
+            }
+        }
+    }
+
+    /// A bound of a range in the type of the attribute: `.range(0...5)` is one of integers, also for a `Double`.
+    private static func bound(_ value: AttributeValue?, for kind: PrimitiveKind) -> AttributeValue? {
+        switch (kind, value) {
+        case (.int, .int), (.int64, .int), (.float, .double), (.double, .double), (.decimal, .decimal),
+            (.date, .date):
+            value
+        case (.int16, .int(let number)): Int16(exactly: number) == nil ? nil : value
+        case (.int32, .int(let number)): Int32(exactly: number) == nil ? nil : value
+        case (.float, .int(let number)), (.double, .int(let number)): Double(exactly: number).map { .double($0) }
+        case (.decimal, .int(let number)): .decimal(Decimal(number))
+        case (.decimal, .double(let number)): Decimal(string: "\(number)").map { .decimal($0) }
+        default: nil
+        }
+    }
+}

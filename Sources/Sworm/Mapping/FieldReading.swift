@@ -1,0 +1,91 @@
+import Foundation
+import SwormPredicates
+
+/// Where a property lies in the memory of a struct and what it is: plain bytes, so that a loop over them copies nothing.
+struct FieldRead: Sendable {
+    let kind: PrimitiveKind
+    let isOptional: Bool
+    /// Below zero where the property must be read through its key path.
+    let offset: Int
+
+    init(_ attribute: AttributePlan, isClass: Bool) {
+        kind = attribute.kind
+        isOptional = attribute.isOptional
+        offset = isClass ? -1 : attribute.directOffset ?? -1
+    }
+
+    /// The value of the property.
+    ///
+    /// Unsafe: the address must be that of a value of the struct that the offset was asked of. The offset comes from
+    /// `MemoryLayout.offset(of:)` for a key path to exactly the kind's type, or an optional of it.
+    @inline(__always)
+    func value(_ start: UnsafeRawPointer) -> AttributeValue {
+        @inline(__always)
+        func load<Value>(_ type: Value.Type) -> Value {
+            (start + offset).assumingMemoryBound(to: Value.self).pointee
+        }
+        if !isOptional {
+            switch kind {
+            case .bool: return .bool(load(Bool.self))
+            case .int: return .int(Int64(load(Int.self)))
+            case .int16: return .int(Int64(load(Int16.self)))
+            case .int32: return .int(Int64(load(Int32.self)))
+            case .int64: return .int(load(Int64.self))
+            case .float: return .double(Double(load(Float.self)))
+            case .double: return .double(load(Double.self))
+            case .decimal: return .decimal(load(Decimal.self))
+            case .date: return .date(load(Date.self))
+            case .string: return .string(load(String.self))
+            case .data: return .data(load(Data.self))
+            case .uuid: return .uuid(load(UUID.self))
+            case .url: return .url(load(URL.self))
+            }
+        }
+        let value: AttributeValue? =
+            switch kind {
+            case .bool: load(Bool?.self).map { .bool($0) }
+            case .int: load(Int?.self).map { .int(Int64($0)) }
+            case .int16: load(Int16?.self).map { .int(Int64($0)) }
+            case .int32: load(Int32?.self).map { .int(Int64($0)) }
+            case .int64: load(Int64?.self).map { .int($0) }
+            case .float: load(Float?.self).map { .double(Double($0)) }
+            case .double: load(Double?.self).map { .double($0) }
+            case .decimal: load(Decimal?.self).map { .decimal($0) }
+            case .date: load(Date?.self).map { .date($0) }
+            case .string: load(String?.self).map { .string($0) }
+            case .data: load(Data?.self).map { .data($0) }
+            case .uuid: load(UUID?.self).map { .uuid($0) }
+            case .url: load(URL?.self).map { .url($0) }
+            }
+        return value ?? .null
+    }
+}
+
+/// Finds attributes by the places of their properties: a key path says its place at once, and its hash takes long.
+struct FieldPlaces: Sendable {
+    private struct Field: Sendable {
+        let type: ObjectIdentifier
+        let index: Int
+    }
+
+    private let fields: [Int: Field]
+
+    init<T>(_ table: [Attribute<T>]) {
+        var fields: [Int: Field] = [:]
+        for (index, line) in table.enumerated() where line.size > 0 {
+            guard let offset = line.offset else { continue }
+            let type = ObjectIdentifier(type(of: line.keyPath as AnyKeyPath).valueType)
+            // Two lines for one place are a fault of the table; the first one counts, as everywhere.
+            if fields[offset] == nil { fields[offset] = Field(type: type, index: index) }
+        }
+        self.fields = fields
+    }
+
+    /// The attribute of the stored property that a key path leads to; nil where only the key path itself can tell.
+    ///
+    /// A struct and its first property have one place, so that the type must be right too.
+    func index<T>(of keyPath: PartialKeyPath<T>) -> Int? {
+        guard let offset = MemoryLayout<T>.offset(of: keyPath), let field = fields[offset] else { return nil }
+        return field.type == ObjectIdentifier(type(of: keyPath).valueType) ? field.index : nil
+    }
+}

@@ -1,0 +1,28 @@
+/// The name most like a given one, for messages: nil when none is alike.
+package func nearestName(to name: String, in names: some Sequence<String>) -> String? {
+    let wanted = Array(name.lowercased().unicodeScalars.prefix(64))
+    var best: (name: String, distance: Int)?
+    for candidate in names.sorted() {
+        let distance = editDistance(wanted, Array(candidate.lowercased().unicodeScalars.prefix(64)))
+        if distance < best?.distance ?? Int.max { best = (candidate, distance) }
+    }
+    guard let best, best.distance <= max(2, wanted.count / 3) else { return nil }
+    return best.name
+}
+
+/// How many letters must be put in, left out, changed or swapped to make one word from the other.
+private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for (i, a) in left.enumerated() {
+        var row = [i + 1]
+        for (j, b) in right.enumerated() {
+            var cost = min(last[j + 1] + 1, row[j] + 1, last[j] + (a == b ? 0 : 1))
+            if i > 0, j > 0, a == right[j - 1], left[i - 1] == b { cost = min(cost, beforeLast[j - 1] + 1) }
+            row.append(cost)
+        }
+        beforeLast = last
+        last = row
+    }
+    return last[right.count]
+}

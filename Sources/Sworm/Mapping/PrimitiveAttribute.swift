@@ -1,0 +1,60 @@
+public import SwormPredicates
+
+/// A type that a store can hold as it is.
+///
+/// There are thirteen: `Bool`, `Int`, `Int16`, `Int32`, `Int64`, `Float`, `Double`, `Decimal`, `Date`, `String`, `Data`,
+/// `UUID` and `URL`. Do not conform other types; map them onto one of these with ``SupportedAttributeType``.
+public protocol PrimitiveAttribute: Sendable {
+    /// Which of the thirteen the type is.
+    static var primitiveKind: PrimitiveKind { get }
+
+    /// The value as a store holds it.
+    var attributeValue: AttributeValue { get }
+
+    /// Takes the value from what a store holds.
+    ///
+    /// - Throws: ``AttributeError/badInput(_:)`` when the value is of another type, or does not fit without loss.
+    init(attributeValue: AttributeValue) throws
+}
+
+/// The thirteen types that a store can hold as they are.
+public enum PrimitiveKind: UInt8, Sendable, Hashable, CaseIterable {
+    case bool, int, int16, int32, int64, float, double, decimal, date, string, data, uuid, url
+}
+
+extension PrimitiveKind {
+    /// The type that an attribute gets in a model made from a table, unless the table says otherwise.
+    package var attributeType: AttributeType {
+        switch self {
+        case .bool: .boolean
+        case .int, .int64: .integer64
+        case .int16: .integer16
+        case .int32: .integer32
+        case .float: .float
+        case .double: .double
+        case .decimal: .decimal
+        case .date: .date
+        case .string: .string
+        case .data: .binaryData
+        case .uuid: .uuid
+        case .url: .uri
+        }
+    }
+
+    /// The types that an attribute of this kind may have in a model: its own, and those of other widths.
+    package var compatibleTypes: Set<AttributeType> {
+        switch self {
+        case .int, .int16, .int32, .int64: [.integer16, .integer32, .integer64]
+        case .float, .double: [.float, .double]
+        default: [attributeType]
+        }
+    }
+}
+
+extension PrimitiveAttribute {
+    /// The value itself.
+    public func encodePrimitiveValue() -> Self { self }
+
+    /// The value itself.
+    public static func decode(primitiveValue: Self) throws -> Self { primitiveValue }
+}

@@ -1,0 +1,73 @@
+/// An error of the library: what went wrong, where, and the way out.
+///
+/// Tell errors apart by their ``code``, which stays the same from version to version; the message is for people.
+///
+/// ```swift
+/// do { try store.perform { ... } }
+/// catch StoreError.Code.unknownKeyPath { ... }
+/// ```
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// What kind of thing went wrong.
+    public let code: Code
+
+    /// A sentence that names the entity, the attribute and the value, and says what to do.
+    public let message: String
+
+    /// The entity that the error is about, if it is about one.
+    public let entity: String?
+
+    /// The attribute or relation that the error is about, if it is about one.
+    public let attribute: String?
+
+    /// The error that led to this one.
+    public let cause: (any Error)?
+
+    /// The message, with the cause behind it.
+    public var description: String {
+        cause.map { "\(message) (\($0))" } ?? message
+    }
+
+    package init(
+        _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.entity = entity
+        self.attribute = attribute
+        self.cause = cause
+    }
+}
+
+extension StoreError {
+    /// A stable name for a kind of error.
+    ///
+    /// New codes may be added, so keep a `default` when you switch over them.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The code's name, as it stands in logs.
+        public let description: String
+
+        package init(_ name: String) {
+            description = name
+        }
+
+        /// A key path that is not in the table of its entity.
+        public static let unknownKeyPath = Code("unknownKeyPath")
+
+        /// A condition that cannot be understood: bad text, a wrong argument, or a combination with no meaning.
+        public static let invalidCondition = Code("invalidCondition")
+
+        /// A request with a limit, offset or order that makes no sense.
+        public static let invalidRequest = Code("invalidRequest")
+
+        /// A table of attributes or relations with faults.
+        public static let invalidTable = Code("invalidTable")
+
+        /// A URL that is no object id.
+        public static let invalidObjectID = Code("invalidObjectID")
+
+        /// Matches an error that has this code, so that codes can stand in `catch`.
+        public static func ~= (code: Code, error: any Error) -> Bool {
+            (error as? StoreError)?.code == code
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import SwormPredicates
+
+/// A handle on one object of the store: decodes it into a struct, encodes a struct into it, and walks its relations.
+///
+/// ```swift
+/// try store.perform { context in
+///     for book in try context.fetch(Book.all) {
+///         print(try book.decode().title, try book.author?.decode().name ?? "anonymous")
+///     }
+/// }
+/// ```
+///
+/// A handle belongs to the `perform` that it was made in. Used later, on another thread, or after its object was deleted,
+/// `decode`, `encode` and the changes of relations throw a ``StoreError`` that names the object. A relation that is read at
+/// such a time is nil or empty, and the error goes to the container's `logError`.
+@dynamicMemberLookup
+public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
+    package let instance: NSManagedObject
+    let bindings: BindingCache
+    let binding: EngineBinding<PlainObject>
+    let scope: Scope
+    /// The object's id when the handle was made: it names the object in messages, at any time and on any thread.
+    private let identity: NSManagedObjectID
+
+    init(_ instance: NSManagedObject, _ binding: EngineBinding<PlainObject>, _ bindings: BindingCache, _ scope: Scope) {
+        self.instance = instance
+        self.binding = binding
+        self.bindings = bindings
+        self.scope = scope
+        identity = instance.objectID
+    }
+
+    /// The id of the object. It may leave the `perform`.
+    ///
+    /// Before the object was first saved the id is temporary: it is of no use outside. It may be asked for at any time.
+    public var id: ManagedObjectID<PlainObject> {
+        ManagedObjectID(Engine.reference(scope.isActive ? instance.objectID : identity))
+    }
+
+    /// The object's name in messages.
+    var name: String { Scope.name(binding.plan.entityName, identity) }
+
+    /// Throws when the handle may not be used here and now.
+    func check() throws(StoreError) {
+        try scope.check(binding.plan.entityName, identity)
+        guard instance.managedObjectContext != nil, !instance.isDeleted else {
+            throw StoreError(
+                .objectDeleted,
+                "\(name) was deleted, or its insertion was undone. Its handles cannot be used any more.",
+                entity: binding.plan.entityName)
+        }
+    }
+
+    /// Throws when this handle and another one cannot be related here and now.
+    func requireRelatable<Other>(_ other: ManagedObject<Other>, by relation: String) throws(StoreError) {
+        try check()
+        try other.check()
+        guard instance.managedObjectContext === other.instance.managedObjectContext else {
+            throw StoreError(
+                .otherContext,
+                "Cannot relate \(name) to \(other.name) by '\(relation)': they belong to performs of different contexts. Fetch one of them by its id where the other one is.",
+                entity: binding.plan.entityName, attribute: relation)
+        }
+    }
+
+    /// A handle on another object in the same scope.
+    func handle<T>(_ object: NSManagedObject, as type: T.Type) throws -> ManagedObject<T> {
+        ManagedObject<T>(object, try bindings.binding(for: T.self), bindings, scope)
+    }
+}
+
+// MARK: Decoding
+
+extension ManagedObject {
+    /// The object as a value.
+    ///
+    /// - Throws: A ``StoreError`` when the handle may not be used any more or the row has gone, and
+    ///   ``AttributeError/badAttribute(_:)`` for a value that the type cannot hold.
+    public func decode() throws -> PlainObject {
+        try check()
+        return try Engine.translating {
+            var object = PlainObject()
+            for index in binding.plan.attributes.indices {
+                try binding.plan.write(try Engine.value(instance, index, binding), at: index, into: &object)
+            }
+            return object
+        }
+    }
+
+    /// One attribute of the object.
+    ///
+    /// - Parameter keyPath: A property of the table.
+    /// - Throws: As ``decode()``; and a ``StoreError`` for a property that is not in the table.
+    public func decode<Attribute: SupportedAttributeType>(
+        _ keyPath: KeyPath<PlainObject, Attribute>
+    ) throws -> Attribute {
+        try check()
+        return try decode(try binding.plan.index(of: keyPath))
+    }
+
+    /// One attribute of the object, which may be nil.
+    ///
+    /// - Parameter keyPath: A property of the table.
+    /// - Throws: As ``decode()``; and a ``StoreError`` for a property that is not in the table.
+    public func decode<Attribute: SupportedAttributeType>(
+        _ keyPath: KeyPath<PlainObject, Attribute?>
+    ) throws -> Attribute? {
+        try check()
+        let index = try binding.plan.index(of: keyPath)
+        let value = try Engine.translating { try Engine.value(instance, index, binding) }
+        return value == .null ? nil : try decode(value, index)
+    }
+
+    private func decode<Attribute: SupportedAttributeType>(_ index: Int) throws -> Attribute {
+        try decode(try Engine.translating { try Engine.value(instance, index, binding) }, index)
+    }
+
+    private func decode<Attribute: SupportedAttributeType>(_ value: AttributeValue, _ index: Int) throws -> Attribute {
+        do {
+            return try Attribute.decode(value)
+        } catch {
+            throw binding.plan.attributeError(index, value: value, error)
+        }
+    }
+}
+
+// MARK: Encoding
+
+extension ManagedObject {
+    /// Writes the attributes of a value into the object. Those that are equal already are left alone. When one of them
+    /// cannot be written, none is.
+    ///
+    /// - Parameter value: The value.
+    /// - Returns: The handle itself.
+    /// - Throws: A ``StoreError`` when the handle may not be used any more or a value does not fit the model, and
+    ///   ``AttributeError/badAttribute(_:)`` for a value that cannot be encoded.
+    @discardableResult
+    public func encode(_ value: PlainObject) throws -> Self {
+        try check()
+        let values = try binding.plan.values(of: value)
+        try Engine.translating { try Engine.setValues(values, instance, binding) }
+        return self
+    }
+
+    /// Writes one attribute.
+    ///
+    /// - Parameters:
+    ///   - keyPath: A property of the table.
+    ///   - value: Its value.
+    /// - Returns: The handle itself.
+    /// - Throws: As ``encode(_:)``; and a ``StoreError`` for a property that is not in the table.
+    @discardableResult
+    public func encode<Attribute: SupportedAttributeType>(
+        _ keyPath: KeyPath<PlainObject, Attribute>, _ value: Attribute
+    ) throws -> Self {
+        try encode(try binding.plan.index(of: keyPath)) { try value.encoded().attributeValue }
+    }
+
+    /// Writes one attribute, which may be nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: A property of the table.
+    ///   - value: Its value.
+    /// - Returns: The handle itself.
+    /// - Throws: As ``encode(_:)``; and a ``StoreError`` for a property that is not in the table.
+    @discardableResult
+    public func encode<Attribute: SupportedAttributeType>(
+        _ keyPath: KeyPath<PlainObject, Attribute?>, _ value: Attribute?
+    ) throws -> Self {
+        try encode(try binding.plan.index(of: keyPath)) { try value?.encoded().attributeValue ?? .null }
+    }
+
+    private func encode(_ index: Int, _ value: () throws -> AttributeValue) throws -> Self {
+        try check()
+        let encoded: AttributeValue
+        do {
+            encoded = try value()
+        } catch {
+            throw binding.plan.attributeError(index, value: nil, error)
+        }
+        try Engine.translating { try Engine.setValue(encoded, instance, index, binding) }
+        return self
+    }
+}
+
+extension ManagedObject: Hashable, Identifiable {
+    /// Whether two handles stand for the same object.
+    public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left.instance === right.instance }
+
+    /// Feeds the identity of the object into a hasher.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(instance)) }
+}

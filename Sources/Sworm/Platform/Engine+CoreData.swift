@@ -1,0 +1,365 @@
+#if canImport(CoreData)
+import CoreData
+import Foundation
+import SwormPredicates
+
+// Through the public API of Core Data alone: names and keyed values.
+
+/// How a type's tables lie in the model.
+final class EngineBinding<T: ManagedObjectConvertible> {
+    let plan: EntityPlan<T>
+    let entity: NSEntityDescription
+
+    init(_ plan: EntityPlan<T>, in context: NSManagedObjectContext) throws {
+        let model = context.persistentStoreCoordinator?.managedObjectModel
+        guard let entity = model?.entitiesByName[plan.entityName] else {
+            throw Engine.unknownEntity(plan.entityName, names: model.map { Array($0.entitiesByName.keys) } ?? [])
+        }
+        for attribute in plan.attributes {
+            guard let description = entity.attributesByName[attribute.name] else {
+                throw Engine.unknownName(
+                    "attribute", attribute.name, plan.entityName, Array(entity.attributesByName.keys))
+            }
+            guard let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)),
+                Engine.accepts(type, as: attribute.kind)
+            else {
+                throw Engine.wrongType(
+                    attribute, plan.entityName,
+                    AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined)
+            }
+        }
+        for relation in plan.relations where entity.relationshipsByName[relation.name] == nil {
+            throw Engine.unknownName(
+                "relation", relation.name, plan.entityName, Array(entity.relationshipsByName.keys))
+        }
+        self.plan = plan
+        self.entity = entity
+    }
+}
+
+extension PrimitiveKind {
+    /// A keyed value in the form that tables work with.
+    fileprivate func value(_ any: Any?) -> AttributeValue {
+        guard let any, !(any is NSNull) else { return .null }
+        return switch self {
+        case .bool: .bool((any as? NSNumber)?.boolValue ?? false)
+        case .int, .int16, .int32, .int64: .int((any as? NSNumber)?.int64Value ?? 0)
+        case .float, .double: .double((any as? NSNumber)?.doubleValue ?? 0)
+        default: AttributeValue(any: any) ?? .null
+        }
+    }
+}
+
+extension Engine {
+    // MARK: Attributes
+
+    static func value<T>(_ object: NSManagedObject, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue
+    {
+        try requireRow(object)
+        let attribute = binding.plan.attributes[index]
+        return attribute.kind.value(object.value(forKey: attribute.name))
+    }
+
+    /// Sets an attribute, if the value differs.
+    static func setValue<T>(
+        _ value: AttributeValue, _ object: NSManagedObject, _ index: Int, _ binding: EngineBinding<T>
+    ) throws {
+        let attribute = binding.plan.attributes[index]
+        let present = attribute.kind.value(object.value(forKey: attribute.name))
+        guard object.isInserted || !isSame(present, value) else { return }
+        try requireRange(value, binding.entity, attribute.name)
+        object.setValue(value.keyedValue, forKey: attribute.name)
+    }
+
+    /// Whether two values are the same to the last bit: equal texts can have other bytes, and zeros other signs.
+    private static func isSame(_ one: AttributeValue, _ other: AttributeValue) -> Bool {
+        switch (one, other) {
+        case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern
+        default: one == other
+        }
+    }
+
+    /// Refuses a number that the model's attribute has no room for: a keyed value would be cut without a word.
+    private static func requireRange(_ value: AttributeValue, _ entity: NSEntityDescription, _ name: String) throws {
+        guard case .int(let number) = value, let type = entity.attributesByName[name]?.attributeType else { return }
+        let fits =
+            switch type {
+            case .integer16AttributeType: Int16(exactly: number) != nil
+            case .integer32AttributeType: Int32(exactly: number) != nil
+            default: true
+            }
+        guard !fits else { return }
+        throw StoreError(
+            .validation,
+            "Cannot set '\(name)' of \(entity.name ?? "") to \(number): it is out of the attribute's range.",
+            entity: entity.name, attribute: name)
+    }
+
+    /// Sets all attributes, those that differ, or none if one of the values does not fit.
+    static func setValues<T>(
+        _ values: [AttributeValue], _ object: NSManagedObject, _ binding: EngineBinding<T>
+    ) throws {
+        for (value, attribute) in zip(values, binding.plan.attributes) {
+            try requireRange(value, binding.entity, attribute.name)
+        }
+        for index in values.indices { try setValue(values[index], object, index, binding) }
+    }
+
+    /// Makes sure that the object's row is there.
+    private static func requireRow(_ object: NSManagedObject) throws {
+        guard object.isFault else { return }
+        guard let context = object.managedObjectContext else { return }
+        _ = try context.existingObject(with: object.objectID)
+    }
+
+    // MARK: Relations
+
+    static func destination<T>(
+        _ object: NSManagedObject, _ relation: String, _ binding: EngineBinding<T>
+    ) throws -> NSManagedObject? {
+        try requireRow(object)
+        return object.value(forKey: relation) as? NSManagedObject
+    }
+
+    static func setDestination<T>(
+        _ object: NSManagedObject, _ relation: String, _ destination: NSManagedObject?, _ binding: EngineBinding<T>
+    ) throws {
+        if let destination { try requireRelatable(object, destination, binding.entity, relation) }
+        object.setValue(destination, forKey: relation)
+    }
+
+    static func members<T>(
+        _ object: NSManagedObject, _ relation: String, _ binding: EngineBinding<T>
+    ) throws -> [NSManagedObject] {
+        try requireRow(object)
+        switch object.value(forKey: relation) {
+        case let ordered as NSOrderedSet: return ordered.array.compactMap { $0 as? NSManagedObject }
+        case let set as Set<NSManagedObject>: return Array(set)
+        case let set as NSSet: return set.allObjects.compactMap { $0 as? NSManagedObject }
+        default: return []
+        }
+    }
+
+    static func memberCount<T>(_ object: NSManagedObject, _ relation: String, _ binding: EngineBinding<T>) throws -> Int
+    {
+        try members(object, relation, binding).count
+    }
+
+    static func hasMember<T>(
+        _ object: NSManagedObject, _ relation: String, _ member: NSManagedObject, _ binding: EngineBinding<T>
+    ) throws -> Bool {
+        try members(object, relation, binding).contains { $0 === member }
+    }
+
+    static func addMember<T>(
+        _ object: NSManagedObject, _ relation: String, _ member: NSManagedObject, _ binding: EngineBinding<T>
+    ) throws {
+        try requireRelatable(object, member, binding.entity, relation)
+        if binding.entity.relationshipsByName[relation]?.isOrdered ?? false {
+            object.mutableOrderedSetValue(forKey: relation).add(member)
+        } else {
+            object.mutableSetValue(forKey: relation).add(member)
+        }
+    }
+
+    static func removeMember<T>(
+        _ object: NSManagedObject, _ relation: String, _ member: NSManagedObject, _ binding: EngineBinding<T>
+    ) throws {
+        if binding.entity.relationshipsByName[relation]?.isOrdered ?? false {
+            object.mutableOrderedSetValue(forKey: relation).remove(member)
+        } else {
+            object.mutableSetValue(forKey: relation).remove(member)
+        }
+    }
+
+    static func setMembers<T>(
+        _ object: NSManagedObject, _ relation: String, _ members: [NSManagedObject], _ binding: EngineBinding<T>
+    ) throws {
+        for member in members { try requireRelatable(object, member, binding.entity, relation) }
+        if binding.entity.relationshipsByName[relation]?.isOrdered ?? false {
+            object.setValue(NSOrderedSet(array: members), forKey: relation)
+        } else {
+            object.setValue(NSSet(array: members), forKey: relation)
+        }
+    }
+
+    /// Core Data stops the program when objects of different contexts are related.
+    private static func requireRelatable(
+        _ object: NSManagedObject, _ other: NSManagedObject, _ entity: NSEntityDescription, _ relation: String
+    ) throws {
+        guard object.managedObjectContext === other.managedObjectContext else {
+            throw StoreError(
+                .otherContext,
+                "Cannot relate \(entity.name ?? "") to \(other.entity.name ?? "") by '\(relation)': the objects belong to different performs.",
+                entity: entity.name, attribute: relation)
+        }
+    }
+
+    // MARK: Objects
+
+    /// Inserts an object with the values of a table's attributes, in the table's order.
+    static func insert<T>(
+        _ values: [AttributeValue], _ binding: EngineBinding<T>, into context: NSManagedObjectContext
+    ) throws -> NSManagedObject {
+        let object = insert(binding, into: context)
+        do {
+            for index in values.indices { try setValue(values[index], object, index, binding) }
+        } catch {
+            context.delete(object)
+            throw error
+        }
+        return object
+    }
+
+    private static func insert<T>(
+        _ binding: EngineBinding<T>, into context: NSManagedObjectContext
+    ) -> NSManagedObject {
+        NSManagedObject(entity: binding.entity, insertInto: context)
+    }
+
+    static func reference(_ id: NSManagedObjectID) -> ObjectReference {
+        let url = id.uriRepresentation()
+        let last = url.lastPathComponent
+        let name = id.entity.name ?? ""
+        guard !id.isTemporaryID, last.first == "p", let key = Int64(last.dropFirst()) else {
+            // A temporary id has no number of its own; its hash tells it from the others of a context.
+            return ObjectReference(storeIdentifier: nil, entityName: name, key: -Int64(id.hash & (Int.max >> 1)) - 1)
+        }
+        return ObjectReference(storeIdentifier: url.host, entityName: name, key: key)
+    }
+
+    /// The object with an identity, with its row read.
+    static func object(_ reference: ObjectReference, in context: NSManagedObjectContext) throws -> NSManagedObject? {
+        guard let store = reference.storeIdentifier else {
+            return context.insertedObjects.first { self.reference($0.objectID) == reference }
+        }
+        guard
+            let url = URL(string: "x-coredata://\(store)/\(reference.entityName)/p\(reference.key)"),
+            let id = context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: url)
+        else { return nil }
+        return try context.existingObject(with: id)
+    }
+
+    // MARK: Requests
+
+    private static func request(
+        _ query: EngineQuery, _ context: NSManagedObjectContext
+    ) throws -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: query.entityName)
+        request.predicate = query.predicate.map { nativePredicate($0, context) }
+        request.sortDescriptors =
+            query.sorts.isEmpty
+            ? nil
+            : query.sorts.map { NSSortDescriptor(key: $0.path.joined(separator: "."), ascending: $0.ascending) }
+        request.fetchLimit = query.limit
+        request.fetchOffset = query.offset
+        return request
+    }
+
+    /// The tree in the form that Core Data takes: a format, with objects for the identities in it.
+    private static func nativePredicate(_ tree: PredicateTree, _ context: NSManagedObjectContext) -> NSPredicate {
+        let template = tree.template
+        return NSPredicate(
+            format: template.format, argumentArray: template.arguments.map { native($0, context) })
+    }
+
+    private static func native(_ argument: PredicateArgument, _ context: NSManagedObjectContext) -> Any {
+        switch argument {
+        case .value(.object(let reference)):
+            (try? object(reference, in: context)) ?? NSNull()
+        case .value(let value): value.keyedValue ?? NSNull()
+        case .list(let elements): elements.map { native($0, context) }
+        default: NSNull()
+        }
+    }
+
+    static func fetch(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> [NSManagedObject] {
+        try context.fetch(try request(query, context))
+    }
+
+    static func count(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Int {
+        try context.count(for: try request(query, context))
+    }
+
+    /// Core Data has no way to values but over objects.
+    static func decode<T>(
+        _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
+    ) throws -> [T]? { nil }
+
+    /// Core Data has no way to values but over objects.
+    static func forEach<T>(
+        _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext, body: (T) throws -> Void
+    ) throws -> Bool { false }
+
+    /// Core Data has no way to values with unsaved changes but over objects.
+    static func column<T>(
+        _ query: EngineQuery, _ index: Int, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
+    ) throws -> [AttributeValue]? { nil }
+
+    // MARK: Models
+
+    /// Whether an attribute of a type can be read and written as a kind of value.
+    static func accepts(_ type: AttributeType, as kind: PrimitiveKind) -> Bool { kind.compatibleTypes.contains(type) }
+
+    /// Reads a model file.
+    static func model(at url: URL) throws -> NSManagedObjectModel {
+        guard let model = NSManagedObjectModel(contentsOf: url) else {
+            throw StoreError(
+                .invalidModel, "Cannot read the model at \(url.path): it is not there, or is no compiled model.")
+        }
+        return model
+    }
+
+    /// Core Data tells the faults of a model when a store is opened with it.
+    static func checkModel(_ model: NSManagedObjectModel) throws {}
+
+    // MARK: Unsaved state
+
+    typealias Checkpoint = KeyedCheckpoint
+
+    static func checkpoint(_ context: NSManagedObjectContext) -> Checkpoint { KeyedCheckpoint(context) }
+
+    static func restore(_ checkpoint: Checkpoint, in context: NSManagedObjectContext) { checkpoint.restore(context) }
+
+    /// Lets a context read one state of its store from now on; with false, the newest at each read again.
+    ///
+    /// A store without generations, such as one in memory, is read at its newest state; that is no error.
+    static func pin(_ isPinned: Bool, _ context: NSManagedObjectContext) throws {
+        try? context.setQueryGenerationFrom(isPinned ? .current : nil)
+    }
+
+    /// Core Data cannot stop a read from outside.
+    static func interrupt(_ context: NSManagedObjectContext) {}
+
+    /// Nothing to do, as nothing is interrupted.
+    static func resume(_ context: NSManagedObjectContext) {}
+
+    /// Sets what a value must satisfy, for an attribute of a model made from tables.
+    static func setRules(of attribute: NSAttributeDescription, _ traits: AttributeTraits) {
+        var rules: [(format: String, argument: Any)] = []
+        if let minimum = traits.minimum?.keyedValue { rules.append(("SELF >= %@", minimum)) }
+        if let maximum = traits.maximum?.keyedValue { rules.append(("SELF <= %@", maximum)) }
+        if let length = traits.minimumLength { rules.append(("length >= %@", NSNumber(value: length))) }
+        if let length = traits.maximumLength { rules.append(("length <= %@", NSNumber(value: length))) }
+        if let pattern = traits.pattern { rules.append(("SELF MATCHES %@", pattern)) }
+        guard !rules.isEmpty else { return }
+        attribute.setValidationPredicates(
+            rules.map { NSPredicate(format: $0.format, argumentArray: [$0.argument]) },
+            withValidationWarnings: rules.map { "does not satisfy \($0.format) \($0.argument)" })
+    }
+}
+
+extension AttributeValue {
+    /// The value as keyed access takes it.
+    fileprivate var keyedValue: Any? {
+        switch self {
+        case .bool(let value): NSNumber(value: value)
+        case .int(let value): NSNumber(value: value)
+        case .double(let value): NSNumber(value: value)
+        case .decimal(let value): NSDecimalNumber(decimal: value)
+        default: foundationValue
+        }
+    }
+}
+#endif

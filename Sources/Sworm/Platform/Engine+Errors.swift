@@ -1,0 +1,60 @@
+import Foundation
+import SwormPredicates
+#if canImport(CoreData)
+import CoreData
+#else
+import OpenCoreData
+#endif
+
+/// What Sworm needs of the engine under it. Each of the two engines has its own file.
+enum Engine {}
+
+extension Engine {
+    /// Runs a piece of the engine's work, and turns its errors into Sworm's. Others pass as they are.
+    ///
+    /// No closure of the user's may be called in it: its errors are nobody else's business.
+    ///
+    /// - Parameter isOpening: Whether a store is being opened.
+    static func translating<R>(isOpening: Bool = false, _ work: () throws -> R) throws -> R {
+        do {
+            return try work()
+        } catch {
+            throw translated(error, isOpening: isOpening)
+        }
+    }
+
+    /// An error of the engine as Sworm's own; any other error as it is.
+    static func translated(_ error: any Error, isOpening: Bool = false) -> any Error {
+        if error is StoreError || error is AttributeError { return error }
+        if let error = error as? SwormPredicates.PredicateError {
+            return StoreError(.invalidCondition, error.description, cause: error)
+        }
+        let native = error as NSError
+        guard native.domain == NSCocoaErrorDomain else { return error }
+        var code = code(of: native.code)
+        // A damaged file, or one that is locked, may show only when it is read or written.
+        if code == .cannotOpen, !isOpening { code = .storeFailed }
+        return StoreError(
+            code, native.localizedDescription, entity: native.userInfo["NSEntityName"] as? String,
+            attribute: native.userInfo[NSValidationKeyErrorKey] as? String, cause: error)
+    }
+
+    private static func code(of number: Int) -> StoreError.Code {
+        switch number {
+        case NSManagedObjectConstraintValidationError, NSManagedObjectConstraintMergeError: .uniquenessViolation
+        case NSManagedObjectValidationError...NSValidationInvalidURIError: .validation
+        case NSManagedObjectMergeError, NSPersistentStoreSaveConflictsError: .conflict
+        case NSManagedObjectReferentialIntegrityError: .objectDeleted
+        case NSPersistentStoreIncompatibleVersionHashError, NSMigrationMissingSourceModelError: .incompatibleModel
+        case NSPersistentStoreOpenError, NSPersistentStoreTypeMismatchError, NSPersistentStoreInvalidTypeError,
+            NSPersistentStoreTimeoutError, NSFileReadNoSuchFileError, NSFileReadCorruptFileError,
+            NSFileReadNoPermissionError:
+            .cannotOpen
+        default: .storeFailed
+        }
+    }
+}
+
+private var NSFileReadNoSuchFileError: Int { CocoaError.Code.fileReadNoSuchFile.rawValue }
+private var NSFileReadCorruptFileError: Int { CocoaError.Code.fileReadCorruptFile.rawValue }
+private var NSFileReadNoPermissionError: Int { CocoaError.Code.fileReadNoPermission.rawValue }

@@ -1,0 +1,150 @@
+package import SwormPredicates
+
+/// A question to a store: which objects of an entity, in which order, how many.
+///
+/// A request is a value. Start with ``ManagedObjectConvertible/all`` and narrow it down:
+///
+/// ```swift
+/// Book.all.where { $0.year > 1800 }.sort(\.title).limit(10)
+/// ```
+public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
+    package private(set) var condition: Condition<PlainObject>?
+    package private(set) var sorts: [SortKey] = []
+    package private(set) var limit: Int?
+    package private(set) var offset: Int?
+    private var requestFailure: StoreError?
+
+    init() {}
+
+    /// The first thing in the request that could not be understood.
+    package var failure: StoreError? { requestFailure ?? condition?.failure }
+
+    /// The condition as a tree; nil for all objects.
+    ///
+    /// - Throws: The error that the request carries, also one of its order, limit or offset.
+    package func predicateTree() throws(StoreError) -> PredicateTree? {
+        if let failure { throw failure }
+        return try condition?.tree()
+    }
+
+    /// Checks that the request was understood.
+    ///
+    /// - Throws: The ``StoreError`` that would be thrown before the request runs.
+    public func validate() throws {
+        if let failure { throw failure }
+    }
+
+    private func with(_ change: (inout Request) -> Void) -> Request {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
+extension Request {
+    /// At most so many objects.
+    ///
+    /// - Parameter value: The number; zero means no limit, as it does in Core Data.
+    public func limit(_ value: Int) -> Request {
+        with {
+            $0.limit = value == 0 ? nil : value
+            if value < 0 { $0.fail("\(PlainObject.entityName): a limit of \(value) is below zero.") }
+        }
+    }
+
+    /// Without the first so many objects.
+    public func offset(_ value: Int) -> Request {
+        with {
+            $0.offset = value == 0 ? nil : value
+            if value < 0 { $0.fail("\(PlainObject.entityName): an offset of \(value) is below zero.") }
+        }
+    }
+
+    private mutating func fail(_ message: String) {
+        requestFailure = requestFailure ?? StoreError(.invalidRequest, message, entity: PlainObject.entityName)
+    }
+}
+
+extension Request {
+    /// Only objects that fulfil this condition too.
+    public func `where`(_ condition: Condition<PlainObject>) -> Request {
+        with { request in request.condition = request.condition.map { $0 && condition } ?? condition }
+    }
+
+    /// Only objects that fulfil the condition that the closure makes.
+    ///
+    /// ```swift
+    /// Book.all.where { $0.author.name == "Leo" && $0.reviews.any.mark > 3 && $0.reviews.count > 2 }
+    /// ```
+    /// - Parameter condition: Gets the row; its members are the attributes and relations. It is called once, at once.
+    public func `where`(
+        _ condition: (EntityPath<PlainObject, PlainObject>) -> Condition<PlainObject>
+    ) -> Request {
+        self.where(condition(.root))
+    }
+
+    /// Only objects that fulfil a condition written in the predicate language. See ``Condition/init(format:_:)``.
+    public func `where`(raw query: String, _ args: Any?...) -> Request {
+        self.where(Condition(ConditionContent(format: query, arguments: args)))
+    }
+
+    /// Only objects that fulfil a predicate whose entity is not known.
+    @_disfavoredOverload
+    @available(
+        *, deprecated,
+        message: "may be of another entity, or text from anywhere: use a Condition, or Condition(format:)"
+    )
+    public func `where`(_ predicate: any Predicate) -> Request {
+        self.where(Condition(predicate.predicateDescriptor.content))
+    }
+
+    /// The request with this condition in the place of all that it had.
+    public func replacingWhere(_ condition: Condition<PlainObject>) -> Request {
+        with { $0.condition = condition }
+    }
+
+    /// The request with the condition that the closure makes in the place of all that it had.
+    public func replacingWhere(
+        _ condition: (EntityPath<PlainObject, PlainObject>) -> Condition<PlainObject>
+    ) -> Request {
+        replacingWhere(condition(.root))
+    }
+}
+
+extension Request {
+    /// In the order of an attribute. Orders that were given before are more significant.
+    public func sort<Attribute: SupportedAttributeType>(
+        _ keyPath: KeyPath<PlainObject, Attribute>, ascending: Bool = true
+    ) -> Request where Attribute.PrimitiveAttributeType: Comparable {
+        sorted(by: Operand(keyPath), ascending)
+    }
+
+    /// In the order of an attribute; objects without a value come first when it is ascending.
+    public func sort<Attribute: SupportedAttributeType>(
+        _ keyPath: KeyPath<PlainObject, Attribute?>, ascending: Bool = true
+    ) -> Request where Attribute.PrimitiveAttributeType: Comparable {
+        sorted(by: Operand(keyPath), ascending)
+    }
+
+    /// In the order of an attribute behind relations, or of a count: `sort(\.author.name)`.
+    public func sort<Base: SupportedAttributeType, Value>(
+        _ keyPath: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>,
+        ascending: Bool = true
+    ) -> Request where Base.PrimitiveAttributeType: Comparable {
+        sorted(by: EntityPath.root[keyPath: keyPath].operand, ascending)
+    }
+
+    private func sorted(by operand: Operand, _ ascending: Bool) -> Request {
+        with {
+            $0.requestFailure = $0.requestFailure ?? operand.failure
+            if let keys = operand.expression.pathKeys, operand.scopes.isEmpty {
+                $0.sorts.append(SortKey(path: keys, ascending: ascending))
+            } else {
+                $0.fail(
+                    "\(PlainObject.entityName): objects can be sorted by an attribute, also one behind relations to one, "
+                        + "and by the count of a relation, but not by anything calculated or by `any`, `all` and `none`."
+                )
+            }
+        }
+    }
+}

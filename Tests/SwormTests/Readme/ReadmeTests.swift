@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+/// The README and the guides, as text.
+private struct Document {
+    let url: URL
+    let text: String
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+
+    init(_ path: String) throws {
+        url = Self.root.appending(path: path)
+        text = try String(contentsOf: url, encoding: .utf8)
+    }
+
+    /// The blocks of a language, in their order, each at the line that it has in the document.
+    func blocks(_ language: String) -> String {
+        var isInside = false
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            if line.hasPrefix("```") {
+                isInside = line == "```\(language)"
+                return ""
+            }
+            return isInside ? String(line) : ""
+        }.joined(separator: "\n")
+    }
+
+    /// The places that its links lead to.
+    var links: [String] { text.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) } }
+
+    /// The headings, as they stand in links.
+    var anchors: Set<String> {
+        Set(
+            text.split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
+                let title = line.drop { $0 == "#" || $0 == " " }.lowercased()
+                return "#" + title.filter { $0.isLetter || $0.isNumber || "- _".contains($0) }.replacing(" ", with: "-")
+            })
+    }
+}
+
+@Suite("The README")
+struct ReadmeTests {
+    @Test(.enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"))
+    func `its code compiles, each block on top of those before it`() throws {
+        let compiler = try #require(SnippetCompiler.found)
+        let code = try Document("README.md").blocks("swift")
+        #expect(code.contains("ManagedObjectConvertible") && code.contains("schedule"))
+        #expect(try compiler.diagnostics(of: ["main": code], stage: .dataFlow) == [:])
+    }
+
+    @Test(.enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"))
+    func `code that is wrong would be found`() throws {
+        let compiler = try #require(SnippetCompiler.found)
+        let code = try Document("README.md").blocks("swift").replacing("$0.year > 1800", with: "$0.yaer > 1800")
+        #expect(try compiler.diagnostics(of: ["main": code], stage: .types) != [:])
+    }
+
+    @Test(.enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"))
+    func `the table of operators compiles in its first two columns`() throws {
+        let compiler = try #require(SnippetCompiler.found)
+        let readme = try Document("README.md")
+        var code = "func operators(id: ManagedObjectID<Author>) {\n"
+        var isTable = false
+        for line in readme.text.split(separator: "\n") {
+            isTable = line.hasPrefix("|") && (isTable || line.hasPrefix("| closure form"))
+            guard isTable else { continue }
+            let cells = line.split(separator: "|").map { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
+            for expression in cells.first ?? [] where expression.hasPrefix("$0.") {
+                let type = expression.contains("books") ? "Author" : "Book"
+                let isWhole = expression.contains(/\ [<>=]|between|isIn|contains|isEmpty/)
+                code += "_ = \(type).all.where { \(expression)\(isWhole ? "" : " > 0") }\n"
+            }
+            for expression in cells.dropFirst().first ?? [] where expression.contains("\\.") {
+                code += "_ = Book.all.where(\(expression))\n"
+            }
+        }
+        code += "}\n"
+        #expect(code.contains("isIn") && code.contains("Query.contains"))
+        #expect(try compiler.diagnostics(of: ["main": readme.blocks("swift") + code], stage: .types) == [:])
+    }
+
+    @Test(arguments: ["README.md", "Sources/Sworm/Sworm.docc/Differences.md"])
+    func `its links lead somewhere`(path: String) throws {
+        let document = try Document(path)
+        #expect(!document.links.isEmpty)
+        for link in document.links where !link.contains("://") {
+            if link.hasPrefix("#") {
+                #expect(document.anchors.contains(link), "\(path): \(link)")
+            } else {
+                let target = document.url.deletingLastPathComponent().appending(path: link)
+                #expect(FileManager.default.fileExists(atPath: target.path), "\(path): \(link)")
+            }
+        }
+    }
+
+    @Test func `every difference names tests that there are`() throws {
+        let document = try Document("Sources/Sworm/Sworm.docc/Differences.md")
+        var tests: [String: String] = [:]
+        let folder = Document.root.appending(path: "Tests")
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        where path.hasSuffix("Tests.swift") {
+            let name = URL(filePath: path).deletingPathExtension().lastPathComponent
+            tests[name, default: ""] += try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+        }
+        let sections = document.text.split(separator: "\n### ").dropFirst()
+        #expect(sections.count > 20)
+        for section in sections {
+            let title = section.prefix { $0 != "\n" }
+            let named = section.matches(of: /_Test: `(\w+)`, “([^”]+)”_/)
+            #expect(!named.isEmpty, "\(title) names no test")
+            for test in named {
+                let source = tests[String(test.1)] ?? ""
+                #expect(source.contains("func `\(test.2)`"), "\(title): \(test.1), \(test.2)")
+            }
+        }
+    }
+}
