@@ -1,0 +1,49 @@
+import Foundation
+
+/// Peak memory, as Linux counts it for a process.
+enum Memory {
+    /// The megabytes by which the peak grows while a side runs once, in this process.
+    static func growth(of side: Side) throws -> Double {
+        try side.prepare()
+        // Forgets the peak so far; where the kernel refuses, the peak so far is what is subtracted.
+        try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+        let before = try peak()
+        let result = try side.run()
+        let after = try peak()
+        _ = try side.fingerprint(result)
+        try side.cleanUp()
+        return after - before
+    }
+
+    /// The same in a process of its own.
+    static func growthInChild(bench: String, side: Int, _ place: Workplace, rows: Int) throws -> Double {
+        let child = Process()
+        child.executableURL = try executable()
+        child.arguments = ["--rows", "\(rows)", "--probe", bench, "\(side)", place.folder.path]
+        let output = Pipe()
+        child.standardOutput = output
+        try child.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        child.waitUntilExit()
+        let line = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard child.terminationStatus == 0, let value = Double(line) else {
+            throw Failure("\(bench): the child process for side \(side) said: \(text)")
+        }
+        return value
+    }
+
+    private static func executable() throws -> URL {
+        guard let url = Bundle.main.executableURL else { throw Failure("The program does not know its own path.") }
+        return url
+    }
+
+    /// The peak of resident memory in megabytes.
+    private static func peak() throws -> Double {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
+            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+            if words.count > 1, let kilobytes = Double(words[1]) { return kilobytes / 1024 }
+        }
+        throw Failure("This system does not tell the peak memory of a process.")
+    }
+}

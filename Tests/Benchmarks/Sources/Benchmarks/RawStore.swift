@@ -1,0 +1,147 @@
+import CBenchSQLite
+import Foundation
+
+/// A store's file, read and written by hand through SQLite's C interface: what the library is compared with.
+///
+/// It has the settings that the library uses too: no mutexes, a write-ahead log, 16 MB of page cache.
+final class RawStore {
+    private let database: OpaquePointer
+    /// Prepared statements, kept for their next use.
+    private var statements: [String: RawStatement] = [:]
+
+    init(_ url: URL) throws {
+        var database: OpaquePointer?
+        let code = sqlite3_open_v2(url.path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let database else { throw Failure("SQLite cannot open \(url.path): \(code).") }
+        self.database = database
+        try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16384")
+    }
+
+    deinit {
+        statements = [:]
+        sqlite3_close_v2(database)
+    }
+
+    func run(_ sql: String) throws {
+        guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw error(sql) }
+    }
+
+    func statement(_ sql: String) throws -> RawStatement {
+        if let known = statements[sql] { return known }
+        var pointer: OpaquePointer?
+        guard sqlite3_prepare_v3(database, sql, -1, 0, &pointer, nil) == SQLITE_OK, let pointer else {
+            throw error(sql)
+        }
+        let fresh = RawStatement(pointer)
+        statements[sql] = fresh
+        return fresh
+    }
+
+    private func error(_ sql: String) -> Failure { Failure("\(sql): \(String(cString: sqlite3_errmsg(database)))") }
+}
+
+/// Finalizes a prepared statement.
+final class RawStatement {
+    let pointer: OpaquePointer
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+    deinit { sqlite3_finalize(pointer) }
+}
+
+// MARK: Reading
+
+extension RawStore {
+    static let columns =
+        "ZNUMBER, ZGENRE, ZPLAYS, ZISLOVED, ZRATING, ZCREATED, ZTITLE, ZARTIST, ZALBUM, ZIDENTIFIER, ZNOTE"
+    static let selectAll = "SELECT \(columns) FROM ZTRACK"
+
+    @inline(__always)
+    private static func text(_ statement: OpaquePointer, _ column: Int32) -> String? {
+        guard let start = sqlite3_column_text(statement, column) else { return nil }
+        return String(
+            decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))),
+            as: UTF8.self)
+    }
+
+    @inline(__always)
+    private static func uuid(_ statement: OpaquePointer, _ column: Int32) -> UUID {
+        guard let start = sqlite3_column_blob(statement, column), sqlite3_column_bytes(statement, column) == 16 else {
+            return UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        }
+        return UUID(uuid: start.loadUnaligned(as: uuid_t.self))
+    }
+
+    @inline(__always)
+    static func track(_ statement: OpaquePointer) -> Track {
+        Track(
+            number: sqlite3_column_int64(statement, 0), genre: Int(sqlite3_column_int64(statement, 1)),
+            plays: Int(sqlite3_column_int64(statement, 2)), isLoved: sqlite3_column_int64(statement, 3) != 0,
+            rating: sqlite3_column_double(statement, 4),
+            created: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(statement, 5)),
+            title: text(statement, 6) ?? "", artist: text(statement, 7) ?? "", album: text(statement, 8) ?? "",
+            identifier: uuid(statement, 9), note: text(statement, 10))
+    }
+
+    /// All rows of a query, as structs.
+    func tracks(_ statement: RawStatement) throws -> [Track] {
+        var tracks: [Track] = []
+        while sqlite3_step(statement.pointer) == SQLITE_ROW { tracks.append(Self.track(statement.pointer)) }
+        guard sqlite3_reset(statement.pointer) == SQLITE_OK else { throw error(Self.selectAll) }
+        return tracks
+    }
+
+    /// Calls a closure with every row of a query.
+    func forEach(_ statement: RawStatement, _ body: (Track) -> Void) throws {
+        while sqlite3_step(statement.pointer) == SQLITE_ROW { body(Self.track(statement.pointer)) }
+        guard sqlite3_reset(statement.pointer) == SQLITE_OK else { throw error(Self.selectAll) }
+    }
+}
+
+// MARK: Writing
+
+extension RawStore {
+    /// Tells SQLite to copy what is bound.
+    private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+    @inline(__always)
+    private static func bind(_ text: String, _ statement: OpaquePointer, _ index: Int32) {
+        var text = text
+        text.withUTF8 { utf8 in
+            _ = utf8.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), transient)
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func bind(_ track: Track, _ statement: OpaquePointer) {
+        sqlite3_bind_int64(statement, 2, track.number)
+        sqlite3_bind_int64(statement, 3, Int64(track.genre))
+        sqlite3_bind_int64(statement, 4, Int64(track.plays))
+        sqlite3_bind_int64(statement, 5, track.isLoved ? 1 : 0)
+        sqlite3_bind_double(statement, 6, track.rating)
+        sqlite3_bind_double(statement, 7, track.created.timeIntervalSinceReferenceDate)
+        bind(track.title, statement, 8)
+        bind(track.artist, statement, 9)
+        bind(track.album, statement, 10)
+        withUnsafeBytes(of: track.identifier.uuid) {
+            _ = sqlite3_bind_blob(statement, 11, $0.baseAddress, 16, transient)
+        }
+        if let note = track.note { bind(note, statement, 12) } else { sqlite3_bind_null(statement, 12) }
+    }
+
+    /// Inserts rows into an empty table, in one transaction.
+    func insert(_ tracks: [Track]) throws {
+        try run("BEGIN IMMEDIATE")
+        let sql =
+            "INSERT INTO ZTRACK (Z_PK, Z_ENT, Z_OPT, \(Self.columns)) VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        let statement = try statement(sql)
+        for (index, track) in tracks.enumerated() {
+            sqlite3_bind_int64(statement.pointer, 1, Int64(index + 1))
+            Self.bind(track, statement.pointer)
+            guard sqlite3_step(statement.pointer) == SQLITE_DONE, sqlite3_reset(statement.pointer) == SQLITE_OK else {
+                throw error(sql)
+            }
+        }
+        try run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(tracks.count) WHERE Z_ENT = 1; COMMIT")
+    }
+}
