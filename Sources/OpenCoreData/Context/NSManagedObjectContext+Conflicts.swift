@@ -53,8 +53,10 @@ extension NSManagedObjectContext {
             object.dropChanges()
             updatedList.remove(object)
         case .mergeByPropertyStoreTrumpMergePolicyType: object.giveWay(to: now, from: before)
-        case .overwriteMergePolicyType: object.insist(on: before)
-        default: break
+        case .overwriteMergePolicyType:
+            object.insist(on: before)
+            try keepPartners(of: object, over: now, origin)
+        default: try keepPartners(of: object, over: now, origin)
         }
     }
 

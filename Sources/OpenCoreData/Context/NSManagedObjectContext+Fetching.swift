@@ -215,6 +215,8 @@ extension NSManagedObjectContext {
             for object in try savedObjects(broad, in: origin, isRefreshing: isRefreshing) {
                 if pending != .none, object.status.contains(.deleted) { continue }
                 if pending == .everything {
+                    // Comparing in memory takes long where there are many members, and no statement runs that could be stopped.
+                    try interruption.check()
                     guard try predicate?.matches(object) ?? true else { continue }
                 } else if pending == .ownObjects, object.status.contains(.updated) {
                     continue
