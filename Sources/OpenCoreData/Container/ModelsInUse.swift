@@ -1,12 +1,10 @@
-import Synchronization
-
 /// The models of the coordinators that are alive: where a class looks up its entity without a context.
 enum ModelsInUse {
     private struct Entry: Sendable {
         weak let origin: ObjectOrigin?
     }
 
-    private static let entries = Mutex<[Entry]>([])
+    private static let entries = Guarded<[Entry]>([])
 
     static func note(_ origin: ObjectOrigin) {
         entries.withLock { entries in

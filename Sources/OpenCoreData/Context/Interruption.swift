@@ -1,14 +1,13 @@
 import Foundation
-import Synchronization
 
 /// Lets another thread stop what a context is reading.
 final class Interruption: Sendable {
-    private struct State {
+    private struct State: Sendable {
         var reads: [ObjectIdentifier: StoreInterruption] = [:]
         var isInterrupted = false
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Notes a view that reads begin on.
     ///

@@ -1,6 +1,5 @@
 public import Foundation
 import SwormPredicates
-import Synchronization
 
 /// A scratch pad: the objects that were read from a coordinator's stores, and the changes made to them until they are saved.
 ///
@@ -36,12 +35,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var stalenessInterval: TimeInterval = -1
     /// Whether saves of other contexts of the coordinator are merged into this one.
     open var automaticallyMergesChangesFromParent: Bool {
-        get { mergesAutomatically.load(ordering: .relaxed) }
-        set { mergesAutomatically.store(newValue, ordering: .relaxed) }
+        get { mergesAutomatically.withLock { $0 } }
+        set { mergesAutomatically.withLock { $0 = newValue } }
     }
 
     /// Asked by whoever saves, on the saver's thread.
-    private let mergesAutomatically = Atomic<Bool>(false)
+    private let mergesAutomatically = Guarded(false)
     let lock = NSRecursiveLock()
     let queue: DispatchQueue
     package internal(set) final var coordinator: NSPersistentStoreCoordinator?

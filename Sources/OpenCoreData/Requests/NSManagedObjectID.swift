@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 package import SwormPredicates
 
 /// The identity of a managed object: its store, its entity and its key there.
@@ -19,11 +18,14 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
         self.origin = origin
     }
 
-    private static let temporaryKeys = Atomic<Int64>(0)
+    private static let temporaryKeys = Guarded<Int64>(0)
 
     /// The next temporary key: a negative number that was not given out before.
     package static func nextTemporaryKey() -> Int64 {
-        temporaryKeys.subtract(1, ordering: .relaxed).newValue
+        temporaryKeys.withLock { key in
+            key -= 1
+            return key
+        }
     }
 
     /// The entity of the object.

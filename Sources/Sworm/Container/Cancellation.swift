@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Whether the task behind a scheduled piece of work was cancelled.
 final class Cancellation: Sendable {
     private enum Moment { case before, during, after }
@@ -10,7 +8,7 @@ final class Cancellation: Sendable {
         var hasInterrupted = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let context: NSManagedObjectContext
 
     init(_ context: NSManagedObjectContext) { self.context = context }

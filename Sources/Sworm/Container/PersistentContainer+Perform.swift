@@ -1,4 +1,3 @@
-import Synchronization
 extension PersistentContainer {
     /// Runs a closure that reads and writes the store, on the calling thread, and saves what it changed.
     ///

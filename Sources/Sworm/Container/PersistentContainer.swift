@@ -1,5 +1,3 @@
-import Foundation
-import Synchronization
 /// The door to a store: runs closures that read and write it.
 ///
 /// ```swift
@@ -22,7 +20,7 @@ public final class PersistentContainer: Sendable {
     let cleansUp: Bool
     let isStrict: Bool
     /// The scopes that run now, by thread: a `perform` inside another one of the same container joins it.
-    let running = Mutex<[UInt: RunningScopes]>([:])
+    let running = Locked<[UInt: RunningScopes]>([:])
 
     /// Makes a container over contexts of your own.
     ///

@@ -1,22 +1,27 @@
-import Synchronization
-
 /// The life of one `perform`: every handle made in it carries it, and works only while it lasts and on its own thread.
 final class Scope: Sendable {
-    private let isOpen = Atomic<Bool>(true)
     private let thread: UInt
+    // Unsafe: it is touched on `thread` alone, so that the check of every access costs no lock.
+    private nonisolated(unsafe) var isOpen = true
+    /// The same for other threads.
+    private let hasEnded = Locked(false)
     private let container: PersistentContainer
     /// What went wrong in a place that cannot throw, and must not be saved.
-    private let failure = Mutex<StoreError?>(nil)
+    private let failure = Locked<StoreError?>(nil)
 
     init(thread: UInt, container: PersistentContainer) {
         self.thread = thread
         self.container = container
     }
 
-    func close() { isOpen.store(false, ordering: .releasing) }
+    /// Ends the scope, on its own thread.
+    func close() {
+        isOpen = false
+        hasEnded.withLock { $0 = true }
+    }
 
     /// Whether handles may be used here and now.
-    var isActive: Bool { isOpen.load(ordering: .acquiring) && Engine.threadNumber == thread }
+    var isActive: Bool { Engine.threadNumber == thread && isOpen }
 
     /// Throws when a handle may not be used here and now.
     ///
@@ -24,13 +29,13 @@ final class Scope: Sendable {
     ///   - entity: The entity of the handle.
     ///   - id: The object's id; nil for a handle of no object.
     func check(_ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?) throws(StoreError) {
-        if isOpen.load(ordering: .acquiring), Engine.threadNumber == thread { return }
+        if isActive { return }
         throw refusal(entity(), id())
     }
 
     /// Why a handle may not be used here and now.
     private func refusal(_ entity: String, _ id: NSManagedObjectID?) -> StoreError {
-        isOpen.load(ordering: .acquiring)
+        Engine.threadNumber != thread && !hasEnded.withLock { $0 }
             ? StoreError(
                 .wrongThread,
                 "\(Scope.name(entity, id)) was used on another thread than its perform runs on. Decode it there, or pass its id on.",

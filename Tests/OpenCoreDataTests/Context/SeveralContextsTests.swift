@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import OpenCoreData
@@ -87,8 +86,8 @@ struct SeveralContextsTests {
             for _ in 0..<50 {
                 group.addTask {
                     await context.perform {
-                        let now = inside.count.add(1, ordering: .sequentiallyConsistent).newValue
-                        defer { inside.count.subtract(1, ordering: .sequentiallyConsistent) }
+                        let now = inside.enter()
+                        defer { inside.leave() }
                         return now
                     }
                 }
@@ -125,5 +124,14 @@ struct SeveralContextsTests {
 }
 
 private final class Inside: Sendable {
-    let count = Atomic<Int>(0)
+    private let count = Guarded(0)
+
+    func enter() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+
+    func leave() { count.withLock { $0 -= 1 } }
 }

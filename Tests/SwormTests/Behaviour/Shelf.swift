@@ -1,6 +1,5 @@
 import Foundation
 import Sworm
-import Synchronization
 
 /// A shelf of books: every kind of relation, unique keys, cascading and nullifying delete rules.
 enum Shelf {
@@ -58,7 +57,7 @@ extension Shelf.Remark: ManagedObjectConvertible {
 
 /// The errors that a container has reported.
 final class ErrorLog: Sendable {
-    private let kept = Mutex<[any Error]>([])
+    private let kept = Locked<[any Error]>([])
 
     var errors: [any Error] { kept.withLock { $0 } }
     var codes: [StoreError.Code] { errors.compactMap { ($0 as? StoreError)?.code } }
@@ -74,7 +73,7 @@ struct Smuggled<Value>: @unchecked Sendable {
 
 /// Runs a body on a thread of its own and waits for it.
 func onOtherThread<R>(_ body: @escaping @Sendable () -> R) -> R? {
-    let result = Mutex<R?>(nil)
+    let result = Locked<R?>(nil)
     let done = DispatchSemaphore(value: 0)
     let box = Smuggled(value: body)
     Thread {

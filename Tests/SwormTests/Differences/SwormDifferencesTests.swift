@@ -1,7 +1,6 @@
 import Foundation
 import Sworm
 import SwormTools
-import Synchronization
 import Testing
 
 private struct Film: Equatable {
@@ -74,7 +73,7 @@ struct SwormDifferencesTests {
     }
 
     @Test func `a handle that outlives its perform throws, and its relations are empty and reported`() throws {
-        let reported = Mutex<[StoreError.Code]>([])
+        let reported = Locked<[StoreError.Code]>([])
         let store = try store()
         let context = try store.container.perform { $0.instance.persistentStoreCoordinator }
         let container = PersistentContainer(
