@@ -7,7 +7,7 @@ extension ConditionContent {
         do {
             let arguments = try PredicateArgument.make(from: arguments.map { try storable($0) })
             do {
-                self.init(try parsePredicate(format, arguments: arguments))
+                self.init(try parsePredicate(format, arguments: arguments).joiningChains)
             } catch {
                 self.init(text: format, arguments: arguments, failure: .notUnderstood(format, error))
             }

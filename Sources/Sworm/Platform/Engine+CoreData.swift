@@ -51,6 +51,9 @@ extension PrimitiveKind {
 }
 
 extension Engine {
+    /// The object as predicates see it.
+    static func subject(_ object: NSManagedObject) -> any EvaluationSubject { KeyedSubject(object) }
+
     // MARK: Attributes
 
     static func value<T>(_ object: NSManagedObject, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue

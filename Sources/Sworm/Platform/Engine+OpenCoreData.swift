@@ -116,6 +116,9 @@ extension FieldKind {
 }
 
 extension Engine {
+    /// The object as predicates see it.
+    static func subject(_ object: NSManagedObject) -> any EvaluationSubject { object }
+
     // MARK: Attributes
 
     static func value<T>(_ object: NSManagedObject, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue

@@ -1,0 +1,170 @@
+import Foundation
+import SwormPredicates
+
+/// The text and the values, so that a condition can be kept, or sent to be run elsewhere.
+///
+/// In JSON:
+///
+/// ```json
+/// {"entity": "Book", "format": "(year > %@) AND (title == %@)", "arguments": [{"int": 1800}, {"string": "War"}]}
+/// ```
+/// A value is an object with one member, named by its type: `bool`, `int`, `double` (a number, or "nan", "inf", "-inf"),
+/// `decimal` (text), `string`, `date` (seconds since 2001-01-01 00:00:00 UTC), `data` (base64), `uuid` (text), `url` (text),
+/// `object` (the URL of an object's id) or `list` (an array of values). `null` stands for nil.
+///
+/// A condition that comes from outside should be checked with ``check(against:)`` before it runs.
+extension Condition: Codable {
+    private enum CodingKeys: String, CodingKey { case entity, format, arguments }
+
+    /// Writes the condition.
+    ///
+    /// - Throws: The ``StoreError`` that the condition carries, if it was not understood.
+    public func encode(to encoder: any Encoder) throws {
+        let template = try tree().template
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(PlainObject.entityName, forKey: .entity)
+        try container.encode(template.format, forKey: .format)
+        try container.encode(template.arguments.map(CodedArgument.init), forKey: .arguments)
+    }
+
+    /// Reads a condition.
+    ///
+    /// - Throws: `DecodingError` when the data is about another entity, has a value that no attribute can hold, or has text
+    ///   that is not understood. The text is not checked against the entity yet.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let entity = try container.decode(String.self, forKey: .entity)
+        guard entity == PlainObject.entityName else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .entity, in: container,
+                debugDescription: "The condition is about \(excerpt(entity)), not about \(PlainObject.entityName).")
+        }
+        let format = try container.decode(String.self, forKey: .format)
+        let arguments = try container.decodeIfPresent([CodedArgument].self, forKey: .arguments) ?? []
+        content = ConditionContent(format: format, arguments: arguments.map(\.argument))
+        if let failure = content.failure {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: container.codingPath + [CodingKeys.format], debugDescription: failure.message,
+                    underlyingError: failure))
+        }
+    }
+}
+
+/// A value in a condition as it is written down.
+private struct CodedArgument: Codable {
+    let argument: PredicateArgument
+
+    init(_ argument: PredicateArgument) { self.argument = argument }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case bool, int, double, decimal, string, date, data, uuid, url, object, list
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        if argument == .value(.null) {
+            var container = encoder.singleValueContainer()
+            return try container.encodeNil()
+        }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch argument {
+        case .value(.null): break
+        case .value(.bool(let value)): try container.encode(value, forKey: .bool)
+        case .value(.int(let value)): try container.encode(value, forKey: .int)
+        case .value(.double(let value)): try container.encode(CodedDouble(value: value), forKey: .double)
+        case .value(.decimal(let value)): try container.encode(value.description, forKey: .decimal)
+        case .value(.string(let value)): try container.encode(value, forKey: .string)
+        case .value(.date(let value)):
+            try container.encode(CodedDouble(value: value.timeIntervalSinceReferenceDate), forKey: .date)
+        case .value(.data(let value)): try container.encode(value.base64EncodedString(), forKey: .data)
+        case .value(.uuid(let value)): try container.encode(value, forKey: .uuid)
+        case .value(.url(let value)): try container.encode(value.absoluteString, forKey: .url)
+        case .value(.object(let reference)):
+            guard !reference.isTemporary else { throw unencodable("an object that was not saved yet", encoder) }
+            try container.encode(reference.url.absoluteString, forKey: .object)
+        case .list(let elements): try container.encode(elements.map(CodedArgument.init), forKey: .list)
+        case .expression, .predicate: throw unencodable("an expression", encoder)
+        }
+    }
+
+    private func unencodable(_ what: String, _ encoder: any Encoder) -> EncodingError {
+        EncodingError.invalidValue(
+            argument,
+            .init(codingPath: encoder.codingPath, debugDescription: "A condition compares with \(what)."))
+    }
+
+    init(from decoder: any Decoder) throws {
+        if let single = try? decoder.singleValueContainer(), single.decodeNil() {
+            argument = .value(.null)
+            return
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        guard let key = container.allKeys.first, container.allKeys.count == 1 else {
+            let names = CodingKeys.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "A value is an object with one member, named by its type: \(names)."))
+        }
+        func text<Value>(_ what: String, _ make: (String) -> Value?) throws -> Value {
+            let text = try container.decode(String.self, forKey: key)
+            if let value = make(text) { return value }
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "\(excerpt(text)) is no \(what).")
+        }
+        argument =
+            switch key {
+            case .bool: .value(.bool(try container.decode(Bool.self, forKey: key)))
+            case .int: .value(.int(try container.decode(Int64.self, forKey: key)))
+            case .double: .value(.double(try container.decode(CodedDouble.self, forKey: key).value))
+            case .decimal:
+                .value(
+                    .decimal(
+                        try text("decimal number") { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }))
+            case .string: .value(.string(try container.decode(String.self, forKey: key)))
+            case .date:
+                .value(
+                    .date(
+                        Date(
+                            timeIntervalSinceReferenceDate: try container.decode(CodedDouble.self, forKey: key).value)))
+            case .data: .value(.data(try text("base64") { Data(base64Encoded: $0) }))
+            case .uuid: .value(.uuid(try text("UUID") { UUID(uuidString: $0) }))
+            case .url: .value(.url(try text("URL") { URL(string: $0) }))
+            case .object:
+                .value(.object(try text("id of an object") { URL(string: $0).flatMap { try? ObjectReference($0) } }))
+            case .list: .list(try container.decode([CodedArgument].self, forKey: key).map(\.argument))
+            }
+    }
+}
+
+/// A number that JSON may have no form for.
+private struct CodedDouble: Codable {
+    let value: Double
+
+    init(value: Double) { self.value = value }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if value.isFinite {
+            try container.encode(value)
+        } else {
+            try container.encode("\(value)")
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Double.self) {
+            value = number
+            return
+        }
+        switch try container.decode(String.self) {
+        case "nan": value = .nan
+        case "inf": value = .infinity
+        case "-inf": value = -.infinity
+        default:
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "Write a number, or \"nan\", \"inf\" or \"-inf\".")
+        }
+    }
+}

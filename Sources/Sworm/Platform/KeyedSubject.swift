@@ -1,0 +1,69 @@
+#if canImport(CoreData)
+import CoreData
+import Foundation
+import SwormPredicates
+
+/// A managed object as predicates see it, through keyed values.
+struct KeyedSubject: EvaluationSubject {
+    private let object: NSManagedObject
+
+    init(_ object: NSManagedObject) { self.object = object }
+
+    var reference: ObjectReference? { Engine.reference(object.objectID) }
+
+    func predicateValue(forKey key: String) throws -> EvaluationValue {
+        if let attribute = object.entity.attributesByName[key] {
+            return .value(attribute.value(object.value(forKey: key)))
+        }
+        guard let relationship = object.entity.relationshipsByName[key] else {
+            if key == "objectID" || key == "self" { return .object(self) }
+            throw PredicateError.unknownKey(key, of: object.entity.name ?? "")
+        }
+        let value = object.value(forKey: key)
+        guard relationship.isToMany else {
+            if let destination = value as? NSManagedObject, !destination.isDeleted {
+                return .object(KeyedSubject(destination))
+            }
+            return .missing(MissingSubject(entity: relationship.destinationEntity))
+        }
+        let members: [NSManagedObject] =
+            switch value {
+            case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
+            case let set as Set<NSManagedObject>: Array(set)
+            case let set as NSSet: set.allObjects.compactMap { $0 as? NSManagedObject }
+            default: []
+            }
+        return .objects(members.filter { !$0.isDeleted }.map(KeyedSubject.init))
+    }
+}
+
+/// What a predicate finds where a to-one relationship leads to no object: nothing under every key of the entity.
+private struct MissingSubject: EvaluationSubject {
+    let entity: NSEntityDescription?
+
+    var reference: ObjectReference? { nil }
+
+    func predicateValue(forKey key: String) throws -> EvaluationValue {
+        if entity?.attributesByName[key] != nil { return .null }
+        guard let relationship = entity?.relationshipsByName[key] else {
+            if key == "objectID" { return .missing(self) }
+            throw PredicateError.unknownKey(key, of: entity?.name ?? "")
+        }
+        return relationship.isToMany ? .objects([]) : .missing(MissingSubject(entity: relationship.destinationEntity))
+    }
+}
+
+extension NSAttributeDescription {
+    /// A keyed value in the form that predicates work with.
+    fileprivate func value(_ any: Any?) -> AttributeValue {
+        guard let any, !(any is NSNull) else { return .null }
+        return switch attributeType {
+        case .booleanAttributeType: .bool((any as? NSNumber)?.boolValue ?? false)
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+            .int((any as? NSNumber)?.int64Value ?? 0)
+        case .floatAttributeType, .doubleAttributeType: .double((any as? NSNumber)?.doubleValue ?? 0)
+        default: AttributeValue(any: any) ?? .null
+        }
+    }
+}
+#endif
