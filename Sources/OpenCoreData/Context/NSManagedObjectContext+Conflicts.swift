@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
     ) throws {
         let objects = builder.objects
         let pairs = conflicts.conflicts.compactMap { conflict in
-            objects[conflict.row].map { (conflict, $0) }
+            (objects[conflict.row] ?? identities[identityKey(conflict.row, origin)]).map { (conflict, $0) }
         }
         guard mergeType != .errorMergePolicyType, !isLastRound, pairs.count == conflicts.conflicts.count else {
             throw CoreDataError.changedRows(pairs)
@@ -85,7 +85,9 @@ extension NSManagedObjectContext {
             return
         }
         updatedList.remove(object)
-        if mergeType == .overwriteMergePolicyType || mergeType == .mergeByPropertyObjectTrumpMergePolicyType {
+        let wins = mergeType == .overwriteMergePolicyType || mergeType == .mergeByPropertyObjectTrumpMergePolicyType
+        // What was never read cannot be written anew.
+        if wins, !object.isFault {
             // The object is written anew under its old key.
             let values = object.plan.attributes.indices.map { object.attribute($0) }
             for (slot, relationship) in object.plan.relationships.enumerated() {

@@ -26,6 +26,35 @@ extension SaveTransaction {
         guard conflicts.isEmpty else { throw SaveConflicts(conflicts: conflicts) }
     }
 
+    /// Looks for the rows that the request leads to: one that others have deleted is a conflict like a changed one.
+    ///
+    /// - Throws: ``SaveConflicts`` with every row that is missing.
+    func checkDestinations() throws {
+        struct Place: Hashable {
+            let root: Int
+            let key: Int64
+        }
+        func place(_ row: SaveRequest.Row) -> Place { Place(root: model[row.entity].root, key: row.key) }
+        var seen = Set(versions.keys.map(place))
+        for insertion in request.insertions where insertion.row.key >= 0 { seen.insert(place(insertion.row)) }
+        var conflicts: [SaveConflicts.Conflict] = []
+        func check(_ row: SaveRequest.Row?) throws {
+            guard let row, row.key >= 0, seen.insert(place(row)).inserted else { return }
+            let sql = "SELECT 1 FROM \(columns(of: row).table) WHERE Z_PK = ?"
+            guard try connection.integer(sql, [.integer(row.key)]) == nil else { return }
+            conflicts.append(.init(row: row, expected: 0, exists: false))
+        }
+        for insertion in request.insertions { for row in insertion.toOnes { try check(row) } }
+        for update in request.updates { for (_, row) in update.toOnes { try check(row) } }
+        for link in request.addedLinks {
+            // What is kept by a to-one inverse is refused when it is written.
+            if case .inverse? = layout.toMany(link.relationship, in: link.owner.entity) { continue }
+            try check(link.owner)
+            try check(link.destination)
+        }
+        guard conflicts.isEmpty else { throw SaveConflicts(conflicts: conflicts) }
+    }
+
     /// The version of a row in the file; nil when there is no such row of this entity.
     private func version(of row: SaveRequest.Row) throws -> Int64? {
         var statement = try connection.base.statement(

@@ -41,6 +41,7 @@ final class SaveTransaction {
     func run() throws {
         try checkRequest()
         try checkVersions()
+        try checkDestinations()
         try allocateKeys()
         do {
             try connection.base.savepoint { try write(clearingUniqueValues: false) }
