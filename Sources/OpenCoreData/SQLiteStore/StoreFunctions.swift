@@ -56,6 +56,10 @@ enum StoreFunctions {
             let (left, right) = (String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
             return compareTexts(left, right, .localeSensitive).rawValue
         }
+        try connection.addFunction("SwormOrder", argumentCount: 2, deterministic: true) { call in
+            guard let left = call.text(0), let right = call.text(1) else { return .null }
+            return .integer(Int64(compareTexts(left, right, .localeSensitive).rawValue))
+        }
         try connection.addFunction("SwormFold", argumentCount: 2, deterministic: true) { call in
             guard let text = call.text(0), !call.isNull(1) else { return .null }
             return .text(folded(text, options(call.int64(1))))

@@ -220,7 +220,8 @@ struct PredicatePrinter {
             output += key
         } else if isName {
             output += isReservedWord(key) ? "#" + key : key
-        } else if style == .template {
+        } else if style == .template, !key.contains(".") {
+            // The dots of an argument would part it into several keys.
             output += "%K"
             arguments.append(.value(.string(key)))
         } else {

@@ -16,6 +16,8 @@ struct DifferentialTests {
     private struct Tally {
         var worlds = 0
         var tried = 0
+        /// Predicates by sets of rows that SQL and memory were both asked about.
+        var pairs = 0
         var refused = 0
         var differences = 0
     }
@@ -31,7 +33,8 @@ struct DifferentialTests {
                 try tryWorld(seed: seeds.next(), predicates: 60, &tally)
             }
         } else {
-            for number in 0..<60 { try tryWorld(seed: Self.normalSeed &+ UInt64(number), predicates: 50, &tally) }
+            for number in 0..<140 { try tryWorld(seed: Self.normalSeed &+ UInt64(number), predicates: 50, &tally) }
+            #expect(tally.pairs >= 20_000)
         }
         // Most of what is made up must make sense, or little would be proved.
         #expect(tally.refused * 100 < tally.tried * 15, "\(tally)")
@@ -51,6 +54,7 @@ struct DifferentialTests {
         try world.context.save()
         let saved = questions.map { world.fetch($0) }
         compare("unsaved", unsaved, "saved", saved, questions, world, seed, &tally)
+        tally.pairs += questions.count
         tally.refused += saved.count { if case .refused = $0 { true } else { false } }
         compare("printed", printed(questions, world), "saved", saved, questions, world, seed, &tally)
         world.touch()
@@ -63,6 +67,7 @@ struct DifferentialTests {
             let descriptions = world.objects.indices.map(world.describe)
             try world.context.save()
             let mixedSaved = questions.map { world.fetch($0) }
+            tally.pairs += questions.count
             compare("mixed \(round)", mixed, "then saved", mixedSaved, questions, world, seed, &tally, descriptions)
         }
     }

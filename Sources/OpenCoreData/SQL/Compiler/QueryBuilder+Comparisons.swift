@@ -55,9 +55,13 @@ extension QueryBuilder {
         }
         guard let sign = comparator.sign else { throw QueryFault.unsupported("This comparison has no form in SQL.") }
         let flags = one.isText ? options : []
-        let start = folded(first.sql, flags)
-        return .atom(
-            "\(comparator.isOrdering ? ordered(start, flags) : start) \(sign) \(folded(second.sql, flags))")
+        let (start, end) = (folded(first.sql, flags), folded(second.sql, flags))
+        if comparator.isOrdering, followsLocale(flags) {
+            // A function and no collation: SQLite lets a collation that was named inside an operand rule over the
+            // comparisons outside too.
+            return .atom("SwormOrder(\(start), \(end)) \(sign) 0")
+        }
+        return .atom("\(start) \(sign) \(end)")
     }
 
     private func nullTest(_ operand: QueryOperand, _ comparator: QueryComparator) throws -> QueryCondition {

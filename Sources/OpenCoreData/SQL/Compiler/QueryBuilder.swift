@@ -152,9 +152,14 @@ final class QueryBuilder {
         return flags == 0 ? sql : "SwormFold(\(sql), \(flags))"
     }
 
-    /// A text whose order is asked for: by its bytes, or with `[l]` by the root collation.
+    /// A text that rows are sorted by: by its bytes, or with `[l]` by the root collation.
     func ordered(_ sql: String, _ options: ComparisonOptions) -> String {
-        options.contains(.localeSensitive) && foldingFlags(options) != 0 ? sql + " COLLATE SwormLocale" : sql
+        followsLocale(options) ? sql + " COLLATE SwormLocale" : sql
+    }
+
+    /// Whether texts are ordered by the root collation.
+    func followsLocale(_ options: ComparisonOptions) -> Bool {
+        options.contains(.localeSensitive) && foldingFlags(options) != 0
     }
 
     /// The options that need a function. `[n]` promises that plain bytes will do.
