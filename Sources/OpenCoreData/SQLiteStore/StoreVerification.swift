@@ -65,6 +65,10 @@ private struct Check {
             faults.append(
                 "\(root.name): Z_MAX is \(recorded.map(String.init) ?? "missing"), the highest key is \(highest)")
         }
+        // The keys of a hierarchy are counted in one place.
+        try count(
+            "SELECT count(*) FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN \(root.family.lowerBound + 1) AND \(root.family.upperBound) AND Z_MAX <> 0"
+        ) { "\(root.name): \($0) descendants have a Z_MAX of their own" }
         try count("SELECT count(*) FROM \(table) WHERE Z_PK < 1") { "\(root.name): \($0) rows with a key below 1" }
         try count("SELECT count(*) FROM \(table) WHERE Z_OPT IS NULL OR Z_OPT < 1") {
             "\(root.name): \($0) rows without a version"
@@ -86,6 +90,15 @@ private struct Check {
             ) {
                 "\(name): \($0) rows lead to an object that is not there"
             }
+            if let inverse = relationship.inverse,
+                let back = layout.toOne(inverse, in: relationship.destination).map({ SQLName.quoted($0.column) })
+            {
+                try count(
+                    "SELECT count(*) FROM \(own) s JOIN \(destination) d ON d.Z_PK = s.\(key) WHERE d.\(back) IS NOT s.Z_PK"
+                ) {
+                    "\(name): \($0) rows lead to an object that does not lead back"
+                }
+            }
             if let column = toOne.entityColumn.map(SQLName.quoted) {
                 try count(
                     "SELECT count(*) FROM \(own) s JOIN \(destination) d ON d.Z_PK = s.\(key) WHERE s.\(column) IS NOT d.Z_ENT"
@@ -100,6 +113,7 @@ private struct Check {
             try count(
                 "SELECT count(*) FROM \(destination) WHERE (\(SQLName.quoted(column)) IS NULL) <> (\(SQLName.quoted(order)) IS NULL)"
             ) { "\(name): \($0) rows have an owner without a place, or a place without an owner" }
+            try countSharedPlaces(destination, owner: column, order: order, name)
         case .join(let join)?:
             let table = SQLName.quoted(join.table)
             for (column, other) in [(join.ownColumn, own), (join.otherColumn, destination)] {
@@ -110,8 +124,11 @@ private struct Check {
                     "\(name): \($0) rows of \(join.table) lead to an object that is not there (\(column))"
                 }
             }
-            for order in [join.orderColumn, join.inverseOrderColumn] {
+            for (owner, order) in [
+                (join.ownColumn, join.orderColumn), (join.otherColumn, join.inverseOrderColumn),
+            ] {
                 guard let order else { continue }
+                try countSharedPlaces(table, owner: owner, order: order, name)
                 try count("SELECT count(*) FROM \(table) WHERE \(SQLName.quoted(order)) IS NULL") {
                     "\(name): \($0) rows of \(join.table) without a place (\(order))"
                 }
@@ -126,6 +143,19 @@ private struct Check {
                 "\(name): \($0) rows belong to an object that is not there"
             }
         }
+    }
+
+    /// Counts places that several members of one owner have.
+    ///
+    /// - Parameters:
+    ///   - table: The quoted name of the table that holds the places.
+    ///   - owner: The column with the owner's key.
+    ///   - order: The column with the place.
+    private mutating func countSharedPlaces(_ table: String, owner: String, order: String, _ name: String) throws {
+        let (owner, order) = (SQLName.quoted(owner), SQLName.quoted(order))
+        try count(
+            "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(owner) IS NOT NULL AND \(order) IS NOT NULL GROUP BY \(owner), \(order) HAVING count(*) > 1)"
+        ) { "\(name): \($0) places are taken by several rows" }
     }
 
     private mutating func checkExternal(_ slot: Int, of entity: CompiledEntity) throws {
