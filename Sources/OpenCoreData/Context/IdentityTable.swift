@@ -49,18 +49,27 @@ struct IdentityTable {
     var objects: [NSManagedObject] { groups.flatMap { $0.objects.all } }
 
     mutating func removeAll() { groups = [] }
+
+    /// Takes everything out. The objects that somebody else holds too are handed to the closure; the others end.
+    mutating func drain(_ body: (NSManagedObject) -> Void) {
+        var drained = groups
+        groups = []
+        for index in drained.indices { drained[index].objects.drain(body) }
+    }
 }
 
-/// Objects by their keys, in a table with open addresses: an entry is a key and a reference side by side.
+/// Objects by their keys, in a table with open addresses. A search looks at keys alone, so that it retains nothing.
 private struct KeyedObjects {
     final class Weak {
         weak var object: NSManagedObject?
         init(_ object: NSManagedObject) { self.object = object }
     }
 
-    private enum Reference {
+    enum Reference {
         case strong(NSManagedObject)
         case weak(Weak)
+
+        init(_ object: NSManagedObject, strongly: Bool) { self = strongly ? .strong(object) : .weak(Weak(object)) }
 
         var object: NSManagedObject? {
             switch self {
@@ -70,73 +79,84 @@ private struct KeyedObjects {
         }
     }
 
-    private var keys: ContiguousArray<Int64> = []
-    private var references: ContiguousArray<Reference?> = []
-    private var count = 0
-    private var shift: UInt64 = 64
-
+    /// Marks a free place. An object with this very key stands aside.
+    private static let free = Int64.min
     /// Odd and different in each process, so that nobody can make a file whose keys all meet in one place.
     private static let multiplier = UInt64.random(in: .min ... .max) | 1
 
+    private var keys: ContiguousArray<Int64> = []
+    private var references: ContiguousArray<Reference?> = []
+    private var aside: Reference?
+    private var count = 0
+    private var shift: UInt64 = 64
+
     @inline(__always)
     private func home(_ key: Int64) -> Int {
-        Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* Self.multiplier) >> shift)
+        Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* Self.multiplier) &>> shift)
     }
 
     /// The place of a key, or the free place where it would go.
     @inline(__always)
     private func place(of key: Int64) -> Int {
         var place = home(key)
-        while references[place] != nil, keys[place] != key { place = (place &+ 1) & (keys.count &- 1) }
+        while keys[place] != key, keys[place] != Self.free { place = (place &+ 1) & (keys.count &- 1) }
         return place
     }
 
-    subscript(key: Int64) -> NSManagedObject? { keys.isEmpty ? nil : references[place(of: key)]?.object }
+    subscript(key: Int64) -> NSManagedObject? {
+        if key == Self.free { return aside?.object }
+        if keys.isEmpty { return nil }
+        let place = place(of: key)
+        return keys[place] == key ? references[place]?.object : nil
+    }
 
     mutating func set(_ key: Int64, _ object: NSManagedObject?, strongly: Bool) {
+        if key == Self.free {
+            aside = object.map { Reference($0, strongly: strongly) }
+            return
+        }
         guard let object else { return remove(key) }
-        if (count + 1) * 4 > keys.count * 3 { grow() }
+        if (count + 1) * 4 > keys.count * 3 { makeRoom() }
         let place = place(of: key)
-        if references[place] == nil { count += 1 }
+        if keys[place] != key { count += 1 }
         keys[place] = key
-        references[place] = strongly ? .strong(object) : .weak(Weak(object))
+        references[place] = Reference(object, strongly: strongly)
     }
 
     private mutating func remove(_ key: Int64) {
         guard !keys.isEmpty else { return }
         var hole = place(of: key)
-        guard references[hole] != nil else { return }
+        guard keys[hole] == key else { return }
         count -= 1
         references[hole] = nil
         // What stands behind the hole, and does not belong behind it, moves up: then no search ends too early.
         let mask = keys.count - 1
         var next = (hole + 1) & mask
-        while references[next] != nil {
-            let distance = (next - home(keys[next])) & mask
-            if distance >= (next - hole) & mask {
+        while keys[next] != Self.free {
+            if (next - home(keys[next])) & mask >= (next - hole) & mask {
                 keys[hole] = keys[next]
                 references.swapAt(hole, next)
                 hole = next
             }
             next = (next + 1) & mask
         }
+        keys[hole] = Self.free
     }
 
     /// Makes room, and drops the entries whose objects have gone.
-    private mutating func grow() {
-        let alive = references.reduce(into: 0) { if $1?.object != nil { $0 += 1 } }
+    private mutating func makeRoom() {
+        var alive = count
+        if case .weak? = references.first(where: { $0 != nil }) ?? nil {
+            alive = references.reduce(into: 0) { if $1?.object != nil { $0 += 1 } }
+        }
         var capacity = 16
         while capacity < (alive + 1) * 2 { capacity *= 2 }
-        rebuild(capacity)
-    }
-
-    private mutating func rebuild(_ capacity: Int) {
         let (oldKeys, oldReferences) = (keys, references)
-        keys = ContiguousArray(repeating: 0, count: capacity)
+        keys = ContiguousArray(repeating: Self.free, count: capacity)
         references = ContiguousArray(repeating: nil, count: capacity)
         shift = UInt64(64 - capacity.trailingZeroBitCount)
         count = 0
-        for index in oldKeys.indices {
+        for index in oldKeys.indices where oldKeys[index] != Self.free {
             guard let reference = oldReferences[index], reference.object != nil else { continue }
             let place = place(of: oldKeys[index])
             keys[place] = oldKeys[index]
@@ -145,13 +165,30 @@ private struct KeyedObjects {
         }
     }
 
-    var all: [NSManagedObject] { references.compactMap { $0?.object } }
+    var all: [NSManagedObject] { references.compactMap { $0?.object } + [aside?.object].compactMap { $0 } }
+
+    /// Takes everything out; objects that somebody else holds too are handed to the closure.
+    mutating func drain(_ body: (NSManagedObject) -> Void) {
+        keys = []
+        count = 0
+        for index in references.indices {
+            switch references[index].take() {
+            case .strong(var object)?: if !isKnownUniquelyReferenced(&object) { body(object) }
+            case .weak(let box)?: if let object = box.object { body(object) }
+            case nil: break
+            }
+        }
+        references = []
+        if let object = aside?.object { body(object) }
+        aside = nil
+    }
 
     mutating func hold(strongly: Bool) {
         for index in references.indices {
-            references[index] = references[index]?.object.map { strongly ? .strong($0) : .weak(Weak($0)) }
+            guard let reference = references[index] else { continue }
+            // An entry whose object has gone stays as it is until room is made.
+            if let object = reference.object { references[index] = Reference(object, strongly: strongly) }
         }
-        // Entries whose objects had gone left holes.
-        if !keys.isEmpty { grow() }
+        aside = aside?.object.map { Reference($0, strongly: strongly) }
     }
 }

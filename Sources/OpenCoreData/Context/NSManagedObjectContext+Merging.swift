@@ -52,7 +52,8 @@ extension NSManagedObjectContext {
         _ coordinator: NSPersistentStoreCoordinator
     ) {
         let ids = SavedIDs(
-            inserted: inserted.map(\.objectID), updated: updated.map(\.objectID), deleted: deleted.map(\.objectID))
+            inserted: inserted.map { $0.objectID }, updated: updated.map { $0.objectID },
+            deleted: deleted.map { $0.objectID })
         post(
             .NSManagedObjectContextDidSave,
             [

@@ -32,13 +32,15 @@ extension NSManagedObjectContext {
 
     /// Lets go of everything: all objects leave the context, unsaved changes are lost.
     public func reset() {
-        let known = identities.objects + insertedList.objects + updatedList.objects + deletedList.objects
-        identities.removeAll()
+        let changed = hasChanges ? insertedList.objects + updatedList.objects + deletedList.objects : []
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
         assignedStores.removeAll()
-        for object in known { object.detach() }
+        for object in changed { object.detach() }
+        var identities = identities
+        self.identities.removeAll()
+        identities.drain { $0.detach() }
         readError = nil
         endPinnedViews()
         interruption.clear()

@@ -179,9 +179,13 @@ extension NSManagedObjectContext {
             object.status.subtract([.deleted, .updated])
             object.status.insert(.gone)
         }
-        for object in inserted + updated { object.commit(saved) }
+        for object in inserted { object.commit(saved) }
+        for object in updated { object.commit(saved) }
         forgetReferences(to: deleted)
-        for object in inserted + updated + deleted { object.didSave() }
+        for list in [inserted, updated, deleted] {
+            // Only an overridden `didSave` does anything.
+            for object in list where type(of: object) != NSManagedObject.self { object.didSave() }
+        }
         tellOfSave(inserted: inserted, updated: updated, deleted: deleted, coordinator)
         for object in deleted { object.detach() }
     }

@@ -118,13 +118,22 @@ extension NSManagedObject {
     /// - Throws: A ``CoreDataError`` when a value is not of its attribute's type.
     final func setFirstValues(_ values: [AttributeValue]) throws {
         let (traits, defaults) = (plan.traits, plan.defaultValues)
-        for slot in values.indices {
-            if !traits[slot].holds(values[slot]) {
-                for slot in values.indices { try setAttribute(slot, values[slot]) }
-                return
+        var changed = SlotSet()
+        // Through pointers, so that no value is copied to be looked at.
+        let areHeld = values.withUnsafeBufferPointer { values in
+            defaults.withUnsafeBufferPointer { defaults in
+                for slot in values.indices {
+                    if !traits[slot].holds(values[slot]) { return false }
+                    if values[slot] != defaults[slot] { changed.insert(slot) }
+                }
+                return true
             }
-            if values[slot] != defaults[slot] { changedAttributes.insert(slot) }
         }
+        guard areHeld else {
+            for slot in values.indices { try setAttribute(slot, values[slot]) }
+            return
+        }
+        changedAttributes = changed
         edits = values
     }
 

@@ -246,6 +246,9 @@ open class NSManagedObject: NSObject {
     /// - Throws: An error with the code `NSValidationRelationshipDeniedDeleteError` when a delete rule denies it.
     open func validateForDelete() throws { try validateDeleteRules() }
 
+    /// A hash of the object's own identity: no two objects are equal.
+    open override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
+
     /// The object's entity, its id and whether it is a fault.
     open override var description: String {
         "<\(plan.name): \(identity.description)\(isFault ? " (fault)" : "")>"

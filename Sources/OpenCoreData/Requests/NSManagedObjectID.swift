@@ -67,13 +67,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
                 && compiledEntity.name == other.compiledEntity.name)
     }
 
-    /// A hash of the store and the key.
-    public override var hash: Int {
-        var hasher = Hasher()
-        hasher.combine(key)
-        hasher.combine(storeIdentifier)
-        return hasher.finalize()
-    }
+    /// A hash of the key. Ids of different stores or entities with one key are rare beside those that differ in it.
+    public override var hash: Int { Int(truncatingIfNeeded: key) }
 
     /// The id's URI.
     public override var description: String { uriRepresentation().absoluteString }

@@ -1,0 +1,102 @@
+import Foundation
+import SwormPredicates
+import Testing
+
+@testable import OpenCoreData
+
+@Suite("The tables of a context's objects")
+struct IdentityTableTests {
+    private func object() -> NSManagedObject {
+        NSManagedObject(entity: NSEntityDescription(), insertInto: nil)
+    }
+
+    @Test func `entries are found, replaced and removed as in a dictionary`() {
+        var random = SeededRandom(state: 20_261_121)
+        for retains in [true, false] {
+            let origins = [object(), object()].map(ObjectIdentifier.init)
+            let objects = (0..<50).map { _ in object() }
+            var table = IdentityTable(retains: retains)
+            var expected: [IdentityTable.Key: NSManagedObject] = [:]
+            for _ in 0..<20_000 {
+                // Few keys, so that runs of neighbours arise and holes are made in them; and the edges.
+                let edges: [Int64] = [.min, .min + 1, .max, 0, -1]
+                let number = random.next()
+                let raw = number % 20 == 0 ? edges[Int(number / 20 % 5)] : Int64(number / 20 % 300)
+                let key = IdentityTable.Key(
+                    origin: origins[Int(random.next() % 2)], root: Int(random.next() % 2), key: raw)
+                switch random.next() % 4 {
+                case 0, 1:
+                    let object = objects[Int(random.next() % 50)]
+                    table[key] = object
+                    expected[key] = object
+                case 2:
+                    table[key] = nil
+                    expected[key] = nil
+                default: break
+                }
+                #expect(table[key] === expected[key])
+            }
+            for (key, object) in expected { #expect(table[key] === object) }
+            #expect(table.objects.count == expected.count)
+            table.retains.toggle()
+            for (key, object) in expected { #expect(table[key] === object) }
+        }
+    }
+
+    @Test func `only a table that retains keeps its objects alive`() {
+        let origin = ObjectIdentifier(object())
+        for retains in [true, false] {
+            var table = IdentityTable(retains: retains)
+            for key in 0..<1000 { table[.init(origin: origin, root: 1, key: Int64(key))] = object() }
+            #expect(table.objects.count == (retains ? 1000 : 0))
+            #expect((table[.init(origin: origin, root: 1, key: 5)] != nil) == retains)
+        }
+    }
+
+    @Test func `emptying hands over the objects that others hold, and lets the rest go`() {
+        let kept = object()
+        var table = IdentityTable(retains: true)
+        let origin = ObjectIdentifier(kept)
+        weak var lost: NSManagedObject?
+        do {
+            let other = object()
+            lost = other
+            table[.init(origin: origin, root: 1, key: 1)] = other
+        }
+        table[.init(origin: origin, root: 1, key: 2)] = kept
+        table[.init(origin: origin, root: 2, key: .min)] = kept
+        #expect(lost != nil)
+        var handed: [NSManagedObject] = []
+        table.drain { handed.append($0) }
+        #expect(handed.count == 2 && handed.allSatisfy { $0 === kept })
+        #expect(lost == nil)
+        #expect(table.isEmpty && table.objects.isEmpty)
+    }
+
+    @Test func `a list keeps the order of insertion through removals and copies`() {
+        var random = SeededRandom(state: 20_261_121)
+        let objects = (0..<100).map { _ in object() }
+        var list = ObjectList()
+        var expected: [NSManagedObject] = []
+        var old: (list: ObjectList, expected: [NSManagedObject])?
+        for step in 0..<5000 {
+            let object = objects[Int(random.next() % 100)]
+            if random.next() % 2 == 0 {
+                list.insert(object)
+                if !expected.contains(where: { $0 === object }) { expected.append(object) }
+            } else {
+                list.remove(object)
+                expected.removeAll { $0 === object }
+            }
+            #expect(list.contains(object) == expected.contains { $0 === object })
+            #expect(list.count == expected.count)
+            if step == 2000 { old = (list, expected) }
+            if step == 4000, let copy = old {
+                (list, expected) = copy
+                list.settle()
+            }
+        }
+        #expect(list.objects.map(ObjectIdentifier.init) == expected.map(ObjectIdentifier.init))
+        #expect(Array(list.entities) == (expected.isEmpty ? [] : Array(Set(expected.map(\.plan.number))).sorted()))
+    }
+}
