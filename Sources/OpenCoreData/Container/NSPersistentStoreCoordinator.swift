@@ -17,6 +17,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     package let temporaryOrigin: ObjectOrigin
     private let lock = NSRecursiveLock()
     private var stores: [NSPersistentStore] = []
+    /// By entity number; emptied whenever a store comes or goes.
+    private var knownOrigins: [Int: [ObjectOrigin]] = [:]
     private var contexts: [ObjectIdentifier: WeakContext] = [:]
 
     private struct WeakContext {
@@ -66,6 +68,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         stores.append(store)
+        knownOrigins = [:]
     }
 
     /// Closes a store. Its objects can't be read any more.
@@ -80,6 +83,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 NSPersistentStoreOperationError, "Cannot remove a store that does not belong to this coordinator.")
         }
         stores.remove(at: index)
+        knownOrigins = [:]
         store.leave()
     }
 
@@ -130,11 +134,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The origins of the stores that hold an entity.
     final func origins(of entity: Int) throws -> [ObjectOrigin] {
+        lock.lock()
+        defer { lock.unlock() }
+        if let known = knownOrigins[entity] { return known }
         guard let name = compiledModel.entity(numbered: Int64(entity))?.name else {
             throw CoreDataError(
                 NSCoreDataError, "The object is of an entity that the coordinator's model does not have.")
         }
-        let stores = persistentStores
         let holding = stores.filter { store in
             store.configurationName == Self.defaultConfiguration
                 || (compiledModel.configurations[store.configurationName]?.contains(name) ?? true)
@@ -146,7 +152,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     ? "The coordinator has no persistent store. Add one, or load the container's stores."
                     : "No store of the coordinator holds the entity \(name).", entity: name)
         }
-        return holding.compactMap(\.origin)
+        let origins = holding.compactMap(\.origin)
+        knownOrigins[entity] = origins
+        return origins
     }
 
     static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"

@@ -131,6 +131,10 @@ extension NSManagedObjectContext {
         guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
             return nil
         }
+        // Without a closure where there is a view already: this is the way of many small requests.
+        if let session = try pinnedSession(origin) {
+            return try session.decode(specification, attributes: attributes, plan: plan)
+        }
         return try withSession(origin) { try $0.decode(specification, attributes: attributes, plan: plan) }
     }
 

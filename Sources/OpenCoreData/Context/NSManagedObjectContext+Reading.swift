@@ -4,6 +4,14 @@ import SwormSQLite
 
 // How objects get at rows: identity, faults, and the members of relationships.
 extension NSManagedObjectContext {
+    /// The pinned view of a store; nil when the context is not pinned.
+    final func pinnedSession(_ origin: ObjectOrigin) throws -> (any StoreSession)? {
+        guard pinned.isOn, let store = origin.store?.objectStore else { return nil }
+        let session = try pinned.session(of: store) { try interruption.enter($0) }
+        try interruption.check()
+        return session
+    }
+
     /// Calls a closure with a view of a store: the pinned one, or one for this call.
     final func withSession<R>(_ origin: ObjectOrigin, _ body: (any StoreSession) throws -> R) throws -> R {
         guard let store = origin.store?.objectStore else {
@@ -11,11 +19,7 @@ extension NSManagedObjectContext {
                 NSPersistentStoreOperationError,
                 "Cannot read from the store \(origin.storeIdentifier): it was removed from its coordinator.")
         }
-        if pinned.isOn {
-            let session = try pinned.session(of: store) { try interruption.enter($0) }
-            try interruption.check()
-            return try body(session)
-        }
+        if let session = try pinnedSession(origin) { return try body(session) }
         let session = try store.beginSession()
         defer {
             interruption.leave(session)

@@ -77,11 +77,11 @@ final class SQLiteSession: StoreSession {
 
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T] {
         try read { connection in
-            let compiled = try open.compiler.values(specification, attributes: attributes)
-            var statement = try connection.base.statement(compiled.sql)
-            try statement.bind(compiled.bindings)
+            var statement = try connection.shapes.values(
+                specification, attributes: attributes, open.compiler, connection.base)
             do {
-                return try statement.decode(plan, external: store.external.data(of:))
+                let limit = specification.limit > 0 ? specification.limit : nil
+                return try statement.decode(plan, limit: limit, external: store.external.data(of:))
             } catch {
                 throw named(error, entity: specification.entity, attributes: attributes)
             }
@@ -92,9 +92,8 @@ final class SQLiteSession: StoreSession {
         _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>, body: (T) throws -> Void
     ) throws {
         try read { connection in
-            let compiled = try open.compiler.values(specification, attributes: attributes)
-            var statement = try connection.base.statement(compiled.sql)
-            try statement.bind(compiled.bindings)
+            var statement = try connection.shapes.values(
+                specification, attributes: attributes, open.compiler, connection.base)
             do {
                 try statement.forEach(plan, external: store.external.data(of:), body)
             } catch {
@@ -132,13 +131,13 @@ final class SQLiteSession: StoreSession {
             if endsAfterReading { end() }
         }
         do {
-            let result = try CoreDataError.translating(while: "read", path: open.path) { try body(connection) }
+            let result = try body(connection)
             try checkPlace()
             return result
         } catch {
             // What was read while somebody wrote can look like damage.
             try checkPlace()
-            throw error
+            throw (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
         }
     }
 

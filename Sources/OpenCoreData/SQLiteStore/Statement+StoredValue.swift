@@ -51,14 +51,16 @@ extension Statement {
     }
 
     mutating func bind(_ values: [SQLBinding]) throws {
-        for (index, value) in values.enumerated() {
-            switch value {
-            case .null: try bindNull(at: index + 1)
-            case .int64(let number): try bind(number, at: index + 1)
-            case .double(let number): try bind(number, at: index + 1)
-            case .text(let text): try bind(text, at: index + 1)
-            case .blob(let data): try bind(data, at: index + 1)
-            }
+        for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
+    }
+
+    mutating func bind(_ value: SQLBinding, at index: Int) throws {
+        switch value {
+        case .null: try bindNull(at: index)
+        case .int64(let number): try bind(number, at: index)
+        case .double(let number): try bind(number, at: index)
+        case .text(let text): try bind(text, at: index)
+        case .blob(let data): try bind(data, at: index)
         }
     }
 

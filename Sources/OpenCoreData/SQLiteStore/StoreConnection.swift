@@ -7,6 +7,8 @@ import SwormSQLite
 /// user before anybody else sees it, under a lock, so two threads never use it at the same time.
 final class StoreConnection: @unchecked Sendable {
     let base: Connection
+    /// The statements of requests that come again.
+    let shapes = StatementShapes()
 
     init(_ base: Connection) { self.base = base }
 

@@ -55,7 +55,8 @@ struct Operand: Sendable {
     /// The attribute that a key path leads to, of the row that this operand stands for.
     func attribute<T: ManagedObjectConvertible>(_ keyPath: PartialKeyPath<T>) -> Operand {
         do {
-            return key(try T.plan.attribute(keyPath).name)
+            let plan = T.plan
+            return key(plan.attributes[try plan.index(of: keyPath)].name)
         } catch {
             var result = key(error.attribute.flatMap { $0.isEmpty ? nil : $0 } ?? "unknown")
             result.failure = failure ?? error
@@ -77,7 +78,8 @@ struct Operand: Sendable {
 
     /// The collections of both operands. One that stands in both is the same row in both.
     func joinedScopes(_ other: Operand) -> [Scope] {
-        scopes + other.scopes.filter { scope in !scopes.contains { $0.variable == scope.variable } }
+        if other.scopes.isEmpty { return scopes }
+        return scopes + other.scopes.filter { scope in !scopes.contains { $0.variable == scope.variable } }
     }
 }
 

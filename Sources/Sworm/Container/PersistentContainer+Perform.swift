@@ -108,7 +108,7 @@ extension PersistentContainer {
     ) throws {
         let thread = Engine.threadNumber
         let scope = Scope(thread: thread, container: self)
-        let bindings = BindingCache(context)
+        let bindings = BindingCache(context, self.bindings)
         // A context that others use too may have changes of theirs, which are not this scope's to undo.
         let unsaved = context.hasChanges ? Engine.checkpoint(context) : nil
         running.withLock { $0[thread] = RunningScopes(context: context, bindings: bindings, scopes: [scope]) }

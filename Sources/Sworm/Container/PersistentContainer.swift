@@ -21,6 +21,8 @@ public final class PersistentContainer: Sendable {
     let isStrict: Bool
     /// The scopes that run now, by thread: a `perform` inside another one of the same container joins it.
     let running = Locked<[UInt: RunningScopes]>([:])
+    /// How tables lie in the model, by type.
+    let bindings = Locked<[ObjectIdentifier: AnyBinding]>([:])
 
     /// Makes a container over contexts of your own.
     ///

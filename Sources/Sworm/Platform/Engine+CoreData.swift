@@ -9,10 +9,12 @@ import SwormPredicates
 final class EngineBinding<T: ManagedObjectConvertible> {
     let plan: EntityPlan<T>
     let entity: NSEntityDescription
+    /// Core Data's entities do not keep their model alive.
+    private let model: NSManagedObjectModel
 
     init(_ plan: EntityPlan<T>, in context: NSManagedObjectContext) throws {
         let model = context.persistentStoreCoordinator?.managedObjectModel
-        guard let entity = model?.entitiesByName[plan.entityName] else {
+        guard let model, let entity = model.entitiesByName[plan.entityName] else {
             throw Engine.unknownEntity(plan.entityName, names: model.map { Array($0.entitiesByName.keys) } ?? [])
         }
         for attribute in plan.attributes {
@@ -34,6 +36,12 @@ final class EngineBinding<T: ManagedObjectConvertible> {
         }
         self.plan = plan
         self.entity = entity
+        self.model = model
+    }
+
+    /// Whether the binding was made for the model that a context uses.
+    func fits(_ context: NSManagedObjectContext) -> Bool {
+        context.persistentStoreCoordinator?.managedObjectModel === model
     }
 }
 

@@ -50,6 +50,11 @@ final class EngineBinding<T: ManagedObjectConvertible> {
         rowPlan = Self.makeRowPlan(plan, entity, attributes)
     }
 
+    /// Whether the binding was made for the model that a context uses.
+    func fits(_ context: NSManagedObjectContext) -> Bool {
+        context.coordinator?.managedObjectModel === description.managedObjectModel
+    }
+
     private static func makeRowPlan(_ plan: EntityPlan<T>, _ entity: CompiledEntity, _ slots: [Int]) -> RowPlan<T>? {
         var ops: [RowOp] = []
         var customs: [RowPlan<T>.Custom] = []
@@ -239,8 +244,11 @@ extension Engine {
         _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
     ) throws -> [T]? {
         guard let plan = binding.rowPlan else { return nil }
-        return try naming(binding) {
-            try context.decode(try specification(query, context), attributes: binding.attributes, plan: plan)
+        let specification = try specification(query, context)
+        do {
+            return try context.decode(specification, attributes: binding.attributes, plan: plan)
+        } catch {
+            return try naming(binding) { throw error }
         }
     }
 

@@ -10,7 +10,7 @@ struct EngineQuery {
 
     init<T>(_ request: Request<T>) throws {
         if let failure = request.failure { throw failure }
-        entityName = T.entityName
+        entityName = T.plan.entityName
         predicate = try request.predicateTree()
         sorts = request.sorts
         limit = request.limit ?? 0

@@ -1,0 +1,146 @@
+import Foundation
+import SwormPredicates
+
+/// What is left of a request without its constants, and the constants.
+///
+/// Only requests have a shape whose predicates compare plain paths with plain values, so that the values come to stand in
+/// the statement as they are. The others are compiled each time.
+struct RequestShape {
+    private(set) var constants: [AttributeValue] = []
+    private(set) var hash = 0
+
+    /// Deeper predicates are too rare to be worth a shape.
+    private static let depthLimit = 32
+
+    /// Fails for a request without a shape.
+    init?(_ request: FetchSpecification) {
+        var hasher = Hasher()
+        hasher.combine(request.entity)
+        if let predicate = request.predicate, !add(predicate, to: &hasher, depth: 0) { return nil }
+        for sort in request.sorts { hasher.combine(sort) }
+        hash = hasher.finalize()
+    }
+
+    private mutating func add(_ tree: PredicateTree, to hasher: inout Hasher, depth: Int) -> Bool {
+        guard depth < Self.depthLimit else { return false }
+        switch tree {
+        case .constant(let value):
+            hasher.combine(value)
+            return true
+        case .and(let parts):
+            hasher.combine(parts.count)
+            for part in parts where !add(part, to: &hasher, depth: depth + 1) { return false }
+            return true
+        case .or(let parts):
+            hasher.combine(-parts.count)
+            for part in parts where !add(part, to: &hasher, depth: depth + 1) { return false }
+            return true
+        case .not(let part): return add(part, to: &hasher, depth: depth + 1)
+        case .comparison(let comparison):
+            guard comparison.quantifier == .direct, comparison.options.isEmpty, comparison.comparator.isPlain,
+                case .value(let value) = comparison.right, value.plainKind != nil
+            else { return false }
+            constants.append(value)
+            return add(comparison.left, to: &hasher)
+        }
+    }
+
+    private func add(_ path: ExpressionTree, to hasher: inout Hasher) -> Bool {
+        var current = path
+        while case .key(let base, let key) = current {
+            if key.hasPrefix("@") { return false }
+            hasher.combine(key)
+            current = base
+        }
+        guard case .evaluatedObject = current else { return false }
+        return true
+    }
+
+    /// Whether two requests that have shapes have the same one.
+    static func same(_ one: FetchSpecification, _ other: FetchSpecification) -> Bool {
+        guard one.entity == other.entity, one.includesSubentities == other.includesSubentities,
+            (one.limit > 0) == (other.limit > 0), (one.offset > 0) == (other.offset > 0), one.sorts == other.sorts
+        else { return false }
+        switch (one.predicate, other.predicate) {
+        case (nil, nil): return true
+        case (let one?, let other?): return same(one, other)
+        default: return false
+        }
+    }
+
+    private static func same(_ one: PredicateTree, _ other: PredicateTree) -> Bool {
+        switch (one, other) {
+        case (.constant(let one), .constant(let other)): return one == other
+        case (.and(let one), .and(let other)), (.or(let one), .or(let other)):
+            return one.count == other.count && one.indices.allSatisfy { same(one[$0], other[$0]) }
+        case (.not(let one), .not(let other)): return same(one, other)
+        case (.comparison(let one), .comparison(let other)):
+            guard one.comparator == other.comparator, one.left == other.left,
+                case .value(let value) = one.right, case .value(let otherValue) = other.right
+            else { return false }
+            return value.plainKind == otherValue.plainKind
+        default: return false
+        }
+    }
+
+    /// The same request with other constants, in the order of `constants`, and with another limit and offset where it has
+    /// such.
+    static func probe(_ request: FetchSpecification, _ constants: [AttributeValue], limit: Int, offset: Int)
+        -> FetchSpecification
+    {
+        var rest = constants[...]
+        func replace(_ tree: PredicateTree) -> PredicateTree {
+            switch tree {
+            case .constant: return tree
+            case .and(let parts): return .and(parts.map(replace))
+            case .or(let parts): return .or(parts.map(replace))
+            case .not(let part): return .not(replace(part))
+            case .comparison(var comparison):
+                if let value = rest.popFirst() { comparison.right = .value(value) }
+                return .comparison(comparison)
+            }
+        }
+        var probe = request
+        probe.predicate = request.predicate.map(replace)
+        if request.limit > 0 { probe.limit = limit }
+        if request.offset > 0 { probe.offset = offset }
+        return probe
+    }
+}
+
+extension AttributeValue {
+    /// Kinds of values that come to stand in a statement as they are. Of values of one kind none has a meaning of its own.
+    enum PlainKind { case int, double, string, date, uuid }
+
+    var plainKind: PlainKind? {
+        switch self {
+        case .int: .int
+        case .double(let number): number.isNaN ? nil : .double
+        case .string: .string
+        case .date(let date): date.timeIntervalSinceReferenceDate.isNaN ? nil : .date
+        case .uuid: .uuid
+        case .null, .bool, .decimal, .data, .url, .object: nil
+        }
+    }
+
+    /// A value of the same kind that no request has, a different one for each place.
+    func probe(_ place: Int) -> AttributeValue {
+        switch self {
+        case .int: .int(Int64.max - 4_242_424_242 - Int64(place))
+        case .double: .double(1.234567e200 * Double(place + 2))
+        case .string: .string("\u{1}probe \(place)")
+        case .date: .date(Date(timeIntervalSinceReferenceDate: -1.234567e9 - Double(place) * 3.25))
+        case .uuid: .uuid(UUID())
+        case .null, .bool, .decimal, .data, .url, .object: self
+        }
+    }
+}
+
+extension QueryComparator {
+    fileprivate var isPlain: Bool {
+        switch self {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+
+/// The statements of one connection by the shapes of the requests that they answer: a request that comes again with other
+/// constants binds and steps, and nothing is compiled.
+///
+/// Which constant goes to which parameter is not worked out but seen: the request is compiled a second time with other
+/// constants. If the text stays the same and every parameter either shows one of those constants or has not changed, the
+/// shape is known; otherwise it is compiled each time.
+final class StatementShapes {
+    private enum Source {
+        case constant(Int)
+        case limit
+        case offset
+        case fixed(SQLBinding)
+    }
+
+    private struct Known {
+        /// A request of the shape. It has the constants of the trial, so that no large value is kept.
+        let request: FetchSpecification
+        let attributes: [Int]
+        let slot: StatementSlot
+        let sources: [Source]
+    }
+
+    private static let limit = 200
+    private static let probeLimit = 2_113_579_246
+    private static let probeOffset = 2_113_579_247
+    private var known: [Int: [Known]] = [:]
+    private var count = 0
+
+    /// The statement for the values of attributes, bound.
+    func values(
+        _ request: FetchSpecification, attributes: [Int], _ compiler: SQLCompiler, _ connection: Connection
+    ) throws -> Statement {
+        guard let shape = RequestShape(request) else {
+            return try Self.statement(try compiler.values(request, attributes: attributes), connection)
+        }
+        if let list = known[shape.hash] {
+            for known in list where known.attributes == attributes && RequestShape.same(known.request, request) {
+                var statement = try connection.statement(known.slot)
+                try Self.bind(known.sources, shape.constants, request, &statement)
+                return statement
+            }
+        }
+        let compiled = try compiler.values(request, attributes: attributes)
+        try remember(shape, request, attributes, compiled, compiler)
+        return try Self.statement(compiled, connection)
+    }
+
+    private static func statement(_ compiled: CompiledStatement, _ connection: Connection) throws -> Statement {
+        var statement = try connection.statement(compiled.sql)
+        try statement.bind(compiled.bindings)
+        return statement
+    }
+
+    private static func bind(
+        _ sources: [Source], _ constants: [AttributeValue], _ request: FetchSpecification,
+        _ statement: inout Statement
+    ) throws {
+        for (index, source) in sources.enumerated() {
+            switch source {
+            case .constant(let place):
+                switch constants[place] {
+                case .int(let number): try statement.bind(number, at: index + 1)
+                case .double(let number): try statement.bind(number, at: index + 1)
+                case .string(let text): try statement.bind(text, at: index + 1)
+                case .date(let date): try statement.bind(date.timeIntervalSinceReferenceDate, at: index + 1)
+                case .uuid(let uuid): try statement.bind(uuid, at: index + 1)
+                case .null, .bool, .decimal, .data, .url, .object: try statement.bindNull(at: index + 1)
+                }
+            case .limit: try statement.bind(request.limit, at: index + 1)
+            case .offset: try statement.bind(request.offset, at: index + 1)
+            case .fixed(let binding): try statement.bind(binding, at: index + 1)
+            }
+        }
+    }
+
+    private func remember(
+        _ shape: RequestShape, _ request: FetchSpecification, _ attributes: [Int], _ compiled: CompiledStatement,
+        _ compiler: SQLCompiler
+    ) throws {
+        let probes = shape.constants.enumerated().map { $1.probe($0) }
+        let probe = RequestShape.probe(request, probes, limit: Self.probeLimit, offset: Self.probeOffset)
+        let other = try compiler.values(probe, attributes: attributes)
+        guard other.sql == compiled.sql, other.bindings.count == compiled.bindings.count else { return }
+        let shown = probes.map(SQLBinding.init)
+        var sources: [Source] = []
+        var unseen = Set(probes.indices)
+        for (binding, original) in zip(other.bindings, compiled.bindings) {
+            if let place = shown.firstIndex(of: binding) {
+                guard original == SQLBinding(shape.constants[place]) else { return }
+                sources.append(.constant(place))
+                unseen.remove(place)
+            } else if request.limit > 0, binding == .int64(Int64(Self.probeLimit)) {
+                sources.append(.limit)
+            } else if request.offset > 0, binding == .int64(Int64(Self.probeOffset)) {
+                sources.append(.offset)
+            } else if binding == original {
+                sources.append(.fixed(binding))
+            } else {
+                return
+            }
+        }
+        // A constant that is bound nowhere has been used up in the text.
+        guard unseen.isEmpty else { return }
+        if count >= Self.limit {
+            known = [:]
+            count = 0
+        }
+        count += 1
+        known[shape.hash, default: []].append(
+            Known(request: probe, attributes: attributes, slot: StatementSlot(compiled.sql), sources: sources))
+    }
+}

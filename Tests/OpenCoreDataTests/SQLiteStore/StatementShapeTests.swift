@@ -1,0 +1,212 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+import Testing
+
+@testable import OpenCoreData
+
+@Suite("Statements by the shapes of requests")
+struct StatementShapeTests {
+    private let model = LibraryModel.model
+    private let titleAndYear = [1, 2]
+
+    private func filledStore(_ folder: StoreFolder) throws -> SQLiteStore {
+        let store = try folder.open()
+        var request = SaveRequest()
+        for number in 0..<40 {
+            request.insert(
+                model[LibraryModel.book], key: Int64(-1 - number),
+                [
+                    "title": number % 7 == 0 ? .null : .string("t\(number % 10)"),
+                    "year": number % 5 == 0 ? .null : .int(Int64(number)),
+                ])
+        }
+        try store.save(request)
+        return store
+    }
+
+    private func key(_ name: String) -> ExpressionTree { .path([name]) }
+
+    private func compare(_ name: String, _ comparator: QueryComparator, _ value: AttributeValue) -> PredicateTree {
+        .comparison(Comparison(key(name), comparator, .value(value)))
+    }
+
+    private func request(
+        _ predicate: PredicateTree?, limit: Int = 0, offset: Int = 0, sorts: [FetchSpecification.Sort] = []
+    ) -> FetchSpecification {
+        var request = FetchSpecification(entity: LibraryModel.book)
+        request.predicate = predicate
+        request.limit = limit
+        request.offset = offset
+        request.sorts = sorts
+        return request
+    }
+
+    private func keys(_ statement: consuming Statement) throws -> [Int64] {
+        var keys: [Int64] = []
+        while try statement.step() { keys.append(statement.int64(0)) }
+        return keys
+    }
+
+    /// What the request finds by way of the shapes, and when it is compiled for itself.
+    private func answers(
+        _ request: FetchSpecification, _ shapes: StatementShapes, _ compiler: SQLCompiler, _ connection: Connection
+    ) throws -> (byShape: [Int64], compiled: [Int64]) {
+        let byShape = try keys(
+            try shapes.values(request, attributes: titleAndYear, compiler, connection))
+        let compiled = try compiler.values(request, attributes: titleAndYear)
+        var statement = try connection.statement(compiled.sql)
+        try statement.bind(compiled.bindings)
+        return (byShape, try keys(statement))
+    }
+
+    private func withCompiler(_ body: (StatementShapes, SQLCompiler, Connection) throws -> Void) throws {
+        let folder = try StoreFolder()
+        let store = try filledStore(folder)
+        defer { store.close() }
+        let connection = try folder.raw()
+        try StoreFunctions.register(on: connection)
+        let compiler = SQLCompiler(
+            model: model, layout: StoreLayout(model: model), storeIdentifier: store.identifier)
+        try body(StatementShapes(), compiler, connection)
+    }
+
+    @Test func `the second request of a shape binds its own constants, limit and offset`() throws {
+        try withCompiler { shapes, compiler, connection in
+            let found = try ([3, 17, 17, 39, -1] as [Int64]).map { year in
+                let request = request(compare("year", .greaterOrEqual, .int(year)), limit: Int(year) + 2, offset: 1)
+                let answers = try answers(request, shapes, compiler, connection)
+                #expect(answers.byShape == answers.compiled)
+                return answers.byShape
+            }
+            #expect(Set(found.map(\.count)).count > 2)
+        }
+    }
+
+    @Test func `equal constants in two places stay apart`() throws {
+        try withCompiler { shapes, compiler, connection in
+            for (low, high, title) in [(5, 5, "t5"), (5, 30, "t6"), (30, 5, "t6"), (0, 40, "t2")] {
+                let tree = PredicateTree.and([
+                    compare("year", .greater, .int(Int64(low))),
+                    .or([compare("year", .less, .int(Int64(high))), compare("title", .equal, .string(title))]),
+                    .not(compare("title", .notEqual, .string(title))),
+                ])
+                let answers = try answers(request(tree), shapes, compiler, connection)
+                #expect(answers.byShape == answers.compiled)
+            }
+        }
+    }
+
+    @Test func `nil, other kinds of values, lists, options and orders are told apart`() throws {
+        try withCompiler { shapes, compiler, connection in
+            let trees: [PredicateTree?] = [
+                nil, .constant(true), .constant(false), compare("title", .equal, .null),
+                compare("title", .notEqual, .null), compare("title", .equal, .string("t3")),
+                compare("year", .equal, .int(3)), compare("year", .equal, .double(3)),
+                compare("year", .equal, .double(.nan)), compare("year", .less, .bool(true)),
+                .comparison(
+                    Comparison(key("title"), .equal, .value(.string("T3")), options: [.caseInsensitive])),
+                .comparison(Comparison(key("year"), .in, .list([.value(.int(3)), .value(.int(4))]))),
+                .comparison(Comparison(key("title"), .beginsWith, .value(.string("t")))),
+                .comparison(Comparison(key("year"), .equal, key("year"))),
+                .comparison(Comparison(.path(["tags", "@count"]), .equal, .value(.int(0)))),
+                .comparison(Comparison(.path(["tags", "@count"]), .greater, .value(.int(0)))),
+                .comparison(Comparison(.path(["author", "name"]), .equal, .value(.string("nobody")))),
+            ]
+            for _ in 0..<2 {
+                for tree in trees {
+                    for sorts in [[], [FetchSpecification.Sort(path: ["year"], ascending: false)]] {
+                        for limit in [0, 2] {
+                            let answers = try answers(
+                                request(tree, limit: limit, sorts: sorts), shapes, compiler, connection)
+                            #expect(answers.byShape == answers.compiled, "\(String(describing: tree))")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `random predicates with random constants find the same as when they are compiled`() throws {
+        var random = SeededRandom(state: 20_261_121)
+        func tree(_ depth: Int) -> PredicateTree {
+            switch depth == 0 ? 3 : random.next() % 5 {
+            case 0: return .and([tree(depth - 1), tree(depth - 1)])
+            case 1: return .or([tree(depth - 1), tree(depth - 1)])
+            case 2: return .not(tree(depth - 1))
+            default:
+                let comparators: [QueryComparator] = [
+                    .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+                ]
+                let comparator = comparators[Int(random.next() % 6)]
+                return random.next() % 2 == 0
+                    ? compare("year", comparator, .int(Int64(random.next() % 42)))
+                    : compare("title", comparator, .string("t\(random.next() % 11)"))
+            }
+        }
+        try withCompiler { shapes, compiler, connection in
+            for _ in 0..<400 {
+                let answers = try answers(request(tree(2)), shapes, compiler, connection)
+                #expect(answers.byShape == answers.compiled)
+            }
+        }
+    }
+
+    @Test func `constants of either side of a type's bounds find what they find when they are compiled`() throws {
+        try withCompiler { shapes, compiler, connection in
+            let years: [Int64] = [.max, .min, 1 << 40, -(1 << 40), 70_000, 40_000, 39, 0, -1]
+            for comparator in [QueryComparator.equal, .notEqual, .less, .greaterOrEqual] {
+                for year in years + years.reversed() {
+                    for value in [AttributeValue.int(year), .double(Double(year)), .double(Double(year) + 0.5)] {
+                        let answers = try answers(
+                            request(compare("year", comparator, value)), shapes, compiler, connection)
+                        #expect(answers.byShape == answers.compiled, "\(comparator) \(value)")
+                    }
+                }
+            }
+            for title in ["t3", "", "3", "T3", "%", "t3\0", String(repeating: "t", count: 100_000)] {
+                let answers = try answers(
+                    request(compare("title", .lessOrEqual, .string(title))), shapes, compiler, connection)
+                #expect(answers.byShape == answers.compiled)
+            }
+        }
+    }
+
+    @Test func `a statement that stopped at its limit leaves no read open`() throws {
+        try withCompiler { shapes, compiler, connection in
+            let request = request(compare("year", .greater, .int(0)), limit: 1)
+            for _ in 0..<3 {
+                var statement = try shapes.values(request, attributes: titleAndYear, compiler, connection)
+                #expect(try statement.step())
+                // The log can't be cut while somebody reads.
+                #expect(throws: SQLiteError.self) { try connection.checkpoint(.truncate) }
+            }
+            #expect(try connection.checkpoint(.truncate).log == 0)
+        }
+    }
+
+    @Test func `a statement that left the cache, or whose schema has changed, is prepared anew`() throws {
+        try withCompiler { shapes, compiler, connection in
+            for round in 0..<6 {
+                let request = request(compare("year", .less, .int(Int64(10 + round))))
+                let answers = try answers(request, shapes, compiler, connection)
+                #expect(answers.byShape == answers.compiled && !answers.byShape.isEmpty)
+                if round % 3 == 0 { connection.dropCachedStatements() }
+                if round == 1 { try connection.execute("CREATE INDEX other ON ZBOOK (ZYEAR)") }
+                if round == 4 { try connection.execute("DROP INDEX other") }
+            }
+        }
+    }
+
+    @Test func `a statement of a shape can be used while it is in use`() throws {
+        try withCompiler { shapes, compiler, connection in
+            let request = request(compare("year", .less, .int(20)))
+            var outer = try shapes.values(request, attributes: titleAndYear, compiler, connection)
+            #expect(try outer.step())
+            let inner = try keys(try shapes.values(request, attributes: titleAndYear, compiler, connection))
+            var count = 1
+            while try outer.step() { count += 1 }
+            #expect(inner.count == count)
+        }
+    }
+}
