@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
             identities[temporaryKey(of: state.object)] = state.object
         }
         forgetRelationshipsOfUnchangedObjects()
-        forgetReadAhead()
+        forgetReadAhead(rowsStand: true)
     }
 }
 

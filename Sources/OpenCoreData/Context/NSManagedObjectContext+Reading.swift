@@ -64,6 +64,13 @@ extension NSManagedObjectContext {
         in group: FetchGroup, row: Int, origin: ObjectOrigin, isRefreshing: Bool = false
     ) throws -> NSManagedObject {
         let number = try group.checkedEntity(row: row, model: origin.compiled)
+        return object(in: group, row: row, entity: number, origin: origin, isRefreshing: isRefreshing)
+    }
+
+    /// The same for a row whose entity number was checked.
+    final func object(
+        in group: FetchGroup, row: Int, entity number: Int, origin: ObjectOrigin, isRefreshing: Bool = false
+    ) -> NSManagedObject {
         let identity = SaveRequest.Row(entity: number, key: group.key(row: row))
         let key = identityKey(identity, origin)
         if let known = identities[key] {
@@ -251,8 +258,11 @@ extension NSManagedObjectContext {
     }
 
     /// Forgets what was read ahead: something was written that it does not show.
-    final func forgetReadAhead() {
+    ///
+    /// - Parameter rowsStand: Whether the rows themselves are as they were read, because only unsaved changes have gone.
+    final func forgetReadAhead(rowsStand: Bool = false) {
         generation += 1
+        if !rowsStand { rowGeneration += 1 }
         rowsReadAhead.removeAll()
     }
 }

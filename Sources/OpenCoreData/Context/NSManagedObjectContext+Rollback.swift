@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
         }
         readError = nil
         forgetRelationshipsOfUnchangedObjects()
-        forgetReadAhead()
+        forgetReadAhead(rowsStand: true)
         for object in others { object.awake(fromSnapshotEvents: .rollback) }
     }
 
@@ -77,6 +77,7 @@ extension NSManagedObjectContext {
 
     /// Refreshes every object that the context knows. Unsaved changes stay.
     public func refreshAllObjects() {
+        forgetReadAhead()
         for object in identities.objects { refresh(object, mergeChanges: true) }
     }
 }

@@ -50,6 +50,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var deletedList = ObjectList()
     /// Rises whenever what was read ahead may have become stale.
     final var generation: UInt64 = 1
+    /// Rises whenever a row that was read may have another content by now.
+    final var rowGeneration: UInt64 = 1
     /// Rows that were read ahead for faults that were not asked for yet.
     final var rowsReadAhead: [IdentityTable.Key: (group: FetchGroup, row: Int)] = [:]
     /// What went wrong in an accessor that cannot throw, such as a fault that could not be read; thrown by the next save or

@@ -35,23 +35,7 @@ extension NSManagedObject {
     }
 
     private func committed(_ slot: Int, group: FetchGroup, row: Int) throws -> AttributeValue {
-        let cell = group.shape.cell(ofAttribute: slot, in: plan.number)
-        guard cell >= 0 else { return plan.attributes[slot].defaultValue }
-        let traits = plan.traits[slot]
-        guard traits.allowsExternalStorage, let context else {
-            do {
-                return try group.buffer.value(row, cell, type: traits.type)
-            } catch let error as CoreDataError {
-                let name = plan.attributes[slot].name
-                throw CoreDataError(
-                    error.errorCode, "“\(plan.name).\(name)” of \(objectID): \(error.message)", entity: plan.name,
-                    key: name, objects: [objectID.reference], cause: error)
-            }
-        }
-        let attribute = plan.attributes[slot]
-        return try context.withSession(objectID.origin) {
-            try group.buffer.value(row, cell, of: attribute, in: plan, session: $0)
-        }
+        try group.value(row: row, slot: slot, plan, objectID.origin, context)
     }
 
     /// The present values of all attributes. Those of a new object are its edits, which are shared and not copied.

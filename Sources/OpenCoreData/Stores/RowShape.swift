@@ -22,8 +22,10 @@ package final class RowShape: Sendable {
     /// The number of the fetched entity.
     package let entity: Int
     package let cells: [Cell]
-    /// By entity number less the fetched entity's, then attribute slot: the cell, or -1 for a transient attribute.
-    private let attributeCells: [[Int]]
+    /// For one entity after the other, by attribute slot: the cell, or -1 for a transient attribute.
+    private let attributeCells: [Int]
+    /// By entity number less the fetched entity's: where its attributes begin in `attributeCells`.
+    private let attributeStarts: [Int]
     /// By entity number less the fetched entity's, then relationship slot: the cells of key and entity, or -1.
     private let toOneCells: [[(key: Int, entity: Int)]]
 
@@ -66,15 +68,18 @@ package final class RowShape: Sendable {
         }
         self.entity = number
         self.cells = cells
-        self.attributeCells = attributeCells
+        self.attributeCells = attributeCells.flatMap { $0 }
+        attributeStarts = attributeCells.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
         self.toOneCells = toOneCells
     }
 
     /// The number of entities in the fetched family.
-    package var memberCount: Int { attributeCells.count }
+    package var memberCount: Int { toOneCells.count }
 
     /// The cell of an attribute for a row whose own entity has the given number; -1 for a transient attribute.
-    package func cell(ofAttribute slot: Int, in number: Int) -> Int { attributeCells[number - entity][slot] }
+    package func cell(ofAttribute slot: Int, in number: Int) -> Int {
+        attributeCells[attributeStarts[number - entity] + slot]
+    }
 
     /// The cells of a to-one relationship for a row whose own entity has the given number; -1 where there is none.
     package func cells(ofToOne slot: Int, in number: Int) -> (key: Int, entity: Int) {

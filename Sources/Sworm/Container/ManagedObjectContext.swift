@@ -13,21 +13,23 @@ public final class ManagedObjectContext {
 
     package let instance: NSManagedObjectContext
     let scope: Scope
-    let bindings: BindingCache
+    private let workspace: Workspace
 
     init(_ instance: NSManagedObjectContext, _ scope: Scope, _ bindings: BindingCache) {
         self.instance = instance
         self.scope = scope
-        self.bindings = bindings
+        workspace = Workspace(scope, bindings)
     }
 
     func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
         try scope.check(T.entityName, nil)
-        return try bindings.binding(for: type)
+        return try workspace.bindings.binding(for: type)
     }
 
-    func handle<T>(_ object: NSManagedObject, _ binding: EngineBinding<T>) -> ManagedObject<T> {
-        ManagedObject(object, binding, bindings, scope)
+    /// What the handles of a type share.
+    private func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleFamily<T> {
+        try scope.check(T.entityName, nil)
+        return try workspace.family(of: type)
     }
 }
 
@@ -43,11 +45,11 @@ extension ManagedObjectContext {
     public func insert<PlainObject: ManagedObjectConvertible>(
         _ value: PlainObject
     ) throws -> ManagedObject<PlainObject> {
-        let binding = try binding(for: PlainObject.self)
+        let family = try family(of: PlainObject.self)
         // Encoded first: a value that can't be encoded leaves no half-made object.
-        let values = try binding.plan.values(of: value)
-        let object = try Engine.translating { try Engine.insert(values, binding, into: instance) }
-        return handle(object, binding)
+        let values = try family.binding.plan.values(of: value)
+        return ManagedObject(
+            try Engine.translating { try Engine.insert(values, family.binding, into: instance) }, family)
     }
 
     /// Deletes an object, by the delete rules of its relations.
@@ -122,9 +124,14 @@ extension ManagedObjectContext {
     public func fetch<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> [ManagedObject<PlainObject>] {
-        let binding = try binding(for: PlainObject.self)
-        return try Engine.translating { try Engine.fetch(try EngineQuery(request), in: instance) }
-            .map { handle($0, binding) }
+        let family = try family(of: PlainObject.self)
+        return try Engine.translating {
+            let query = try EngineQuery(request)
+            guard let rows = try Engine.fetchRows(query, in: instance) else {
+                return try Engine.fetch(query, in: instance).map { ManagedObject($0, family) }
+            }
+            return ManagedObject.handles(on: rows, HandleFamily(family.binding, workspace, rows))
+        }
     }
 
     /// A handle on the first object that a request finds, or nil.
@@ -145,7 +152,7 @@ extension ManagedObjectContext {
     public func object<PlainObject: ManagedObjectConvertible>(
         with id: ManagedObjectID<PlainObject>
     ) throws -> ManagedObject<PlainObject> {
-        let binding = try binding(for: PlainObject.self)
+        let family = try family(of: PlainObject.self)
         func missing(_ cause: (any Swift.Error)?) -> StoreError {
             StoreError(
                 .objectNotFound,
@@ -154,7 +161,7 @@ extension ManagedObjectContext {
         }
         do {
             guard let object = try Engine.object(id.reference, in: instance) else { throw missing(nil) }
-            return handle(object, binding)
+            return ManagedObject(object, family)
         } catch {
             let translated = Engine.translated(error)
             if StoreError.Code.objectDeleted ~= translated { throw missing(error) }

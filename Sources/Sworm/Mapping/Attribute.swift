@@ -110,7 +110,7 @@ extension Attribute: Hashable {
 extension SupportedAttributeType {
     /// Makes a value from what a store holds. Nothing stored is a bad input.
     package static func decode(_ value: AttributeValue) throws -> Self {
-        guard value != .null else { throw AttributeError.badInput(nil) }
+        if case .null = value { throw AttributeError.badInput(nil) }
         return try decode(primitiveValue: PrimitiveAttributeType(attributeValue: value))
     }
 }

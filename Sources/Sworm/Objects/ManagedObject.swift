@@ -15,26 +15,70 @@ import SwormPredicates
 /// such a time is nil or empty, and the error goes to the container's `logError`.
 @dynamicMemberLookup
 public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
-    package let instance: NSManagedObject
-    let bindings: BindingCache
-    let binding: EngineBinding<PlainObject>
-    let scope: Scope
-    /// The object's id when the handle was made: it names the object in messages, at any time and on any thread.
-    private let identity: NSManagedObjectID
+    private let family: HandleFamily<PlainObject>
+    /// The row, where the family has rows.
+    private let row: Int32
+    /// The object's id when the handle was made; nil where the family has rows, which know it.
+    private let givenID: NSManagedObjectID?
+    /// The object; nil until it is needed where the family has rows.
+    private var made: NSManagedObject?
 
-    init(_ instance: NSManagedObject, _ binding: EngineBinding<PlainObject>, _ bindings: BindingCache, _ scope: Scope) {
-        self.instance = instance
-        self.binding = binding
-        self.bindings = bindings
-        self.scope = scope
-        identity = instance.objectID
+    init(_ instance: NSManagedObject, _ family: HandleFamily<PlainObject>) {
+        self.family = family
+        made = instance
+        givenID = instance.objectID
+        row = -1
+    }
+
+    private init(row: Int32, _ family: HandleFamily<PlainObject>) {
+        self.family = family
+        self.row = row
+        givenID = nil
+    }
+
+    /// Handles on all rows of a fetch.
+    static func handles(on rows: Engine.Rows, _ family: HandleFamily<PlainObject>) -> [ManagedObject] {
+        let count = Engine.count(rows)
+        return [ManagedObject](unsafeUninitializedCapacity: count) { handles, initialized in
+            for row in 0..<count {
+                handles.initializeElement(at: row, to: ManagedObject(row: Int32(truncatingIfNeeded: row), family))
+            }
+            initialized = count
+        }
+    }
+
+    var binding: EngineBinding<PlainObject> { family.binding }
+    var scope: Scope { family.scope }
+
+    /// The object, made now if it was not needed before.
+    package var instance: NSManagedObject {
+        if let made { return made }
+        // A handle has its object or rows, so that this is never seen.
+        guard let rows = family.rows else { return Engine.detachedObject(family.binding) }
+        let object = Engine.object(rows, Int(row))
+        made = object
+        return object
+    }
+
+    /// The object, if there is one by whatever way or its row can't speak for it any more.
+    private var needed: NSManagedObject? {
+        if let made { return made }
+        if let rows = family.rows { made = Engine.neededObject(rows, Int(row)) }
+        return made
+    }
+
+    /// The object's id when the handle was made: it names the object in messages, at any time and on any thread.
+    private var identity: NSManagedObjectID {
+        if let givenID { return givenID }
+        return family.rows.map { Engine.id($0, Int(row)) } ?? instance.objectID
     }
 
     /// The id of the object. It may leave the `perform`.
     ///
     /// Before the object was first saved the id is temporary: it is of no use outside. It may be asked for at any time.
     public var id: ManagedObjectID<PlainObject> {
-        ManagedObjectID(Engine.reference(scope.isActive ? instance.objectID : identity))
+        let isPresent = family.rows == nil && scope.isActive
+        return ManagedObjectID(Engine.reference(isPresent ? instance.objectID : identity))
     }
 
     /// The object's name in messages.
@@ -43,7 +87,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// Throws when the handle may not be used here and now.
     func check() throws(StoreError) {
         try scope.check(binding.plan.entityName, identity)
-        guard instance.managedObjectContext != nil, !instance.isDeleted else {
+        if let needed, needed.managedObjectContext == nil || needed.isDeleted {
             throw StoreError(
                 .objectDeleted,
                 "\(name) was deleted, or its insertion was undone. Its handles cannot be used any more.",
@@ -63,9 +107,17 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         }
     }
 
+    /// The value of an attribute. The handle has been checked.
+    private func value(_ index: Int) throws -> AttributeValue {
+        try Engine.translating {
+            if made == nil, let rows = family.rows { return try Engine.value(rows, Int(row), index, binding) }
+            return try Engine.value(instance, index, binding)
+        }
+    }
+
     /// A handle on another object in the same scope.
     func handle<T>(_ object: NSManagedObject, as type: T.Type) throws -> ManagedObject<T> {
-        ManagedObject<T>(object, try bindings.binding(for: T.self), bindings, scope)
+        ManagedObject<T>(object, try family.workspace.family(of: T.self))
     }
 }
 
@@ -78,13 +130,11 @@ extension ManagedObject {
     ///   ``AttributeError/badAttribute(_:)`` for a value that the type cannot hold.
     public func decode() throws -> PlainObject {
         try check()
-        return try Engine.translating {
-            var object = PlainObject()
-            for index in binding.plan.attributes.indices {
-                try binding.plan.write(try Engine.value(instance, index, binding), at: index, into: &object)
-            }
-            return object
+        var object = PlainObject()
+        for index in binding.plan.attributes.indices {
+            try binding.plan.write(try value(index), at: index, into: &object)
         }
+        return object
     }
 
     /// One attribute of the object.
@@ -107,12 +157,13 @@ extension ManagedObject {
     ) throws -> Attribute? {
         try check()
         let index = try binding.plan.index(of: keyPath)
-        let value = try Engine.translating { try Engine.value(instance, index, binding) }
-        return value == .null ? nil : try decode(value, index)
+        let value = try value(index)
+        if case .null = value { return nil }
+        return try decode(value, index)
     }
 
     private func decode<Attribute: SupportedAttributeType>(_ index: Int) throws -> Attribute {
-        try decode(try Engine.translating { try Engine.value(instance, index, binding) }, index)
+        try decode(try value(index), index)
     }
 
     private func decode<Attribute: SupportedAttributeType>(_ value: AttributeValue, _ index: Int) throws -> Attribute {
@@ -185,8 +236,18 @@ extension ManagedObject {
 
 extension ManagedObject: Hashable, Identifiable {
     /// Whether two handles stand for the same object.
-    public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left.instance === right.instance }
+    public static func == (left: ManagedObject, right: ManagedObject) -> Bool {
+        let (one, other) = (left.comparable, right.comparable)
+        // Two that have no object have ended without one; that one of them has is then seen in the hashes too.
+        guard one == nil, other == nil else { return one === other }
+        return left.family.workspace.bindings.context === right.family.workspace.bindings.context && left.id == right.id
+    }
 
     /// Feeds the identity of the object into a hasher.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(instance)) }
+    public func hash(into hasher: inout Hasher) {
+        if let comparable { hasher.combine(ObjectIdentifier(comparable)) } else { hasher.combine(id) }
+    }
+
+    /// The object; nil where it was not needed before its scope ended. It must not enter the context any more then.
+    private var comparable: NSManagedObject? { made ?? (scope.isActive ? instance : nil) }
 }

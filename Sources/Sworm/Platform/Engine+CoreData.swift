@@ -229,6 +229,11 @@ extension Engine {
         NSManagedObject(entity: binding.entity, insertInto: context)
     }
 
+    /// An object that belongs to no context.
+    static func detachedObject<T>(_ binding: EngineBinding<T>) -> NSManagedObject {
+        NSManagedObject(entity: binding.entity, insertInto: nil)
+    }
+
     static func reference(_ id: NSManagedObjectID) -> ObjectReference {
         let url = id.uriRepresentation()
         let last = url.lastPathComponent

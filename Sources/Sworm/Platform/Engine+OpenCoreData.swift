@@ -207,6 +207,11 @@ extension Engine {
         return try context.insertObject(binding.description, all)
     }
 
+    /// An object that belongs to no context.
+    static func detachedObject<T>(_ binding: EngineBinding<T>) -> NSManagedObject {
+        NSManagedObject(entity: binding.description, insertInto: nil)
+    }
+
     static func reference(_ id: NSManagedObjectID) -> ObjectReference { id.reference }
 
     /// The object with an identity, with its row read.
@@ -217,7 +222,7 @@ extension Engine {
 
     // MARK: Requests
 
-    private static func specification(
+    static func specification(
         _ query: EngineQuery, _ context: NSManagedObjectContext
     ) throws -> FetchSpecification {
         guard let model = context.compiledModel, let entity = model.entity(named: query.entityName) else {

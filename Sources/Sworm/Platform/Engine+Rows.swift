@@ -1,0 +1,50 @@
+import SwormPredicates
+
+#if canImport(CoreData)
+import CoreData
+#else
+import OpenCoreData
+#endif
+
+// The rows of a fetch whose objects are made when they are needed.
+extension Engine {
+    #if canImport(CoreData)
+    /// Core Data has no rows without objects: a fetch gives nil for these, and handles hold their objects.
+    struct Rows {
+        fileprivate let objects: [NSManagedObject]
+    }
+
+    static func fetchRows(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Rows? { nil }
+
+    static func count(_ rows: Rows) -> Int { rows.objects.count }
+
+    static func id(_ rows: Rows, _ row: Int) -> NSManagedObjectID { rows.objects[row].objectID }
+
+    static func object(_ rows: Rows, _ row: Int) -> NSManagedObject { rows.objects[row] }
+
+    static func neededObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { rows.objects[row] }
+
+    static func value<T>(_ rows: Rows, _ row: Int, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue {
+        try value(rows.objects[row], index, binding)
+    }
+    #else
+    typealias Rows = FetchedRows
+
+    /// The rows that a query finds; nil where it must be answered with objects.
+    static func fetchRows(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Rows? {
+        try context.fetchRows(try specification(query, context))
+    }
+
+    static func count(_ rows: Rows) -> Int { rows.count }
+
+    static func id(_ rows: Rows, _ row: Int) -> NSManagedObjectID { rows.id(row) }
+
+    static func object(_ rows: Rows, _ row: Int) -> NSManagedObject { rows.object(row) }
+
+    static func neededObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { rows.neededObject(row) }
+
+    static func value<T>(_ rows: Rows, _ row: Int, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue {
+        try rows.value(row, binding.attributes[index])
+    }
+    #endif
+}
