@@ -50,6 +50,14 @@ public final class FormatPredicate: NSPredicate {
     @available(*, unavailable)
     public required init?(coder: NSCoder) { nil }
 
+    /// The predicate as a format, with its values written out; or what was wrong with the format that it was made from.
+    public override var description: String {
+        switch content {
+        case .success(let tree): tree.format
+        case .failure(let error): "\(error)"
+        }
+    }
+
     /// Whether a managed object satisfies the predicate.
     ///
     /// - Parameter object: A managed object, or a plain value that the format calls `SELF`.

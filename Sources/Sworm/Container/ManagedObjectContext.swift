@@ -21,6 +21,9 @@ public final class ManagedObjectContext {
         workspace = Workspace(scope, bindings)
     }
 
+    /// Called when the scope has ended.
+    func end() { workspace.end() }
+
     func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
         try scope.check(T.entityName, nil)
         return try workspace.bindings.binding(for: type)

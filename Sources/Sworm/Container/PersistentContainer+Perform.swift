@@ -122,7 +122,7 @@ extension PersistentContainer {
         do {
             try cancellation?.begin()
             try Engine.translating { try Engine.pin(true, context) }
-            try perform(action, in: ManagedObjectContext(context, scope, bindings), scope)
+            try perform(action, in: context, bindings, scope)
             try cancellation?.check()
             if context.hasChanges { try Engine.translating { try context.save() } }
             afterwards()
@@ -143,7 +143,7 @@ extension PersistentContainer {
             running.withLock { _ = $0[thread]?.scopes.popLast() }
         }
         do {
-            try perform(action, in: ManagedObjectContext(outer.context, scope, outer.bindings), scope)
+            try perform(action, in: outer.context, outer.bindings, scope)
         } catch {
             Engine.restore(checkpoint, in: outer.context)
             logError?(error)
@@ -153,8 +153,11 @@ extension PersistentContainer {
 
     /// Runs a closure, and throws what it throws, or else what went wrong in it in places that cannot throw.
     private func perform(
-        _ action: (ManagedObjectContext) throws -> Void, in context: ManagedObjectContext, _ scope: Scope
+        _ action: (ManagedObjectContext) throws -> Void, in context: NSManagedObjectContext, _ bindings: BindingCache,
+        _ scope: Scope
     ) throws {
+        let context = ManagedObjectContext(context, scope, bindings)
+        defer { context.end() }
         do {
             try action(context)
         } catch {

@@ -15,9 +15,13 @@ final class Workspace {
     func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleFamily<T> {
         if let known = families[ObjectIdentifier(type)] as? HandleFamily<T> { return known }
         let family = HandleFamily<T>(try bindings.binding(for: type), self, nil)
-        families[ObjectIdentifier(type)] = family
+        // Families and workspace hold each other until the scope ends, so none is kept after that.
+        if scope.isActive { families[ObjectIdentifier(type)] = family }
         return family
     }
+
+    /// Lets go of what the handles share. Those that outlive the scope keep their own.
+    func end() { families = [:] }
 }
 
 /// What the handles of one type in one scope share, so that a handle stays small.

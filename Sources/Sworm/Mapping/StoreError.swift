@@ -22,9 +22,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The error that led to this one.
     public let cause: (any Error)?
 
-    /// The message, with the cause behind it.
+    /// The message, with the cause behind it where it says more.
     public var description: String {
-        cause.map { "\(message) (\($0))" } ?? message
+        guard let cause = cause.map({ "\($0)" }), !message.contains(cause) else { return message }
+        return "\(message) (\(cause))"
     }
 
     package init(

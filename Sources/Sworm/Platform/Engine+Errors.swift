@@ -47,8 +47,9 @@ extension Engine {
         case NSManagedObjectReferentialIntegrityError: .objectDeleted
         case NSPersistentStoreIncompatibleVersionHashError, NSMigrationMissingSourceModelError: .incompatibleModel
         case NSPersistentStoreOpenError, NSPersistentStoreTypeMismatchError, NSPersistentStoreInvalidTypeError,
-            NSPersistentStoreTimeoutError, NSFileReadNoSuchFileError, NSFileReadCorruptFileError,
-            NSFileReadNoPermissionError:
+            NSPersistentStoreIncompatibleSchemaError, NSPersistentStoreTimeoutError, NSFileReadNoSuchFileError,
+            NSFileReadCorruptFileError,
+            NSFileReadNoPermissionError, NSFileWriteNoPermissionError:
             .cannotOpen
         default: .storeFailed
         }
@@ -57,4 +58,5 @@ extension Engine {
 
 private var NSFileReadNoSuchFileError: Int { CocoaError.Code.fileReadNoSuchFile.rawValue }
 private var NSFileReadCorruptFileError: Int { CocoaError.Code.fileReadCorruptFile.rawValue }
+private var NSFileWriteNoPermissionError: Int { CocoaError.Code.fileWriteNoPermission.rawValue }
 private var NSFileReadNoPermissionError: Int { CocoaError.Code.fileReadNoPermission.rawValue }

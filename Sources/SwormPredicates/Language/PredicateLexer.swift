@@ -102,9 +102,12 @@ struct PredicateLexer: Sendable {
 
     /// `#name`. A name that is no identifier may stand in quotes behind the sign.
     private mutating func escapedName() throws -> String {
+        let start = position
         position += 1
-        if peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") { return try string() }
-        return try name(behind: "#")
+        guard peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") else { return try name(behind: "#") }
+        let name = try string()
+        guard !name.isEmpty else { throw fault("the name behind `#` is empty", at: start) }
+        return name
     }
 
     private mutating func wordOrSelector(_ word: String, from start: Int) -> PredicateToken.Kind {

@@ -80,6 +80,8 @@ final class StoreFolder {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
+    var path: String { url.path }
+
     func file(_ name: String = "store.sqlite") -> URL { url.appendingPathComponent(name) }
 }
 

@@ -1,0 +1,1 @@
+../../OpenCoreDataTests/SQLiteStore/SmallDisk.swift
