@@ -1,0 +1,76 @@
+public import Foundation
+import SwormPredicates
+
+extension Condition {
+    /// A condition from a predicate of Foundation over the plain type.
+    ///
+    /// ```swift
+    /// let old = Condition(#Predicate<Book> { $0.year < 1900 && $0.rating != 1 })
+    /// ```
+    /// The predicate means what it means in Swift: nil equals nil, and differs from every value. What has no meaning in
+    /// a store is an error, which is thrown when a request runs; see ``validate()``.
+    ///
+    /// - Parameter predicate: The predicate. It is translated at once, and never run.
+    public init(_ predicate: Foundation.Predicate<PlainObject>) {
+        self.init(predicate.expression, predicate.variable.key, RowType(PlainObject.self))
+    }
+
+    /// A condition from a predicate of Foundation over rows, which have the relations too.
+    ///
+    /// ```swift
+    /// let leos = Condition(#Predicate<Row<Book>> { $0.author?.name == "Leo" })
+    /// ```
+    /// - Parameter predicate: The predicate. It is translated at once, and never run.
+    public init(_ predicate: Foundation.Predicate<Row<PlainObject>>) {
+        self.init(predicate.expression, predicate.variable.key, RowType(Row<PlainObject>.self))
+    }
+
+    private init(
+        _ expression: any PredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID, _ type: RowType
+    ) {
+        var translator = PredicateTranslator(entityName: PlainObject.entityName)
+        translator.variables[variable] = .row(.evaluatedObject, type, isOptional: false)
+        do {
+            let tree = try translator.predicate(expression)
+            guard tree.depth(limit: PredicateLimits.treeDepth) != nil else {
+                throw translator.fault("it is nested more than \(PredicateLimits.treeDepth) levels deep")
+            }
+            self.init(ConditionContent(tree))
+        } catch {
+            self.init(ConditionContent(.constant(false), failure: .notTranslated(error, PlainObject.entityName)))
+        }
+    }
+}
+
+extension Request {
+    /// Only objects that fulfil this predicate of Foundation too. See ``Condition/init(_:)-(Predicate<PlainObject>)``.
+    ///
+    /// ```swift
+    /// Book.all.where(#Predicate { $0.year < 1900 && $0.rating != 1 })
+    /// ```
+    public func `where`(_ predicate: Foundation.Predicate<PlainObject>) -> Request {
+        self.where(Condition(predicate))
+    }
+
+    /// Only objects whose rows fulfil this predicate of Foundation too.
+    ///
+    /// ```swift
+    /// Book.all.where(#Predicate<Row<Book>> { $0.author?.name == "Leo" })
+    /// ```
+    public func `where`(_ predicate: Foundation.Predicate<Row<PlainObject>>) -> Request {
+        self.where(Condition(predicate))
+    }
+}
+
+extension StoreError {
+    /// What is wrong with a predicate of Foundation.
+    static func predicate(_ reason: String, _ entity: String) -> StoreError {
+        StoreError(.invalidCondition, "A #Predicate of \(entity) cannot be translated: \(reason).", entity: entity)
+    }
+
+    fileprivate static func notTranslated(_ error: any Error, _ entity: String) -> StoreError {
+        error as? StoreError
+            ?? StoreError(
+                .invalidCondition, "A #Predicate of \(entity) cannot be translated.", entity: entity, cause: error)
+    }
+}

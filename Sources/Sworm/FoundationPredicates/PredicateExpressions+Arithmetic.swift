@@ -1,0 +1,91 @@
+import Foundation
+import SwormPredicates
+
+extension PredicateExpressions.Arithmetic: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
+        let sign: BinaryOperator =
+            switch op {
+            case .add: .add
+            case .subtract: .subtract
+            case .multiply: .multiply
+            @unknown default: throw translator.fault("the operator \(op) is not known")
+            }
+        if left.isConstant, right.isConstant,
+            let one = try lhs.evaluate(translator.bindings) as? any FixedWidthInteger
+        {
+            let other = try rhs.evaluate(translator.bindings)
+            return .constant(try translator.computed(one, sign, other))
+        }
+        return try translator.folded(self, left, right) ?? translator.computed(left, sign, right)
+    }
+}
+
+extension PredicateExpressions.IntDivision: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
+        try translator.refuseZero(right)
+        if left.isConstant, right.isConstant,
+            let one = try lhs.evaluate(translator.bindings) as? any FixedWidthInteger
+        {
+            let other = try rhs.evaluate(translator.bindings)
+            return .constant(try translator.computed(one, .divide, other))
+        }
+        return try translator.computed(left, .divide, right)
+    }
+}
+
+extension PredicateExpressions.IntRemainder: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
+        try translator.refuseZero(right)
+        let operands = [try translator.expression(of: left), try translator.expression(of: right)]
+        return .value(.function(PredicateFunction.modulus.rawValue, operands), isOptional: false)
+    }
+}
+
+extension PredicateExpressions.FloatDivision: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
+        try translator.refuseZero(right)
+        return try translator.folded(self, left, right) ?? translator.computed(left, .divide, right)
+    }
+}
+
+extension PredicateExpressions.UnaryMinus: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let operand = try translator.operand(wrapped)
+        return .value(.negate(try translator.expression(of: operand)), isOptional: false)
+    }
+}
+
+extension PredicateTranslator {
+    fileprivate func computed(
+        _ left: PredicateOperand, _ sign: BinaryOperator, _ right: PredicateOperand
+    ) throws -> PredicateOperand {
+        .value(.binary(sign, try expression(of: left), try expression(of: right)), isOptional: false)
+    }
+
+    /// Computes with constants, where Foundation would trap on a result that does not fit.
+    fileprivate func computed<Number: FixedWidthInteger>(
+        _ left: Number, _ sign: BinaryOperator, _ right: Any
+    ) throws -> Number {
+        guard let right = right as? Number else { throw fault("two kinds of numbers are combined") }
+        let result =
+            switch sign {
+            case .add: left.addingReportingOverflow(right)
+            case .subtract: left.subtractingReportingOverflow(right)
+            case .multiply: left.multipliedReportingOverflow(by: right)
+            default: left.dividedReportingOverflow(by: right)
+            }
+        guard !result.overflow else {
+            throw fault("\(left) \(sign.rawValue) \(right) does not fit into \(Number.self)")
+        }
+        return result.partialValue
+    }
+
+    fileprivate func refuseZero(_ divisor: PredicateOperand) throws {
+        guard case .value(let value) = try expression(of: divisor), value.numericDouble == 0 else { return }
+        throw fault("it divides by zero")
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import SwormPredicates
+
+extension PredicateExpressions.Equal: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
+        return try translator.folded(self, left, right) ?? .boolean(translator.equality(left, right))
+    }
+}
+
+extension PredicateExpressions.NotEqual: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
+        return try translator.folded(self, left, right) ?? .boolean(translator.inequality(left, right))
+    }
+}
+
+extension PredicateExpressions.Comparison: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
+        if let folded = try translator.folded(self, left, right) { return folded }
+        let comparator: SwormPredicates.Comparator =
+            switch op {
+            case .lessThan: .less
+            case .lessThanOrEqual: .lessOrEqual
+            case .greaterThan: .greater
+            case .greaterThanOrEqual: .greaterOrEqual
+            @unknown default: throw translator.fault("the comparison \(op) is not known")
+            }
+        return .boolean(try translator.order(left, comparator, right))
+    }
+}
+
+extension PredicateTranslator {
+    /// `left == right`, where nil equals nil and nothing else.
+    func equality(_ left: PredicateOperand, _ right: PredicateOperand) throws -> PredicateTree {
+        switch (left, right) {
+        case (.constant(nil), let other), (let other, .constant(nil)):
+            return try isNil(other)
+        case (.constant(let value as Bool), .predicate(let tree)), (.predicate(let tree), .constant(let value as Bool)):
+            return value ? tree : negation(tree)
+        case (.constant(let value as Bool), .optionalPredicate(let isPresent, let tree)),
+            (.optionalPredicate(let isPresent, let tree), .constant(let value as Bool)):
+            return conjunction([isPresent, value ? tree : negation(tree)])
+        case (.predicate(let one), .predicate(let other)):
+            return disjunction([conjunction([one, other]), conjunction([negation(one), negation(other)])])
+        case (.order(let one, let other, let options), .constant(let value)),
+            (.constant(let value), .order(let one, let other, let options)):
+            return try order(one, other, options, is: value)
+        // The value that is known goes to the right, where an index can serve the other.
+        case (.constant, _): return try equality(right, left)
+        default: return try comparison(left, .equal, right)
+        }
+    }
+
+    func inequality(_ left: PredicateOperand, _ right: PredicateOperand) throws -> PredicateTree {
+        let equality = try equality(left, right)
+        guard case .comparison(var comparison) = equality else { return negation(equality) }
+        switch comparison.comparator {
+        case .equal: comparison.comparator = .notEqual
+        case .identical: comparison.comparator = .notIdentical
+        default: return negation(equality)
+        }
+        return .comparison(comparison)
+    }
+
+    private func comparison(
+        _ left: PredicateOperand, _ comparator: SwormPredicates.Comparator, _ right: PredicateOperand
+    ) throws -> PredicateTree {
+        let (one, other) = (try expression(of: left), try expression(of: right))
+        if other.isNotANumber { return .constant(false) }
+        let isOptional = left.presence != nil || right.presence != nil
+        return .comparison(Comparison(one, isOptional ? .identical : comparator, other))
+    }
+
+    private func isNil(_ operand: PredicateOperand) throws -> PredicateTree {
+        switch operand {
+        case .optionalPredicate(let isPresent, _): return negation(isPresent)
+        case .predicate: return .constant(false)
+        case .row(.evaluatedObject, _, _), .row(.variable, _, _): return .constant(false)
+        default: return .comparison(Comparison(try expression(of: operand), .equal, .value(.null)))
+        }
+    }
+
+    /// A comparison of two values by their order. Swift has none for optionals.
+    func order(
+        _ left: PredicateOperand, _ comparator: SwormPredicates.Comparator, _ right: PredicateOperand
+    ) throws -> PredicateTree {
+        if left.isConstant, !right.isConstant { return try order(right, comparator.turned, left) }
+        let (one, other) = (try expression(of: left), try expression(of: right))
+        if other.isNotANumber { return .constant(false) }
+        return .comparison(Comparison(one, comparator, other))
+    }
+
+    private func order(
+        _ left: ExpressionTree, _ right: ExpressionTree, _ options: ComparisonOptions, is value: Any?
+    ) throws -> PredicateTree {
+        guard let order = value as? ComparisonResult else {
+            throw fault("the order of two texts can only be compared with a ComparisonResult")
+        }
+        let comparator: SwormPredicates.Comparator =
+            switch order {
+            case .orderedAscending: .less
+            case .orderedSame: .equal
+            case .orderedDescending: .greater
+            }
+        return .comparison(Comparison(left, comparator, right, options: options))
+    }
+}
+
+extension ExpressionTree {
+    /// Not-a-number differs from everything in Swift, and is nil in a store.
+    fileprivate var isNotANumber: Bool {
+        switch self {
+        case .value(.double(let value)): value.isNaN
+        case .value(.decimal(let value)): value.isNaN
+        default: false
+        }
+    }
+}
+
+extension SwormPredicates.Comparator {
+    /// The comparator that says the same with the sides exchanged.
+    fileprivate var turned: SwormPredicates.Comparator {
+        switch self {
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        default: self
+        }
+    }
+}

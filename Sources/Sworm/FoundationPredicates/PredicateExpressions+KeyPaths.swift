@@ -1,0 +1,117 @@
+import Foundation
+import SwormPredicates
+
+extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let base = try translator.operand(root)
+        switch base {
+        case .constant: return try translator.folded(self, base) ?? base
+        case .row(let tree, let type, let isOptional):
+            return try translator.member(type.member(keyPath), at: keyPath, of: tree, type, isOptional)
+        case .part(let tree, let type, let outer, let isOptional):
+            guard let whole = outer.appending(path: keyPath) else { throw type.unknown(outer) }
+            return try translator.member(type.plainMember(whole), at: whole, of: tree, type, isOptional)
+        case .rows(let tree, let type, let isOrdered): return try ofRelation(tree, type, isOrdered, translator)
+        case .value(let tree, _): return try ofAttribute(base, tree, translator)
+        case .predicate, .optionalPredicate, .order:
+            throw translator.fault("nothing can be asked of a result, not \(keyPathName(keyPath).text)")
+        }
+    }
+
+    private func ofRelation(
+        _ tree: ExpressionTree, _ type: RowType, _ isOrdered: Bool, _ translator: PredicateTranslator
+    ) throws -> PredicateOperand {
+        switch kind {
+        case .collectionCount: return .value(.key(tree, "@count"), isOptional: false)
+        case .collectionIsEmpty:
+            return .predicate(.comparison(Comparison(.key(tree, "@count"), .equal, .value(.int(0)))))
+        case .collectionFirst where isOrdered: return .row(.index(tree, .first), type, isOptional: true)
+        case .bidirectionalCollectionLast where isOrdered: return .row(.index(tree, .last), type, isOptional: true)
+        default:
+            throw translator.fault(
+                "`\(tree.format)` is a relation to many, of which \(keyPathName(keyPath).text) cannot be asked; it has "
+                    + "`contains(where:)`, `allSatisfy`, `filter`, `count` and `isEmpty`, and `first` and `last` where it is "
+                    + "ordered")
+        }
+    }
+
+    private func ofAttribute(
+        _ base: PredicateOperand, _ tree: ExpressionTree, _ translator: PredicateTranslator
+    ) throws -> PredicateOperand {
+        let isText = Root.Output.self is any StringProtocol.Type
+        switch kind {
+        case .collectionCount where isText: return .value(.key(tree, "length"), isOptional: false)
+        case .collectionIsEmpty where isText:
+            return .predicate(.comparison(Comparison(tree, .equal, .value(.string("")))))
+        default: break
+        }
+        if keyPath is Swift.KeyPath<Output?, Output> { return base.unwrapped }
+        if leadsToRawValue { return base }
+        throw translator.fault(
+            "the attribute `\(tree.format)` is stored whole, so that \(keyPathName(keyPath).text) cannot be asked of it; "
+                + "compare the \(Root.Output.self) itself")
+    }
+
+    // MARK: Raw values
+
+    /// Whether the key path leads to the raw value of an enum or option set, which is what its attribute holds.
+    ///
+    /// A key path to `rawValue` cannot be told from one to another computed property. So it is tried on examples.
+    private var leadsToRawValue: Bool {
+        guard let type = Root.Output.self as? any RawRepresentable.Type else { return false }
+        return isRawValue(of: type)
+    }
+
+    private func isRawValue<Raw: RawRepresentable>(of type: Raw.Type) -> Bool {
+        guard let keyPath = keyPath as? Swift.KeyPath<Raw, Raw.RawValue> else { return false }
+        if MemoryLayout<Raw>.offset(of: keyPath) == 0, MemoryLayout<Raw>.size == MemoryLayout<Raw.RawValue>.size {
+            return true
+        }
+        var examples = ((type as? any CaseIterable.Type).map { allCases(of: $0) } ?? []).compactMap { $0 as? Raw }
+        if let node = root as? any KeyPathNode, let value = node.example as? Raw { examples.append(value) }
+        return !examples.isEmpty
+            && examples.allSatisfy { example in
+                let stored = try? (example as? any SupportedAttributeType)?.encoded().attributeValue
+                let asked = try? (example[keyPath: keyPath] as? any SupportedAttributeType)?.encoded().attributeValue
+                return stored != nil && stored == asked
+            }
+    }
+}
+
+private func allCases<Cases: CaseIterable>(of type: Cases.Type) -> [Any] { Array(type.allCases) }
+
+/// A node that follows a key path.
+private protocol KeyPathNode {
+    /// What the key path leads to from a fresh instance.
+    var example: Any? { get }
+}
+
+extension PredicateExpressions.KeyPath: KeyPathNode {
+    fileprivate var example: Any? {
+        let base: Any? =
+            switch Root.Output.self {
+            case let type as any ManagedObjectConvertible.Type: type.init()
+            case let type as any AnyRow.Type: type.init()
+            default: (root as? any KeyPathNode)?.example
+            }
+        return (base as? Root.Output).flatMap { withoutOptionals($0[keyPath: keyPath]) }
+    }
+}
+
+extension PredicateTranslator {
+    /// What a member of a row means.
+    fileprivate func member(
+        _ member: RowMember?, at keyPath: AnyKeyPath, of tree: ExpressionTree, _ type: RowType, _ isOptional: Bool
+    ) throws -> PredicateOperand {
+        switch member {
+        case .attribute(let name, let attributeIsOptional):
+            .value(.key(tree, name), isOptional: isOptional || attributeIsOptional)
+        case .toOne(let name, let destination): .row(.key(tree, name), destination, isOptional: true)
+        case .toMany(let name, let destination, let isOrdered):
+            .rows(.key(tree, name), destination, isOrdered: isOrdered)
+        case .identity: .value(tree, isOptional: isOptional)
+        case .part(let plain): .part(tree, type, plain, isOptional: isOptional)
+        case nil: throw type.unknown(keyPath)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import SwormPredicates
+
+extension PredicateExpressions.RangeExpressionContains: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let element = try translator.operand(element)
+        if let bounds = try (range as? any RangeNode)?.bounds(by: &translator) {
+            guard !element.isConstant || !bounds.areConstant else { return .constant(try evaluate(translator.bindings)) }
+            return .boolean(try translator.isInside(element, bounds))
+        }
+        let container = try translator.operand(range)
+        if let folded = try translator.folded(self, container, element) { return folded }
+        guard container.isConstant, let bounds = RangeBounds(try range.evaluate(translator.bindings)) else {
+            throw translator.fault("`contains` takes a range of values, as in `(1...5).contains($0.year)`")
+        }
+        return .boolean(try translator.isInside(element, bounds))
+    }
+}
+
+/// The bounds of a range.
+private struct RangeBounds {
+    var lower: PredicateOperand?
+    var upper: PredicateOperand?
+    var isClosed = false
+
+    var areConstant: Bool { lower?.isConstant != false && upper?.isConstant != false }
+
+    init(_ lower: PredicateOperand?, _ upper: PredicateOperand?, isClosed: Bool) {
+        self.lower = lower
+        self.upper = upper
+        self.isClosed = isClosed
+    }
+
+    /// The bounds of a captured range.
+    init?<Range: RangeExpression>(_ range: Range) {
+        switch range {
+        case let range as Swift.Range<Range.Bound>:
+            self.init(.constant(range.lowerBound), .constant(range.upperBound), isClosed: false)
+        case let range as Swift.ClosedRange<Range.Bound>:
+            self.init(.constant(range.lowerBound), .constant(range.upperBound), isClosed: true)
+        case let range as PartialRangeFrom<Range.Bound>: self.init(.constant(range.lowerBound), nil, isClosed: true)
+        case let range as PartialRangeThrough<Range.Bound>: self.init(nil, .constant(range.upperBound), isClosed: true)
+        case let range as PartialRangeUpTo<Range.Bound>: self.init(nil, .constant(range.upperBound), isClosed: false)
+        default: return nil
+        }
+    }
+}
+
+/// A node that makes a range.
+private protocol RangeNode {
+    func bounds(by translator: inout PredicateTranslator) throws -> RangeBounds
+}
+
+extension PredicateExpressions.Range: RangeNode {
+    fileprivate func bounds(by translator: inout PredicateTranslator) throws -> RangeBounds {
+        try translator.bounds(lower, upper, isClosed: false)
+    }
+}
+
+extension PredicateExpressions.ClosedRange: RangeNode {
+    fileprivate func bounds(by translator: inout PredicateTranslator) throws -> RangeBounds {
+        try translator.bounds(lower, upper, isClosed: true)
+    }
+}
+
+extension PredicateTranslator {
+    fileprivate mutating func bounds<Lower: PredicateExpression, Upper: PredicateExpression>(
+        _ lower: Lower, _ upper: Upper, isClosed: Bool
+    ) throws -> RangeBounds where Lower.Output == Upper.Output, Lower.Output: Comparable {
+        let bounds = RangeBounds(try operand(lower), try operand(upper), isClosed: isClosed)
+        if bounds.areConstant {
+            let (one, other) = (try lower.evaluate(bindings), try upper.evaluate(bindings))
+            // Swift traps here.
+            guard one <= other else { throw fault("the range from \(one) to \(other) is upside down") }
+        }
+        return bounds
+    }
+
+    fileprivate func isInside(_ element: PredicateOperand, _ bounds: RangeBounds) throws -> PredicateTree {
+        if let lower = bounds.lower, let upper = bounds.upper, bounds.isClosed {
+            let list = ExpressionTree.list([try expression(of: lower), try expression(of: upper)])
+            return .comparison(Comparison(try expression(of: element), .between, list))
+        }
+        return conjunction([
+            try bounds.lower.map { try order(element, .greaterOrEqual, $0) },
+            try bounds.upper.map { try order(element, bounds.isClosed ? .lessOrEqual : .less, $0) },
+        ])
+    }
+}

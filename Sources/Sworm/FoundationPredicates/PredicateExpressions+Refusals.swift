@@ -1,0 +1,92 @@
+import Foundation
+import SwormPredicates
+
+/// A node that has no meaning in a store.
+protocol RefusedPredicateExpression: PredicateExpression {
+    /// Why, and what to write instead.
+    var refusal: String { get }
+}
+
+/// A node that has a meaning only where everything in it was captured.
+protocol ConstantPredicateExpression: TranslatablePredicateExpression, RefusedPredicateExpression {
+    func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand]
+}
+
+extension ConstantPredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        guard try parts(by: &translator).allSatisfy(\.isConstant) else { throw translator.fault(refusal) }
+        return .constant(withoutOptionals(try evaluate(translator.bindings)))
+    }
+}
+
+extension PredicateExpressions.TypeCheck: ConstantPredicateExpression {
+    var refusal: String { "`is` (TypeCheck) asks for a type; ask for an attribute that tells the kind" }
+    func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
+        [try translator.operand(input)]
+    }
+}
+
+extension PredicateExpressions.ConditionalCast: ConstantPredicateExpression {
+    var refusal: String { "`as?` (ConditionalCast) asks for a type; compare the value as it is stored" }
+    func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
+        [try translator.operand(input)]
+    }
+}
+
+extension PredicateExpressions.ForceCast: ConstantPredicateExpression {
+    var refusal: String { "`as!` (ForceCast) asks for a type; compare the value as it is stored" }
+    func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
+        [try translator.operand(input)]
+    }
+}
+
+extension PredicateExpressions.DictionaryKeySubscript: ConstantPredicateExpression {
+    var refusal: String {
+        "`[key]` (DictionaryKeySubscript) asks for a part of what is stored whole; store it as an attribute of its own"
+    }
+    func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
+        [try translator.operand(wrapped), try translator.operand(key)]
+    }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: ConstantPredicateExpression {
+    var refusal: String {
+        "`[key, default:]` (DictionaryKeyDefaultValueSubscript) asks for a part of what is stored whole; "
+            + "store it as an attribute of its own"
+    }
+    func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
+        [try translator.operand(wrapped), try translator.operand(key), try translator.operand(self.default)]
+    }
+}
+
+extension PredicateExpressions.CollectionIndexSubscript: ConstantPredicateExpression {
+    var refusal: String {
+        "`[index]` (CollectionIndexSubscript) asks for one of many; use `first` or `last` of an ordered relation, or "
+            + "`contains(where:)`"
+    }
+    func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
+        [try translator.operand(wrapped), try translator.operand(index)]
+    }
+}
+
+extension PredicateExpressions.CollectionRangeSubscript: RefusedPredicateExpression {
+    var refusal: String { "`[a..<b]` (CollectionRangeSubscript) asks for some of many; use `filter` or `contains(where:)`" }
+}
+
+extension PredicateExpressions.SequenceMinimum: ConstantPredicateExpression {
+    var refusal: String {
+        "`min()` (SequenceMinimum) of rows; use the closure form, `where { $0.reviews.min(\\.mark) == 5 }`"
+    }
+    func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
+        [try translator.operand(elements)]
+    }
+}
+
+extension PredicateExpressions.SequenceMaximum: ConstantPredicateExpression {
+    var refusal: String {
+        "`max()` (SequenceMaximum) of rows; use the closure form, `where { $0.reviews.max(\\.mark) == 5 }`"
+    }
+    func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
+        [try translator.operand(elements)]
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import SwormPredicates
+
+extension PredicateExpressions.SequenceContains: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (container, element) = (try translator.operand(sequence), try translator.operand(element))
+        if let folded = try translator.folded(self, container, element) { return folded }
+        switch container {
+        case .constant:
+            let elements = try sequence.evaluate(translator.bindings).map { withoutOptionals($0) }
+            return .boolean(try translator.membership(of: element, in: elements))
+        case .rows(let tree, _, _):
+            guard !element.isConstant else {
+                throw translator.fault("a Row holds no data; use `contains { $0.objectID == id }`")
+            }
+            return .predicate(.comparison(Comparison(try translator.expression(of: element), .in, tree)))
+        case .value where LHS.Output.self is any StringProtocol.Type:
+            return .boolean(try translator.search(container, .contains, element))
+        default:
+            throw translator.fault(
+                "`contains` asks for what is inside `\(try translator.expression(of: container).format)`, which is stored "
+                    + "whole; it takes a list, a relation to many or a text")
+        }
+    }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let container = try translator.operand(sequence)
+        if container.isConstant {
+            let elements = try translator.elements(sequence)
+            return .boolean(
+                translator.disjunction(try elements.map { try translator.predicate(test, variable, $0) }))
+        }
+        let (rows, _) = try translator.rows(of: container, "contains(where:)") { translator, row in
+            translator.variables[variable.key] = row
+            return try translator.predicate(test)
+        }
+        return .predicate(.comparison(Comparison(.key(rows, "@count"), .greater, .value(.int(0)))))
+    }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let container = try translator.operand(sequence)
+        if container.isConstant {
+            let elements = try translator.elements(sequence)
+            return .boolean(
+                translator.conjunction(try elements.map { try translator.predicate(test, variable, $0) }))
+        }
+        let (rows, _) = try translator.rows(of: container, "allSatisfy") { translator, row in
+            translator.variables[variable.key] = row
+            return translator.negation(try translator.predicate(test))
+        }
+        return .predicate(.comparison(Comparison(.key(rows, "@count"), .equal, .value(.int(0)))))
+    }
+}
+
+extension PredicateExpressions.Filter: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let container = try translator.operand(sequence)
+        if container.isConstant {
+            let tests = try translator.elements(sequence).map { try translator.predicate(filter, variable, $0) }
+            let isConstant = tests.allSatisfy { $0 == .constant(true) || $0 == .constant(false) }
+            guard isConstant else {
+                throw translator.fault(
+                    "`filter` of a captured list asks for values of the row; use `contains(where:)` of the list")
+            }
+            return .constant(try evaluate(translator.bindings))
+        }
+        let (rows, type) = try translator.rows(of: container, "filter") { translator, row in
+            translator.variables[variable.key] = row
+            return try translator.predicate(filter)
+        }
+        return .rows(rows, type, isOrdered: false)
+    }
+}
+
+extension PredicateTranslator {
+    /// A list that is expanded, element by element, is kept to this size.
+    private static var expandedSize: Int { 1000 }
+
+    /// The elements of a captured list.
+    fileprivate func elements<List: PredicateExpression>(_ list: List) throws -> [List.Output.Element]
+    where List.Output: Sequence {
+        let elements = Array(try list.evaluate(bindings).prefix(Self.expandedSize + 1))
+        guard elements.count <= Self.expandedSize else {
+            throw fault(
+                "a condition on each element of a captured list is written out for all of them, and there are more than "
+                    + "\(Self.expandedSize); use `list.contains($0.year)`")
+        }
+        return elements
+    }
+
+    /// What a test says of one element of a captured list.
+    fileprivate mutating func predicate<Element>(
+        _ test: some PredicateExpression, _ variable: PredicateExpressions.Variable<Element>, _ element: Element
+    ) throws -> PredicateTree {
+        bindings[variable] = element
+        variables[variable.key] = .constant(withoutOptionals(element))
+        return try predicate(test)
+    }
+
+    /// The rows of a relation that pass a test.
+    fileprivate mutating func rows(
+        of container: PredicateOperand, _ name: String,
+        passing test: (inout PredicateTranslator, PredicateOperand) throws -> PredicateTree
+    ) throws -> (ExpressionTree, RowType) {
+        guard case .rows(let tree, let type, _) = container else {
+            throw fault("`\(name)` takes a relation to many, or a captured list")
+        }
+        let name = freshVariable()
+        let condition = try test(&self, .row(.variable(name), type, isOptional: false))
+        if condition == .constant(true) { return (tree, type) }
+        return (.subquery(tree, naming: name, where: condition), type)
+    }
+
+    /// Whether a value is among constants.
+    fileprivate func membership(of element: PredicateOperand, in constants: [Any?]) throws -> PredicateTree {
+        let values = try constants.map { try attributeValue(of: $0) }
+        let present = values.filter { $0 != .null }
+        let tree = try expression(of: element)
+        let isMember = PredicateTree.comparison(Comparison(tree, .in, .list(present.map { .value($0) })))
+        guard let presence = element.presence else { return present.isEmpty ? .constant(false) : isMember }
+        if present.count < values.count {
+            let isNil = negation(presence).flattened
+            return present.isEmpty ? isNil : .or([isNil, isMember])
+        }
+        return present.isEmpty ? .constant(false) : conjunction([presence, isMember])
+    }
+}
+
+extension PredicateTree {
+    /// `NOT x != nil` as `x == nil`.
+    fileprivate var flattened: PredicateTree {
+        guard case .not(.comparison(var comparison)) = self, comparison.comparator == .notEqual,
+            comparison.right == .value(.null)
+        else { return self }
+        comparison.comparator = .equal
+        return .comparison(comparison)
+    }
+}

@@ -1,0 +1,125 @@
+public import Foundation
+import SwormPredicates
+
+// Foundation on Linux lacks three nodes that the macro writes: its expansion calls functions that are only there on
+// Apple's platforms. Here they are, under the names that they have there.
+// A later compiler may bring them along, and two of a kind would be ambiguous. Look again when this one is raised.
+#if !canImport(Darwin) && compiler(<6.4)
+
+extension PredicateExpressions {
+    /// `text.localizedStandardContains(other)` in a predicate.
+    public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
+        PredicateExpression
+    where Root.Output: StringProtocol, Other.Output: StringProtocol {
+        /// The text.
+        public let root: Root
+        /// What is looked for.
+        public let other: Other
+
+        /// Whether the text contains the other one, regardless of case and diacritics.
+        public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+            try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
+        }
+    }
+
+    /// `text.caseInsensitiveCompare(other)` in a predicate.
+    public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
+        PredicateExpression
+    where Root.Output: StringProtocol, Other.Output: StringProtocol {
+        /// The text.
+        public let root: Root
+        /// What it is compared with.
+        public let other: Other
+
+        /// The order of the texts, regardless of case.
+        public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+            try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
+        }
+    }
+
+    /// `text.localizedCompare(other)` in a predicate.
+    public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
+    where Root.Output: StringProtocol, Other.Output: StringProtocol {
+        /// The text.
+        public let root: Root
+        /// What it is compared with.
+        public let other: Other
+
+        /// The order of the texts in the language of the user.
+        public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+            try root.evaluate(bindings).localizedCompare(other.evaluate(bindings))
+        }
+    }
+
+    /// Called by the expansion of `#Predicate`.
+    public static func build_localizedStandardContains<Root, Other>(
+        _ root: Root, _ other: Other
+    ) -> StringLocalizedStandardContains<Root, Other> {
+        StringLocalizedStandardContains(root: root, other: other)
+    }
+
+    /// Called by the expansion of `#Predicate`.
+    public static func build_caseInsensitiveCompare<Root, Other>(
+        _ root: Root, _ other: Other
+    ) -> StringCaseInsensitiveCompare<Root, Other> {
+        StringCaseInsensitiveCompare(root: root, other: other)
+    }
+
+    /// Called by the expansion of `#Predicate`.
+    public static func build_localizedCompare<Root, Other>(
+        _ root: Root, _ other: Other
+    ) -> StringLocalizedCompare<Root, Other> {
+        StringLocalizedCompare(root: root, other: other)
+    }
+}
+
+extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions.StringLocalizedStandardContains: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions.StringLocalizedStandardContains: StandardPredicateExpression
+where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+extension PredicateExpressions.StringCaseInsensitiveCompare: Sendable where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions.StringCaseInsensitiveCompare: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions.StringCaseInsensitiveCompare: StandardPredicateExpression
+where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+extension PredicateExpressions.StringLocalizedCompare: Sendable where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions.StringLocalizedCompare: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions.StringLocalizedCompare: StandardPredicateExpression
+where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+#endif
+
+#if canImport(Darwin) || compiler(<6.4)
+
+extension PredicateExpressions.StringLocalizedStandardContains: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (text, part) = (try translator.operand(root), try translator.operand(other))
+        if let folded = try translator.folded(self, text, part) { return folded }
+        return .predicate(
+            .comparison(
+                Comparison(
+                    try translator.expression(of: text), .contains, try translator.expression(of: part),
+                    options: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])))
+    }
+}
+
+extension PredicateExpressions.StringCaseInsensitiveCompare: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (one, another) = (try translator.operand(root), try translator.operand(other))
+        return try translator.folded(self, one, another)
+            ?? .order(
+                try translator.expression(of: one), try translator.expression(of: another), .caseInsensitive)
+    }
+}
+
+extension PredicateExpressions.StringLocalizedCompare: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (one, another) = (try translator.operand(root), try translator.operand(other))
+        return try translator.folded(self, one, another)
+            ?? .order(
+                try translator.expression(of: one), try translator.expression(of: another), .localeSensitive)
+    }
+}
+
+#endif

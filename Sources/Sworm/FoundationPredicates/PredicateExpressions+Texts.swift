@@ -1,0 +1,62 @@
+import Foundation
+import SwormPredicates
+
+extension PredicateExpressions.CollectionContainsCollection: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (base, other) = (try translator.operand(base), try translator.operand(other))
+        if let folded = try translator.folded(self, base, other) { return folded }
+        guard Base.Output.self is any StringProtocol.Type, Other.Output.self is any StringProtocol.Type else {
+            throw translator.fault("`contains` of one list in another has no meaning in a store; it takes texts")
+        }
+        return .boolean(try translator.search(base, .contains, other))
+    }
+}
+
+extension PredicateExpressions.SequenceStartsWith: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (base, prefix) = (try translator.operand(base), try translator.operand(prefix))
+        if let folded = try translator.folded(self, base, prefix) { return folded }
+        guard Base.Output.self is any StringProtocol.Type, Prefix.Output.self is any StringProtocol.Type else {
+            throw translator.fault("`starts(with:)` of lists has no meaning in a store; it takes texts")
+        }
+        return .boolean(try translator.search(base, .beginsWith, prefix))
+    }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension PredicateExpressions.StringContainsRegex: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let (subject, regex) = (try translator.operand(subject), try translator.operand(regex))
+        if let folded = try translator.folded(self, subject, regex) { return folded }
+        guard case .constant(let value as PredicateExpressions.PredicateRegex) = regex else {
+            throw translator.fault("`contains` takes a regular expression that was written or captured")
+        }
+        // Anywhere in the text, which may have several lines; MATCHES alone takes the whole text.
+        let pattern = "(?s:.*)(?:\(value.stringRepresentation))(?s:.*)"
+        do {
+            _ = try RegularExpressionPattern(pattern)
+        } catch {
+            throw StoreError(
+                .invalidCondition,
+                "A #Predicate of \(translator.entityName) has a regular expression that stores do not know: "
+                    + value.stringRepresentation,
+                entity: translator.entityName, cause: error)
+        }
+        let text = try translator.expression(of: subject)
+        return .predicate(.comparison(Comparison(text, .matches, .value(.string(pattern)))))
+    }
+}
+
+extension PredicateTranslator {
+    /// Looks for a text in another one. Swift finds an empty one everywhere, the predicate language nowhere.
+    func search(
+        _ text: PredicateOperand, _ comparator: SwormPredicates.Comparator, _ part: PredicateOperand
+    ) throws -> PredicateTree {
+        let (one, other) = (try expression(of: text), try expression(of: part))
+        let empty = ExpressionTree.value(.string(""))
+        if other == empty { return .constant(true) }
+        let isFound = PredicateTree.comparison(Comparison(one, comparator, other))
+        if part.isConstant { return isFound }
+        return .or([.comparison(Comparison(other, .equal, empty)), isFound])
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import SwormPredicates
+
+extension PredicateExpressions.Variable: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        guard let operand = translator.variables[key] else {
+            throw translator.fault("a variable is used outside of the closure that it belongs to")
+        }
+        return operand
+    }
+}
+
+extension PredicateExpressions.Value: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        .constant(withoutOptionals(value))
+    }
+}
+
+extension PredicateExpressions.NilLiteral: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand { .constant(nil) }
+}
+
+extension PredicateExpressions.ExpressionEvaluate: TranslatablePredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
+        let inner = try expression.evaluate(translator.bindings)
+        repeat translator.variables[(each inner.variable).key] = try translator.operand(each input)
+        return try translator.operand(inner.expression)
+    }
+}

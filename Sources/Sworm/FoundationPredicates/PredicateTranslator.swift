@@ -1,0 +1,131 @@
+import Foundation
+import SwormPredicates
+
+/// A node of Foundation's predicates that has a meaning in the predicate language.
+///
+/// The conformances do not ask it of the nodes inside. Those are asked as they come, so that a message can name the one
+/// that is not understood.
+protocol TranslatablePredicateExpression: PredicateExpression {
+    func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand
+}
+
+/// Turns predicates of Foundation into trees.
+///
+/// The trees keep Swift's meaning under three-valued logic: where Swift gives true or false, so do they. They are
+/// undecided only where Swift would stop, for instance at a nil that is unwrapped by force.
+struct PredicateTranslator {
+    let entityName: String
+    /// What the variables of the closures around stand for.
+    var variables: [PredicateExpressions.VariableID: PredicateOperand] = [:]
+    /// Those of the variables that stand for constants.
+    var bindings = PredicateBindings()
+
+    init(entityName: String) {
+        self.entityName = entityName
+    }
+
+    func fault(_ reason: String) -> StoreError { .predicate(reason, entityName) }
+
+    mutating func operand(_ node: some PredicateExpression) throws -> PredicateOperand {
+        if let node = node as? any TranslatablePredicateExpression { return try node.translated(by: &self) }
+        if let node = node as? any RefusedPredicateExpression { throw fault(node.refusal) }
+        let name = "\(type(of: node))".prefix { $0 != "<" }
+        throw fault("`\(name)` has no meaning in a store. Use the closure form, as in `where { $0.title == \"a\" }`")
+    }
+
+    /// The value of a node whose parts are constants; nil where one of them is not.
+    func folded<Node: PredicateExpression>(_ node: Node, _ parts: PredicateOperand...) throws -> PredicateOperand? {
+        guard parts.allSatisfy(\.isConstant) else { return nil }
+        return .constant(withoutOptionals(try node.evaluate(bindings)))
+    }
+
+    // MARK: Predicates
+
+    mutating func predicate(_ node: some PredicateExpression) throws -> PredicateTree {
+        try predicate(of: operand(node))
+    }
+
+    /// A Boolean as a predicate.
+    func predicate(of operand: PredicateOperand) throws -> PredicateTree {
+        switch operand {
+        case .predicate(let tree): return tree
+        case .optionalPredicate(let isPresent, let tree): return .and([isPresent, tree])
+        case .constant(let value):
+            guard let value = value as? Bool else { throw fault("\(excerpt(value ?? "nil")) is no Boolean") }
+            return .constant(value)
+        default: return .comparison(Comparison(try expression(of: operand), .equal, .yes))
+        }
+    }
+
+    /// Adds conditions that must hold too.
+    func conjunction(_ parts: [PredicateTree?]) -> PredicateTree {
+        let parts = parts.compactMap { $0 }.filter { $0 != .constant(true) }
+        if parts.contains(.constant(false)) { return .constant(false) }
+        guard let first = parts.first else { return .constant(true) }
+        return parts.dropFirst().reduce(first) { .conjunction($0, $1) }
+    }
+
+    func disjunction(_ parts: [PredicateTree]) -> PredicateTree {
+        let parts = parts.filter { $0 != .constant(false) }
+        if parts.contains(.constant(true)) { return .constant(true) }
+        guard let first = parts.first else { return .constant(false) }
+        return parts.dropFirst().reduce(first) { .disjunction($0, $1) }
+    }
+
+    func negation(_ tree: PredicateTree) -> PredicateTree {
+        switch tree {
+        case .constant(let value): .constant(!value)
+        case .not(let inner): inner
+        default: .not(tree)
+        }
+    }
+
+    // MARK: Expressions
+
+    mutating func expression(_ node: some PredicateExpression) throws -> ExpressionTree {
+        try expression(of: operand(node))
+    }
+
+    func expression(of operand: PredicateOperand) throws -> ExpressionTree {
+        switch operand {
+        case .constant(let value): return .value(try attributeValue(of: value))
+        case .value(let tree, _), .row(let tree, _, _): return tree
+        case .predicate(let tree): return .conditional(tree, .yes, .no)
+        case .optionalPredicate(let isPresent, let tree):
+            return .conditional(isPresent, .conditional(tree, .yes, .no), .value(.null))
+        case .part(_, let type, let keyPath, _): throw type.unknown(keyPath)
+        case .rows(let tree, _, _):
+            throw fault(
+                "`\(tree.format)` is a relation to many, which has no value; use `contains(where:)`, `allSatisfy`, "
+                    + "`filter`, `count` or `isEmpty`")
+        case .order: throw fault("the order of two texts can only be compared with a ComparisonResult, by == or !=")
+        }
+    }
+
+    /// A constant as an attribute holds it.
+    func attributeValue(of constant: Any?) throws -> AttributeValue {
+        switch constant {
+        case nil: return .null
+        case let id as any ObjectIdentifying: return .object(id.reference)
+        case let value as any SupportedAttributeType:
+            do {
+                return try value.encoded().attributeValue
+            } catch {
+                throw StoreError(
+                    .invalidCondition,
+                    "A #Predicate of \(entityName) compares with \(excerpt(value)), which cannot be stored.",
+                    entity: entityName, cause: error)
+            }
+        case let text as any StringProtocol: return .string(String(text))
+        case let character as Character: return .string(String(character))
+        case is any AnyRow:
+            throw fault("a Row holds no data to compare with; compare its `objectID`, or an attribute of it")
+        case let value?:
+            if let value = AttributeValue(any: value) { return value }
+            throw fault(
+                "no attribute can be compared with a value of \(type(of: value)); "
+                    + "make it a SupportedAttributeType, or compare with a property of it")
+        }
+    }
+}
+

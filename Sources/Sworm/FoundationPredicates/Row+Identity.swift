@@ -1,0 +1,23 @@
+import Foundation
+import SwormPredicates
+
+extension Row {
+    /// The identity of the row, to be compared with ids that were kept: `$0.author?.objectID == leo`.
+    public var objectID: ManagedObjectID<PlainObject> {
+        ManagedObjectID(ObjectReference(storeIdentifier: nil, entityName: PlainObject.entityName, key: 0))
+    }
+}
+
+/// An id is coded as its URL. Predicates need it of the values that they hold.
+extension ManagedObjectID: Codable {
+    /// Takes the id of a saved object from its URL.
+    public init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(URL.self))
+    }
+
+    /// Writes the URL of the id.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(uriRepresentation)
+    }
+}

@@ -1,0 +1,60 @@
+/// What key paths from a row of an entity lead to.
+struct RowType: Sendable {
+    let entityName: String
+    /// The member at a key path from the type that the predicate names: the plain type, or its ``Row``.
+    let member: @Sendable (AnyKeyPath) -> RowMember?
+    /// The member at a key path from the plain type.
+    let plainMember: @Sendable (AnyKeyPath) -> RowMember?
+    /// The error for a key path from the plain type that is not in the table.
+    let unknown: @Sendable (AnyKeyPath) -> StoreError
+
+    /// The rows of `#Predicate<Book>`.
+    init<T: ManagedObjectConvertible>(_ type: T.Type) {
+        self.init(type) { namedMember(T.self, $0) }
+    }
+
+    /// The rows of `#Predicate<Row<Book>>`.
+    init<T: ManagedObjectConvertible>(_ type: Row<T>.Type) {
+        self.init(T.self) { RowRecorder.member(of: T.self, at: $0) }
+    }
+
+    private init<T: ManagedObjectConvertible>(_ type: T.Type, _ member: @escaping @Sendable (AnyKeyPath) -> RowMember?)
+    {
+        entityName = T.entityName
+        self.member = member
+        plainMember = { namedMember(T.self, $0) }
+        unknown = { unknownMember(of: T.self, $0) }
+    }
+}
+
+/// What a key path from a row leads to.
+enum RowMember {
+    case attribute(String, isOptional: Bool)
+    case toOne(String, RowType)
+    case toMany(String, RowType, isOrdered: Bool)
+    /// The identity of the row.
+    case identity
+    /// A place in the plain type that is no attribute itself; one may lie deeper.
+    case part(AnyKeyPath)
+}
+
+private func namedMember<T: ManagedObjectConvertible>(_ type: T.Type, _ keyPath: AnyKeyPath) -> RowMember? {
+    guard let plain = keyPath as? PartialKeyPath<T> else { return nil }
+    guard let attribute = try? T.plan.attribute(plain) else { return .part(plain) }
+    return .attribute(attribute.name, isOptional: attribute.isOptional)
+}
+
+private func unknownMember<T: ManagedObjectConvertible>(of type: T.Type, _ keyPath: AnyKeyPath) -> StoreError {
+    guard let plain = keyPath as? PartialKeyPath<T> else {
+        return .predicate("\(keyPathName(keyPath).text) is no attribute or relation", T.entityName)
+    }
+    do {
+        return .predicate("\(try T.plan.attribute(plain).name) cannot be used here", T.entityName)
+    } catch {
+        return StoreError(
+            error.code,
+            "\(error.message) A key path that generic code forms through a requirement of a protocol is not the "
+                + "property's own, so that it cannot be found.",
+            entity: error.entity, attribute: error.attribute)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Sworm
+import Testing
+
+@Suite("#Predicate: values")
+struct ValuePredicateTests {
+    @Test func `numbers are compared`() throws {
+        try agree(#Predicate { $0.year == 1869 })
+        try agree(#Predicate { $0.year != 1869 })
+        try agree(#Predicate { $0.year < 1869 })
+        try agree(#Predicate { $0.year <= 1869 })
+        try agree(#Predicate { 1869 < $0.year })
+        try agree(#Predicate { $0.year >= $0.number * 400 })
+        try agree(#Predicate { $0.price > 8.0 })
+        try agree(#Predicate { $0.weight == 0.25 })
+    }
+
+    @Test func `texts are compared`() throws {
+        try agree(#Predicate { $0.title == "Emma" })
+        try agree(#Predicate { $0.title != "it's 100% [sic]\n(*?)" })
+        try agree(#Predicate { $0.title > "M" })
+        try agree(#Predicate { $0.title.isEmpty })
+        try agree(#Predicate { $0.title.count == 4 })
+        try agree(#Predicate { $0.title == $0.subtitle })
+    }
+
+    @Test func `truth values are conditions`() throws {
+        try agree(#Predicate { $0.isRead })
+        try agree(#Predicate { !$0.isRead })
+        try agree(#Predicate { $0.isRead == ($0.year > 1900) })
+        try agree(#Predicate { ($0.year > 1900) != ($0.rating == 5) })
+    }
+
+    @Test func `conditions are joined`() throws {
+        try agree(#Predicate { $0.year > 1900 && $0.rating == 5 })
+        try agree(#Predicate { $0.year > 1900 || $0.rating == 5 })
+        try agree(#Predicate { !($0.year > 1900 || $0.rating == 5) })
+        try agree(#Predicate { $0.isRead && ($0.year < 1900 || $0.price > 50) })
+    }
+
+    @Test func `dates and identifiers are compared`() throws {
+        let date = Date(timeIntervalSinceReferenceDate: 1000)
+        let code = Novel.code
+        try agree(#Predicate { $0.added == date })
+        try agree(#Predicate { $0.added > date })
+        try agree(#Predicate { $0.code == code })
+        try agree(#Predicate { $0.code != code })
+    }
+
+    @Test func `types of one's own compare by what is stored`() throws {
+        let (dark, war) = (Tone.dark, Genre.war)
+        let (traits, cloth) = (Traits(rawValue: 1), Binding(material: "cloth"))
+        try agree(#Predicate { $0.tone == dark })
+        try agree(#Predicate { $0.tone.rawValue == "light" })
+        try agree(#Predicate { $0.genre == war })
+        try agree(#Predicate { $0.genre != war })
+        try agree(#Predicate { $0.genre?.rawValue == 2 })
+        try agree(#Predicate { $0.traits == traits })
+        try agree(#Predicate { $0.traits.rawValue > 0 })
+        try agree(#Predicate { $0.binding == cloth })
+    }
+
+    @Test func `an attribute may lie deeper in the struct`() throws {
+        try agree(#Predicate { $0.place.city == "Tula" })
+        try finds([1, 5], #Predicate { $0.place.city == "Tula" })
+    }
+
+    @Test func `numbers are computed`() throws {
+        try agree(#Predicate { $0.year / 100 == 18 })
+        try agree(#Predicate { $0.year % 2 == 0 })
+        try agree(#Predicate { -$0.year > 0 })
+        try agree(#Predicate { $0.price / 2.0 > 6.0 })
+        try agree(#Predicate { $0.year + $0.number - 1 == 1869 })
+    }
+}
