@@ -43,7 +43,8 @@ extension Condition {
 }
 
 extension Request {
-    /// Only objects that fulfil this predicate of Foundation too. See ``Condition/init(_:)-(Predicate<PlainObject>)``.
+    /// Only objects that fulfil this predicate of Foundation too. It is translated, never run; see
+    /// ``Condition``.
     ///
     /// ```swift
     /// Book.all.where(#Predicate { $0.year < 1900 && $0.rating != 1 })

@@ -5,8 +5,8 @@ extension PredicateExpressions.RangeExpressionContains: TranslatablePredicateExp
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let element = try translator.operand(element)
         if let bounds = try (range as? any RangeNode)?.bounds(by: &translator) {
-            guard !element.isConstant || !bounds.areConstant else { return .constant(try evaluate(translator.bindings)) }
-            return .boolean(try translator.isInside(element, bounds))
+            return element.isConstant && bounds.areConstant
+                ? .constant(try evaluate(translator.bindings)) : .boolean(try translator.isInside(element, bounds))
         }
         let container = try translator.operand(range)
         if let folded = try translator.folded(self, container, element) { return folded }

@@ -70,7 +70,9 @@ extension PredicateExpressions.CollectionIndexSubscript: ConstantPredicateExpres
 }
 
 extension PredicateExpressions.CollectionRangeSubscript: RefusedPredicateExpression {
-    var refusal: String { "`[a..<b]` (CollectionRangeSubscript) asks for some of many; use `filter` or `contains(where:)`" }
+    var refusal: String {
+        "`[a..<b]` (CollectionRangeSubscript) asks for some of many; use `filter` or `contains(where:)`"
+    }
 }
 
 extension PredicateExpressions.SequenceMinimum: ConstantPredicateExpression {

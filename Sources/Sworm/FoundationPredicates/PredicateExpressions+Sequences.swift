@@ -123,20 +123,9 @@ extension PredicateTranslator {
         let isMember = PredicateTree.comparison(Comparison(tree, .in, .list(present.map { .value($0) })))
         guard let presence = element.presence else { return present.isEmpty ? .constant(false) : isMember }
         if present.count < values.count {
-            let isNil = negation(presence).flattened
+            let isNil = negation(presence)
             return present.isEmpty ? isNil : .or([isNil, isMember])
         }
         return present.isEmpty ? .constant(false) : conjunction([presence, isMember])
-    }
-}
-
-extension PredicateTree {
-    /// `NOT x != nil` as `x == nil`.
-    fileprivate var flattened: PredicateTree {
-        guard case .not(.comparison(var comparison)) = self, comparison.comparator == .notEqual,
-            comparison.right == .value(.null)
-        else { return self }
-        comparison.comparator = .equal
-        return .comparison(comparison)
     }
 }

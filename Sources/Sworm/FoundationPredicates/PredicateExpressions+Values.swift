@@ -20,6 +20,7 @@ extension PredicateExpressions.NilLiteral: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand { .constant(nil) }
 }
 
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension PredicateExpressions.ExpressionEvaluate: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let inner = try expression.evaluate(translator.bindings)

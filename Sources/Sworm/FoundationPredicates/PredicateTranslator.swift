@@ -57,25 +57,31 @@ struct PredicateTranslator {
         }
     }
 
-    /// Adds conditions that must hold too.
+    /// All of the parts, without those that are decided.
     func conjunction(_ parts: [PredicateTree?]) -> PredicateTree {
         let parts = parts.compactMap { $0 }.filter { $0 != .constant(true) }
         if parts.contains(.constant(false)) { return .constant(false) }
         guard let first = parts.first else { return .constant(true) }
-        return parts.dropFirst().reduce(first) { .conjunction($0, $1) }
+        return parts.count == 2 ? .conjunction(first, parts[1]) : parts.count == 1 ? first : .and(parts)
     }
 
+    /// At least one of the parts, without those that are decided.
     func disjunction(_ parts: [PredicateTree]) -> PredicateTree {
         let parts = parts.filter { $0 != .constant(false) }
         if parts.contains(.constant(true)) { return .constant(true) }
         guard let first = parts.first else { return .constant(false) }
-        return parts.dropFirst().reduce(first) { .disjunction($0, $1) }
+        return parts.count == 2 ? .disjunction(first, parts[1]) : parts.count == 1 ? first : .or(parts)
     }
 
     func negation(_ tree: PredicateTree) -> PredicateTree {
         switch tree {
         case .constant(let value): .constant(!value)
         case .not(let inner): inner
+        // A test for nil is never undecided, so that its opposite is a test too.
+        case .comparison(let test) where test.comparator == .notEqual && test.right == .value(.null):
+            .comparison(Comparison(test.left, .equal, test.right))
+        case .comparison(let test) where test.comparator == .equal && test.right == .value(.null):
+            .comparison(Comparison(test.left, .notEqual, test.right))
         default: .not(tree)
         }
     }
@@ -128,4 +134,3 @@ struct PredicateTranslator {
         }
     }
 }
-

@@ -14,13 +14,17 @@ struct Traits: OptionSet, SupportedAttributeType, Codable { var rawValue: Int16 
 
 struct Binding: CodableAttribute, Equatable { var material = "paper" }
 
-struct Place { var city = ""; var rooms = 0 }
+struct Place {
+    var city = ""
+    var rooms = 0
+}
 
 /// A row with every kind of value that predicates treat differently.
 struct Novel {
     var number = 0
     var title = ""
     var subtitle: String?
+    var motto: String?
     var year = 0
     var rating: Int?
     var price = 0.0
@@ -39,7 +43,8 @@ struct Novel {
 
 extension Novel: ManagedObjectConvertible {
     static let attributes: Set<Attribute<Novel>> = [
-        .init(\.number, "number"), .init(\.title, "title"), .init(\.subtitle, "subtitle"), .init(\.year, "year"),
+        .init(\.number, "number"), .init(\.title, "title"), .init(\.subtitle, "subtitle"), .init(\.motto, "motto"),
+        .init(\.year, "year"),
         .init(\.rating, "rating"), .init(\.price, "price"), .init(\.weight, "weight"), .init(\.isRead, "isRead"),
         .init(\.isLent, "isLent"), .init(\.tone, "tone"), .init(\.genre, "genre"), .init(\.traits, "traits"),
         .init(\.binding, "binding"), .init(\.added, "added"), .init(\.code, "code"), .init(\.place.city, "city"),
@@ -57,7 +62,8 @@ extension Novel {
 
     static let samples: [Novel] = [
         Novel(
-            number: 1, title: "War and Peace", subtitle: "A novel", year: 1869, rating: 5, price: 12.5, weight: 0.5,
+            number: 1, title: "War and Peace", subtitle: "A novel", motto: "A novel", year: 1869, rating: 5,
+            price: 12.5, weight: 0.5,
             isRead: true, isLent: true, tone: .dark, genre: .war, traits: Traits(rawValue: 3),
             binding: Binding(material: "cloth"), added: Date(timeIntervalSinceReferenceDate: 1000), code: code,
             place: Place(city: "Tula")),
@@ -66,12 +72,13 @@ extension Novel {
             genre: .love, added: Date(timeIntervalSinceReferenceDate: 2000.5), place: Place(city: "Bath")),
         Novel(number: 3, title: "Café “Noir”", subtitle: "", year: 1999, price: 20, weight: 1.5, isRead: true),
         Novel(
-            number: 4, title: "", subtitle: "War", year: -5, rating: 1, price: 0, isLent: true, tone: .light,
+            number: 4, title: "", subtitle: "War", motto: "Peace", year: -5, rating: 1, price: 0, isLent: true,
+            tone: .light,
             genre: .crime),
         Novel(
             number: 5, title: "it's 100% [sic]\n(*?)", year: 2024, rating: 5, price: 99.99, weight: 3, isRead: true,
             isLent: false, tone: .light, traits: Traits(rawValue: 1), place: Place(city: "Tula")),
-        Novel(number: 6, title: "WAR", subtitle: "WAR", year: 1869, rating: 0, price: -1.5, genre: .war),
+        Novel(number: 6, title: "WAR", subtitle: "WAR", motto: "WAR", year: 1869, rating: 0, price: -1.5, genre: .war),
     ]
 }
 

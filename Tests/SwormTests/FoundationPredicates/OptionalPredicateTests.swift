@@ -13,7 +13,8 @@ struct OptionalPredicateTests {
         try agree(#Predicate { $0.rating != 5 })
         try agree(#Predicate { !($0.rating == 5) })
         try agree(#Predicate { !($0.rating != 5) })
-        try agree(#Predicate { $0.subtitle != $0.title })
+        try agree(#Predicate { $0.subtitle == $0.motto })
+        try agree(#Predicate { $0.subtitle != $0.motto })
     }
 
     @Test func `a value takes the place of nil`() throws {

@@ -35,7 +35,7 @@ struct SequencePredicateTests {
         try agree(#Predicate { from.contains($0.year) })
         try agree(#Predicate { upTo.contains($0.year) })
         try agree(#Predicate { (1...3).contains($0.rating ?? 0) })
-        try agree(#Predicate { ($0.number * 300 ..< 1999).contains($0.year) })
+        try agree(#Predicate { ($0.number * 300..<1999).contains($0.year) })
     }
 
     @Test func `texts are searched`() throws {
@@ -45,9 +45,7 @@ struct SequencePredicateTests {
         try agree(#Predicate { $0.title.starts(with: "War") })
         try agree(#Predicate { $0.title.contains(empty) && $0.isRead })
         try agree(#Predicate { $0.title.contains($0.subtitle ?? "-") })
-        try agree(#Predicate { "A War" .contains($0.title) })
-        let letter: Character = "é"
-        try agree(#Predicate { $0.title.contains(letter) })
+        try agree(#Predicate { "A War".contains($0.title) })
     }
 
     @Test func `texts are searched without regard to case and diacritics`() throws {

@@ -21,7 +21,7 @@ struct ValuePredicateTests {
         try agree(#Predicate { $0.title > "M" })
         try agree(#Predicate { $0.title.isEmpty })
         try agree(#Predicate { $0.title.count == 4 })
-        try agree(#Predicate { $0.title == $0.subtitle })
+        try agree(#Predicate { $0.title == ($0.subtitle ?? "-") })
     }
 
     @Test func `truth values are conditions`() throws {
