@@ -2,15 +2,16 @@ package import SwormPredicates
 
 /// What the objects of an entity must fulfil.
 ///
-/// Conditions come from operators on key paths, from the closure form, or from text:
+/// Conditions come from operators on key paths, from the closure form, from text, or from Foundation's `#Predicate`:
 ///
 /// ```swift
 /// Book.all.where { $0.author.name == "Leo" && $0.year > 1800 }
 /// Book.all.where(\.year > 1800 && \.title != "")
 /// Book.all.where(Condition(format: "title BEGINSWITH[c] %@", prefix))
+/// Book.all.where(#Predicate { $0.year > 1800 && $0.rating != 5 })
 /// ```
 /// They compare as SQL does: a comparison with a missing value is neither true nor false, so its object is left out,
-/// also under `!`. Compare with `nil` itself to find missing values.
+/// also under `!`. Compare with `nil` itself to find missing values. Only a `#Predicate` keeps Swift's meaning of nil.
 ///
 /// A condition that cannot be understood carries its error, which is thrown when a request runs; see ``validate()``.
 public struct Condition<PlainObject: ManagedObjectConvertible>: Sendable {

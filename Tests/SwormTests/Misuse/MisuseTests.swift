@@ -52,7 +52,8 @@ struct MisuseTests {
         Misuse(
             "two entities", #"_ = Book.all.where(\Book.year == 3 && \Author.name == "x")"#,
             expected:
-                "error: cannot convert value of type 'Condition<Author>' to expected argument type 'Condition<Book>'"),
+                "error: cannot convert value of type 'KeyPath<Author, String>' to expected argument type 'KeyPath<Book, String>'"
+        ),
         Misuse(
             "another type, rooted", #"let _: Condition<Book> = \Book.year == "x""#,
             expected: "error: cannot convert value of type 'String' to expected argument type 'Int'"),
