@@ -70,6 +70,18 @@ struct Operand: Sendable {
         return result
     }
 
+    /// An expression over this operand.
+    func wrapped(_ make: (ExpressionTree) -> ExpressionTree) -> Operand {
+        var result = self
+        result.expression = make(expression)
+        return result
+    }
+
+    /// What a function of the language gives for this operand.
+    func calling(_ function: PredicateFunction) -> Operand {
+        wrapped { .function(function.rawValue, [$0]) }
+    }
+
     /// An expression over two operands.
     func combined(_ other: Operand, _ make: (ExpressionTree, ExpressionTree) -> ExpressionTree) -> Operand {
         Operand(

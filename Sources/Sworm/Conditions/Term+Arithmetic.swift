@@ -1,4 +1,3 @@
-public import Foundation
 import SwormPredicates
 
 // A term that is calculated from one that may be missing may be missing too.
@@ -49,6 +48,26 @@ extension Term where Base: Numeric {
         left.calculated(.multiply, right.operand)
     }
 
+    /// The quotient. That of integers is cut off towards zero; by zero there is none, as if a value were missing.
+    public static func / (left: Term, right: Base) -> Term {
+        left.calculated(.divide, Operand(value: right))
+    }
+
+    /// The quotient. That of integers is cut off towards zero; by zero there is none, as if a value were missing.
+    public static func / (left: Base, right: Term) -> Term {
+        Term(Operand(value: left)).calculated(.divide, right.operand)
+    }
+
+    /// The quotient. That of integers is cut off towards zero; by zero there is none, as if a value were missing.
+    public static func / <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
+        left.calculated(.divide, right.operand)
+    }
+
+    /// The value raised to a power.
+    public func power(_ exponent: Double) -> Term<Root, Double, Double?> {
+        Term<Root, Double, Double?>(operand.combined(Operand(value: exponent)) { .binary(.power, $0, $1) })
+    }
+
     fileprivate func calculated<Result>(
         _ sign: BinaryOperator, _ other: Operand
     ) -> Term<Root, Base, Result> {
@@ -62,39 +81,5 @@ extension Term where Base: SignedNumeric {
         var result = operand.operand
         result.expression = .negate(result.expression)
         return Term(result)
-    }
-}
-
-extension Term where Base: FloatingPoint {
-    /// The quotient.
-    public static func / (left: Term, right: Base) -> Term {
-        left.calculated(.divide, Operand(value: right))
-    }
-
-    /// The quotient.
-    public static func / (left: Base, right: Term) -> Term {
-        Term(Operand(value: left)).calculated(.divide, right.operand)
-    }
-
-    /// The quotient.
-    public static func / <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
-        left.calculated(.divide, right.operand)
-    }
-}
-
-extension Term where Base == Decimal {
-    /// The quotient.
-    public static func / (left: Term, right: Base) -> Term {
-        left.calculated(.divide, Operand(value: right))
-    }
-
-    /// The quotient.
-    public static func / (left: Base, right: Term) -> Term {
-        Term(Operand(value: left)).calculated(.divide, right.operand)
-    }
-
-    /// The quotient.
-    public static func / <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
-        left.calculated(.divide, right.operand)
     }
 }

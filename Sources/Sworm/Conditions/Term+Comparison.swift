@@ -21,6 +21,9 @@ extension Term where Base.PrimitiveAttributeType: Equatable {
         Condition(left.operand, .notEqual, right.operand)
     }
 
+    /// There is no value.
+    public var isNil: Condition<Root> { Condition(operand, .equal, Operand(value: Base?.none)) }
+
     /// The value is one of these.
     public func isIn(_ values: some Sequence<Base>) -> Condition<Root> {
         Condition(operand, .in, Operand(values: values))
@@ -91,6 +94,13 @@ extension Term where Base.PrimitiveAttributeType: Comparable {
     /// The value lies between these, or is one of them.
     public func between(_ lower: Base, _ upper: Base) -> Condition<Root> {
         Condition(operand, .between, Operand(values: [lower, upper]))
+    }
+
+    /// The value lies between two others of the row, or is one of them.
+    public func between<Lower, Upper>(
+        _ lower: Term<Root, Base, Lower>, _ upper: Term<Root, Base, Upper>
+    ) -> Condition<Root> {
+        Condition(operand, .between, lower.operand.combined(upper.operand) { .list([$0, $1]) })
     }
 
     /// The value lies in this range.
