@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     /// Executes a request and returns its results.
     ///
     /// - Parameter request: The request. Its result type must agree with the type of the results.
-    /// - Returns: Managed objects, ids or a count.
+    /// - Returns: Managed objects, ids, dictionaries or a count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
         let results: [Any]
@@ -17,10 +17,12 @@ extension NSManagedObjectContext {
             results = [NSNumber(value: try count(for: request))]
         case .managedObjectResultType:
             results = try fetchObjects(request)
+        case .dictionaryResultType:
+            results = try fetchDictionaries(request)
         default:
             throw CoreDataError(
                 NSPersistentStoreUnsupportedRequestTypeError,
-                "A fetch of \(request.entityName ?? "objects") asks for a result type that is not supported: \(request.resultType.rawValue). Fetch objects, ids or a count."
+                "A fetch of \(request.entityName ?? "objects") asks for a result type that is not supported: \(request.resultType.rawValue). Fetch objects, ids, dictionaries or a count."
             )
         }
         guard let typed = results as? [T] else {
@@ -66,7 +68,7 @@ extension NSManagedObjectContext {
     }
 
     /// The origins that a request asks: those of the given stores alone, if there are any given.
-    private func origins(of specification: FetchSpecification, in stores: [NSPersistentStore]?) throws -> [ObjectOrigin]
+    final func origins(of specification: FetchSpecification, in stores: [NSPersistentStore]?) throws -> [ObjectOrigin]
     {
         let holding = try requireCoordinator().origins(of: specification.entity)
         guard let stores else { return holding }
@@ -181,7 +183,12 @@ extension NSManagedObjectContext {
         case everything
     }
 
-    final func pendingEffect(on specification: FetchSpecification) -> PendingEffect {
+    /// How unsaved changes bear on a request.
+    ///
+    /// - Parameter expressions: What is read of the objects beyond their being found.
+    final func pendingEffect(
+        on specification: FetchSpecification, reading expressions: [ExpressionTree] = []
+    ) -> PendingEffect {
         guard hasChanges, let model = compiledModel else { return .none }
         let family = model[specification.entity].family
         var own = false
@@ -191,7 +198,7 @@ extension NSManagedObjectContext {
                 if family.contains(number) { own = true } else { others = true }
             }
         }
-        if specification.followsRelationships(in: model), own || others { return .everything }
+        if specification.followsRelationships(in: model, and: expressions), own || others { return .everything }
         return own ? .ownObjects : .none
     }
 
@@ -250,10 +257,11 @@ extension NSManagedObjectContext {
 }
 
 extension FetchSpecification {
-    /// Whether the predicate or the order looks beyond the entity's own rows.
-    func followsRelationships(in model: CompiledModel) -> Bool {
+    /// Whether the predicate, the order or some further expressions look beyond the entity's own rows.
+    func followsRelationships(in model: CompiledModel, and expressions: [ExpressionTree]) -> Bool {
         let entity = model[entity]
-        let paths = (predicate?.keyPaths ?? []) + sorts.map(\.path)
+        var paths = (predicate?.keyPaths ?? []) + sorts.map(\.path)
+        for use in expressions.flatMap(\.keyPathUses) where use.start == .evaluatedObject { paths.append(use.keys) }
         return paths.contains { keys in
             guard let first = keys.first(where: { $0 != "self" && $0 != "SELF" }) else { return false }
             switch entity.slot(named: first) {

@@ -56,7 +56,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     open var resultType: NSFetchRequestResultType = .managedObjectResultType
     /// Whether the objects of sub-entities are results too.
     open var includesSubentities = true
-    /// Whether unsaved changes of the context count.
+    /// Whether unsaved changes of the context count. They never do in dictionaries, which show what is in the store.
     open var includesPendingChanges = true
     /// Whether the values of the objects are read at once.
     open var includesPropertyValues = true
@@ -66,6 +66,19 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     open var shouldRefreshRefetchedObjects = false
     /// Relationships that are going to be followed. They are read in batches when the first object follows them.
     open var relationshipKeyPathsForPrefetching: [String]?
+
+    /// The properties of dictionaries: names, also paths of to-one relationships (`author.name`), property descriptions, and
+    /// ``NSExpressionDescription``s for what is computed. Nil for all attributes.
+    ///
+    /// A to-one relationship is the id of its object. Objects are always fetched whole.
+    open var propertiesToFetch: [Any]?
+    /// Whether dictionaries that say the same are given once.
+    open var returnsDistinctResults = false
+    /// The properties by which rows are grouped: one dictionary comes of all rows with the same values. All that is fetched
+    /// must be grouped by, or be an aggregate.
+    open var propertiesToGroupBy: [Any]?
+    /// What a group must satisfy. Computed properties are variables with their names: `$number > 2`.
+    open var havingPredicate: NSPredicate?
 
     /// Makes a request without an entity.
     public override init() {}

@@ -3,8 +3,8 @@ import SwormSQLite
 
 /// A read transaction on one connection of a store.
 final class SQLiteSession: StoreSession {
-    private let store: SQLiteStore
-    private let open: OpenStore
+    let store: SQLiteStore
+    let open: OpenStore
     private let number: Int
     private var connection: StoreConnection?
     /// How many reads are running: a read may call out, and be followed by others before it is done.
@@ -118,7 +118,7 @@ final class SQLiteSession: StoreSession {
 
     // MARK: Parts
 
-    private func read<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
+    func read<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
         guard let connection, !endsAfterReading else {
             throw CoreDataError(
                 NSPersistentStoreOperationError, "This view of the store has ended. Begin another to read from it.")

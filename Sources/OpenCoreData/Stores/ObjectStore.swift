@@ -39,6 +39,9 @@ package protocol StoreSession: AnyObject {
     /// Throws what ``rows(_:shape:)`` would throw because of the request itself; reads nothing.
     func check(_ specification: FetchSpecification) throws
 
+    /// Throws what reading a projection would throw because of the request itself; reads nothing.
+    func check(_ projection: ProjectionSpecification) throws
+
     /// The rows that a request finds, in its order.
     func rows(_ specification: FetchSpecification, shape: RowShape) throws -> RowBuffer
 
@@ -62,6 +65,12 @@ package protocol StoreSession: AnyObject {
     func forEach<T>(
         _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>, body: (T) throws -> Void)
         throws
+
+    /// The rows of a projection, by a plan that is made for its columns. The first of them is column 0 of the statement.
+    func project<T>(_ projection: ProjectionSpecification, plan: ([ProjectedColumn]) throws -> RowPlan<T>) throws -> [T]
+
+    /// The rows of a projection as they are stored.
+    func storedRows(_ projection: ProjectionSpecification) throws -> (columns: [ProjectedColumn], rows: [[StoredValue]])
 
     /// The content of an external binary value, from the bytes of its column (marker included).
     func externalData(_ column: UnsafeRawBufferPointer) throws -> Data

@@ -27,4 +27,6 @@ extension StoreError.Code {
     public static let cannotOpen = Self("cannotOpen")
     /// The store failed to read or write.
     public static let storeFailed = Self("storeFailed")
+    /// A number that was worked out from others and that its type cannot hold.
+    public static let overflow = Self("overflow")
 }

@@ -4,9 +4,9 @@ import SwormPredicates
 struct EngineQuery {
     let entityName: String
     let predicate: PredicateTree?
-    let sorts: [SortKey]
-    let limit: Int
-    let offset: Int
+    var sorts: [SortKey]
+    var limit: Int
+    var offset: Int
 
     init<T>(_ request: Request<T>) throws {
         if let failure = request.failure { throw failure }

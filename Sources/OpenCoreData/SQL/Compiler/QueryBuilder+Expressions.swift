@@ -21,6 +21,9 @@ extension QueryBuilder {
                 return .scalar(try arithmetic(sign, try operand(left, in: context), try operand(right, in: context)))
             case .negate(let inner): return try negate(try operand(inner, in: context))
             case .function(let name, let arguments):
+                if let (aggregate, operand) = expression.rowAggregate {
+                    return .scalar(try self.aggregate(aggregate, over: operand, in: context))
+                }
                 return try function(name, try arguments.map { try operand($0, in: context) })
             case .cast(let inner, let type): return try cast(try operand(inner, in: context), to: type)
             case .subquery(let base, let variable, let predicate):
@@ -214,7 +217,7 @@ extension QueryBuilder {
     }
 
     /// The sum of a column, and what is made of it; something else where nothing has a value.
-    private func sum(_ value: QueryScalar, _ rest: String, empty: String) -> String {
+    func sum(_ value: QueryScalar, _ rest: String, empty: String) -> String {
         if value.isInteger, !value.isWide { return "COALESCE(SUM(\(value.sql))\(rest), \(empty))" }
         guard value.isInteger else {
             let real = value.kind == .decimal ? "CAST(\(value.column ?? value.sql) AS REAL)" : value.sql

@@ -82,6 +82,7 @@ extension QueryBuilder {
         if attribute.allowsExternalStorage {
             // The column holds a marker, or the name of a file, in front of or instead of the bytes.
             scalar.kind = nil
+            scalar.isExternal = true
             scalar.opaqueName = "data that can be stored outside"
         } else if scalar.kind == nil {
             scalar.opaqueName = attribute.type.queryName

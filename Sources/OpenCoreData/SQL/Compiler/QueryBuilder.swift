@@ -8,12 +8,17 @@ final class QueryBuilder {
     /// The time that `now()` means, the same everywhere in the statement.
     let now = Date()
     private let scope = QueryScope()
-    private let root: QueryObject
+    let root: QueryObject
     private var bindings: [SQLBinding] = []
     private var aliasCount = 1
     private var depth = 0
-    private var conditions: [QueryCondition] = []
-    private var orderings: [String] = []
+    var conditions: [QueryCondition] = []
+    var orderings: [String] = []
+    var groups: [String] = []
+    var having: QueryCondition?
+    var isDistinct = false
+    /// Whether an aggregate over rows may stand where the builder is.
+    var allowsAggregates = false
     private var limit: (count: String, offset: String?)?
 
     init(_ compiler: SQLCompiler, entity number: Int) {
@@ -69,11 +74,13 @@ final class QueryBuilder {
     // MARK: The statement
 
     func statement(selecting columns: String, ordered: Bool = true) -> CompiledStatement {
-        var sql = "SELECT \(columns) FROM \(scope.text)"
+        var sql = "SELECT \(isDistinct ? "DISTINCT " : "")\(columns) FROM \(scope.text)"
         switch QueryCondition.and(conditions) {
         case .constant(true): break
         case let condition: sql += " WHERE \(condition.text)"
         }
+        if !groups.isEmpty { sql += " GROUP BY " + groups.joined(separator: ", ") }
+        if let having { sql += " HAVING " + having.text }
         if ordered, !orderings.isEmpty { sql += " ORDER BY " + orderings.joined(separator: ", ") }
         if let limit {
             sql += " LIMIT \(limit.count)"
@@ -82,12 +89,29 @@ final class QueryBuilder {
         return renumbered(sql)
     }
 
+    /// The text of a whole statement as a part of this one.
+    func embed(_ statement: CompiledStatement) -> String {
+        let first = bindings.count
+        bindings += statement.bindings
+        return Self.renumbering(statement.sql) { first + $0 }
+    }
+
     /// Numbers the parameters in the order of the text. Folding can have left values behind that the text lacks.
     private func renumbered(_ sql: String) -> CompiledStatement {
-        var text: [UInt8] = []
-        text.reserveCapacity(sql.utf8.count)
         var used: [SQLBinding] = []
         var numbers: [Int: Int] = [:]
+        let text = Self.renumbering(sql) { old in
+            if let number = numbers[old] { return number }
+            used.append(bindings[old - 1])
+            numbers[old] = used.count
+            return used.count
+        }
+        return CompiledStatement(sql: text, bindings: used)
+    }
+
+    private static func renumbering(_ sql: String, _ number: (Int) -> Int) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(sql.utf8.count)
         var quote: UInt8?
         var bytes = Substring(sql).utf8
         while let byte = bytes.popFirst() {
@@ -102,15 +126,10 @@ final class QueryBuilder {
                     old = old * 10 + Int(digit - UInt8(ascii: "0"))
                     bytes.removeFirst()
                 }
-                let number = numbers[old] ?? used.count + 1
-                if numbers[old] == nil {
-                    numbers[old] = number
-                    used.append(bindings[old - 1])
-                }
-                text.append(contentsOf: String(number).utf8)
+                text.append(contentsOf: String(number(old)).utf8)
             }
         }
-        return CompiledStatement(sql: String(decoding: text, as: UTF8.self), bindings: used)
+        return String(decoding: text, as: UTF8.self)
     }
 
     // MARK: Order
@@ -128,7 +147,7 @@ final class QueryBuilder {
         return result
     }
 
-    private func orderingText(of operand: QueryOperand, options: ComparisonOptions) throws -> String {
+    func orderingText(of operand: QueryOperand, options: ComparisonOptions) throws -> String {
         switch operand {
         case .object(let object): return object.key
         case .scalar(let scalar):

@@ -50,6 +50,8 @@ struct QueryScalar {
     var entity: String
     /// What the attribute is, where `kind` is nil.
     var opaqueName = ""
+    /// Whether the column can hold the name of a file in the place of the data.
+    var isExternal = false
 
     var isInteger: Bool { kind == .integer || kind == .boolean }
 }

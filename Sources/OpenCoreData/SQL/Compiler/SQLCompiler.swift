@@ -64,48 +64,6 @@ package struct SQLCompiler: Sendable {
         return query.statement(selecting: columns.joined(separator: ", "))
     }
 
-    /// One number over the objects that a fetch finds, or NULL where it has none.
-    package func aggregate(_ function: Aggregate, of attribute: Int, in request: FetchSpecification) throws
-        -> CompiledStatement
-    {
-        let query = QueryBuilder(self, entity: request.entity)
-        let entity = model[request.entity]
-        guard let name = layout.column(ofAttribute: attribute, in: entity.number) else {
-            throw QueryFault.transient(entity.attributes[attribute].name, entity: entity.name)
-        }
-        let type = entity.attributes[attribute].type
-        guard function.accepts(type) else {
-            throw QueryFault.typeMismatch(
-                "\(function.rawValue) cannot be taken of \(type.queryName)", path: entity.attributes[attribute].name,
-                entity: entity.name)
-        }
-        let column = "\(query.alias).\(SQLName.quoted(name))"
-        let text = type == .decimal && function != .count ? "(\(column) + 0)" : column
-        try query.restrict(to: request)
-        guard request.limit > 0 || request.offset > 0 else {
-            return query.statement(selecting: "\(function.rawValue)(\(text))", ordered: false)
-        }
-        let rows = query.statement(selecting: "\(text) AS v")
-        return CompiledStatement(sql: "SELECT \(function.rawValue)(v) FROM (\(rows.sql))", bindings: rows.bindings)
-    }
-
-    package enum Aggregate: String, Sendable, Hashable {
-        case minimum = "MIN"
-        case maximum = "MAX"
-        case sum = "SUM"
-        case average = "AVG"
-        /// The number of rows that have a value.
-        case count = "COUNT"
-
-        func accepts(_ type: AttributeType) -> Bool {
-            switch self {
-            case .count: true
-            case .minimum, .maximum: type.queryKind.map { $0.isNumber || $0 == .text || $0 == .date } ?? false
-            case .sum, .average: type.queryKind?.isNumber ?? false
-            }
-        }
-    }
-
     // MARK: Known keys
 
     /// The rows with given primary keys, in the order of the keys. The text is the same for every number of keys above one.

@@ -1,0 +1,62 @@
+import SwormPredicates
+
+extension QueryBuilder {
+    /// One value of the rows of a group.
+    func aggregate(
+        _ aggregate: RowAggregate, over operand: ExpressionTree?, in context: QueryContext
+    ) throws -> QueryScalar {
+        guard allowsAggregates else {
+            throw QueryFault.unsupported("An aggregate over rows cannot stand in a condition on single rows.")
+        }
+        let entity = model[root.entity].name
+        guard let operand else {
+            return QueryScalar(sql: "COUNT(*)", kind: .integer, path: "count", entity: entity)
+        }
+        // Aggregates of aggregates mean nothing.
+        allowsAggregates = false
+        defer { allowsAggregates = true }
+        let value = try self.operand(operand, in: context)
+        if aggregate == .count { return try count(over: value) }
+        return try self.aggregate(aggregate, of: try scalar(value))
+    }
+
+    private func count(over value: QueryOperand) throws -> QueryScalar {
+        let (path, entity) = describe(value)
+        var result = QueryScalar(sql: "", kind: .integer, path: path, entity: entity)
+        switch value {
+        case .object(let object): result.sql = "COUNT(\(object.key))"
+        case .collection(let collection) where !collection.hasKeys:
+            result.sql = "COALESCE(SUM(\(try count(of: collection).sql)), 0)"
+        default:
+            let scalar = try scalar(value)
+            result.sql = "COUNT(\(scalar.column ?? scalar.sql))"
+        }
+        return result
+    }
+
+    private func aggregate(_ aggregate: RowAggregate, of value: QueryScalar) throws -> QueryScalar {
+        var kind = try kind(of: value)
+        let isTotal = aggregate == .sum || aggregate == .average
+        guard isTotal ? kind.isNumber : kind.isOrdered else {
+            throw QueryFault.typeMismatch(
+                "\(aggregate.rawValue) cannot be taken of \(kind.name)", path: value.path, entity: value.entity)
+        }
+        var result = value
+        result.column = nil
+        result.isWide = value.isWide || isTotal
+        switch aggregate {
+        case .count: break
+        case .minimum: result.sql = "MIN(\(value.sql))"
+        case .maximum: result.sql = "MAX(\(value.sql))"
+        case .sum:
+            result.sql = sum(value, "", empty: "0")
+            // An empty total is the integer 0 even where the values are reals.
+            kind = value.isInteger ? .integer : kind == .decimal ? .decimal : .number
+        case .average:
+            result.sql = "AVG(\(kind == .decimal ? "CAST(\(value.column ?? value.sql) AS REAL)" : value.sql))"
+            kind = .real
+        }
+        result.kind = kind
+        return result
+    }
+}

@@ -1,0 +1,117 @@
+import SwormPredicates
+
+extension SQLCompiler {
+    /// The values that a projection takes from rows.
+    ///
+    /// - Throws: For a key that is not there or leads to many objects, and for a column without a single value for its group.
+    package func projection(_ request: ProjectionSpecification) throws -> CompiledProjection {
+        let tree = request.tree
+        try tree.validate()
+        let query = QueryBuilder(self, entity: request.fetch.entity)
+        let form = tree.form
+        var fetch = request.fetch
+        let isPart = form == .total && (fetch.limit > 0 || fetch.offset > 0)
+        if isPart {
+            // The rows that are counted are told by their keys, since a limit behind an aggregate comes too late.
+            fetch = FetchSpecification(entity: fetch.entity)
+            let rows = QueryBuilder(self, entity: fetch.entity)
+            try rows.restrict(to: request.fetch)
+            query.conditions.append(
+                .atom("\(query.alias).Z_PK IN (\(query.embed(rows.statement(selecting: "\(rows.alias).Z_PK"))))"))
+        } else {
+            try query.restrict(to: fetch, sorted: form == .plain)
+        }
+        query.groups = try tree.groups.map { try query.grouping($0) }
+        query.isDistinct = tree.isDistinct
+        query.allowsAggregates = true
+        var texts: [String] = []
+        let columns = try tree.columns.map { expression in
+            let (text, column) = try query.column(expression)
+            texts.append(text)
+            if tree.isDistinct { try query.requireTellable(column) }
+            return column
+        }
+        if let having = tree.having { query.having = try query.having(having, naming: request.variables) }
+        if form == .grouped || form == .distinct {
+            query.orderings = try tree.completeSorts.map { try query.ordering($0) }
+        }
+        let statement = query.statement(selecting: texts.joined(separator: ", "), ordered: form != .total)
+        return CompiledProjection(statement: statement, columns: columns)
+    }
+}
+
+extension QueryBuilder {
+    private var context: QueryContext { QueryContext(object: root) }
+
+    fileprivate func grouping(_ expression: ExpressionTree) throws -> String {
+        let (text, column) = try column(expression)
+        try requireTellable(column)
+        return text
+    }
+
+    /// Data that lies in a file cannot be compared without being read.
+    fileprivate func requireTellable(_ column: ProjectedColumn) throws {
+        guard column.content == .externalData else { return }
+        throw QueryFault.unsupported(
+            "can be stored outside, so its values cannot be told apart by the store", path: column.path,
+            entity: model[root.entity].name)
+    }
+
+    /// An expression as a column, with all digits of a decimal.
+    fileprivate func column(_ expression: ExpressionTree) throws -> (text: String, column: ProjectedColumn) {
+        let operand = try operand(expression, in: context)
+        if case .object(let object) = operand {
+            let number = "\(row(of: object)).Z_ENT"
+            return (
+                "\(object.key), \(number)",
+                ProjectedColumn(content: .object(object.entity), path: describe(operand).path)
+            )
+        }
+        let scalar = try scalar(operand)
+        let content: ProjectedColumn.Content = scalar.isExternal ? .externalData : .value(scalar.attributeType)
+        return (scalar.column ?? scalar.sql, ProjectedColumn(content: content, path: scalar.path))
+    }
+
+    fileprivate func having(
+        _ predicate: PredicateTree, naming variables: [String: ExpressionTree]
+    ) throws -> QueryCondition {
+        var context = context
+        for name in predicate.freeVariables {
+            guard let expression = variables[name] else { continue }
+            context.variables[name] = try operand(expression, in: context)
+        }
+        return try condition(predicate, in: context, exact: false)
+    }
+
+    fileprivate func ordering(_ sort: ProjectionTree.Sort) throws -> String {
+        let operand = try operand(sort.expression, in: context)
+        var text: String
+        if case .scalar(let scalar) = operand, scalar.kind == nil {
+            // Bytes have an order, if one without meaning; it serves to tell groups apart.
+            text = scalar.sql
+        } else {
+            text = try orderingText(of: operand, options: [])
+        }
+        if !sort.ascending { text += " DESC" }
+        return text
+    }
+}
+
+extension QueryScalar {
+    /// The type of the value where nothing else says it.
+    fileprivate var attributeType: AttributeType {
+        switch kind {
+        case .integer: .integer64
+        case .boolean: .boolean
+        case .real: .double
+        // A number can be an integer or a real, as it comes.
+        case .number: .undefined
+        case .decimal: .decimal
+        case .text: .string
+        case .uri: .uri
+        case .date: .date
+        case .uuid: .uuid
+        case .data, nil: .binaryData
+        }
+    }
+}

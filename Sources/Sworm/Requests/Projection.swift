@@ -1,0 +1,89 @@
+import SwormPredicates
+
+/// A question for values instead of objects: some columns of the rows that a request finds.
+///
+/// ```swift
+/// Book.all.sort(\.title).select(\.title, \.author.name, \.reviews.count)
+/// ```
+/// A projection is a value. ``ManagedObjectContext/fetch(_:)-(Projection<_,_>)`` gives its rows.
+public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
+    let request: Request<PlainObject>
+    var tree: ProjectionTree
+    let reader: any RowReading<Row>
+    let failure: StoreError?
+
+    init(
+        _ request: Request<PlainObject>, _ selection: Selection, _ grouping: ProjectionTree?,
+        _ reader: any RowReading<Row>
+    ) {
+        self.request = request
+        self.reader = reader
+        var tree = grouping ?? ProjectionTree([])
+        tree.columns = selection.expressions
+        self.tree = tree
+        failure = selection.failure
+    }
+
+    /// Each combination of values once.
+    ///
+    /// The rows are sorted by the order of the request, which must be one of selected columns, and then by all columns.
+    public func distinct() -> Projection {
+        var copy = self
+        copy.tree.isDistinct = true
+        return copy
+    }
+
+    /// Checks that the projection was understood.
+    ///
+    /// - Throws: The ``StoreError`` that would be thrown before it runs.
+    public func validate() throws {
+        _ = try checked()
+    }
+
+    /// The request and the tree, with the order where it belongs.
+    func checked() throws -> (query: EngineQuery, tree: ProjectionTree) {
+        if let failure { throw failure }
+        var query = try EngineQuery(request)
+        var tree = tree
+        if tree.form == .grouped || tree.form == .distinct {
+            tree.sorts = query.sorts.map { ProjectionTree.Sort(.path($0.path), ascending: $0.ascending) } + tree.sorts
+            query.sorts = []
+        }
+        do {
+            try tree.validate()
+        } catch {
+            throw StoreError(.invalidRequest, "\(PlainObject.entityName): \(error.message).", entity: PlainObject.entityName)
+        }
+        return (query, tree)
+    }
+}
+
+/// The columns of a projection while they are being collected.
+struct Selection {
+    private(set) var expressions: [ExpressionTree] = []
+    private(set) var failure: StoreError?
+
+    init(failure: StoreError? = nil) { self.failure = failure }
+
+    mutating func add<Root, Base, Value>(_ term: Term<Root, Base, Value>) -> TermColumn<Base, Value> {
+        let expression = term.operand.selectable(&failure, of: Root.entityName)
+        expressions.append(expression)
+        return TermColumn(expression.format.replacing("rows.", with: ""), entity: Root.entityName)
+    }
+}
+
+extension Operand {
+    /// The expression of an operand that has one value for a row.
+    func selectable(_ failure: inout StoreError?, of entity: String) -> ExpressionTree {
+        failure = failure ?? self.failure
+        if !scopes.isEmpty {
+            failure =
+                failure
+                ?? StoreError(
+                    .invalidRequest,
+                    "\(entity): `any`, `all` and `none` are for conditions; they have no value that could be selected. Use `count`, `min`, `max`, `sum` or `average`.",
+                    entity: entity)
+        }
+        return expression
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import SwormPredicates
+
+/// One column of a projection: how what a store holds becomes a value.
+protocol ProjectionColumn: Sendable {
+    associatedtype Raw: PrimitiveAttribute
+    associatedtype Value
+
+    /// The column in words, for messages.
+    var name: String { get }
+    var entity: String { get }
+
+    func value(_ raw: Raw?) throws -> Value
+}
+
+/// The column of a term.
+struct TermColumn<Base: SupportedAttributeType, Value>: ProjectionColumn {
+    typealias Raw = Base.PrimitiveAttributeType
+
+    let name: String
+    let entity: String
+    private let decoder: ColumnDecoder<Raw, Value>?
+
+    init(_ name: String, entity: String) {
+        self.name = name
+        self.entity = entity
+        // A term's value is its base or an optional of it. Which of them is found out once, not for each row.
+        let required = ColumnDecoder<Raw, Base> { raw in
+            guard let raw else { throw AttributeError.badInput(nil) }
+            return try Base.decode(primitiveValue: raw)
+        }
+        let optional = ColumnDecoder<Raw, Base?> { try $0.map { try Base.decode(primitiveValue: $0) } }
+        decoder = required as? ColumnDecoder<Raw, Value> ?? optional as? ColumnDecoder<Raw, Value>
+    }
+
+    func value(_ raw: Raw?) throws -> Value {
+        guard let decoder else {
+            throw StoreError(.invalidRequest, "\(entity): \(name) cannot be read as \(Value.self).", entity: entity)
+        }
+        do {
+            return try decoder.decode(raw)
+        } catch {
+            throw misfit(raw.map { excerpt($0) }, error)
+        }
+    }
+}
+
+/// A function under a name of its own, so that it can be cast when its type turns out to be the one that is needed.
+private struct ColumnDecoder<Raw, Value>: Sendable {
+    let decode: @Sendable (Raw?) throws -> Value
+}
+
+extension ProjectionColumn {
+    /// The value from what was worked out in memory.
+    func value(_ value: AttributeValue) throws -> Value {
+        if value == .null { return try self.value(Raw?.none) }
+        let raw: Raw
+        do {
+            raw = try Raw(attributeValue: try value.fitting(Raw.primitiveKind, name, entity))
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            if case .int = value, Raw.primitiveKind.isInteger {
+                throw StoreError.overflow(name, "\(excerpt(value.foundationValue ?? 0))", Raw.primitiveKind, entity)
+            }
+            throw misfit(excerpt(value.foundationValue ?? "nil"), error)
+        }
+        return try self.value(raw)
+    }
+
+    fileprivate func misfit(_ value: String?, _ error: any Error) -> AttributeError {
+        .badAttribute(
+            .init(
+                name: name, entity: entity, expectedType: "\(Value.self)", value: value ?? "nothing",
+                originalError: error))
+    }
+}
+
+extension AttributeValue {
+    /// A number that was worked out, in the form of the kind that is expected.
+    fileprivate func fitting(_ kind: PrimitiveKind, _ name: String, _ entity: String) throws -> AttributeValue {
+        guard case .double(let number) = self else { return self }
+        switch kind {
+        case .decimal: return Decimal(string: "\(number)", locale: nil).map { .decimal($0) } ?? self
+        case .int, .int16, .int32, .int64: throw StoreError.overflow(name, "\(number)", kind, entity)
+        default: return self
+        }
+    }
+}
+
+extension PrimitiveKind {
+    var isInteger: Bool {
+        switch self {
+        case .int, .int16, .int32, .int64: true
+        default: false
+        }
+    }
+}
+
+extension StoreError {
+    static func overflow(_ name: String, _ value: String, _ kind: PrimitiveKind, _ entity: String) -> StoreError {
+        StoreError(
+            .overflow, "\(entity): \(name) is \(value), which \(kind) cannot hold. Take fewer rows, or a wider type.",
+            entity: entity)
+    }
+}

@@ -1,0 +1,77 @@
+import SwormPredicates
+
+extension Request {
+    /// Only these columns, as tuples: attributes, also behind relations to one, and counts of relations to many.
+    ///
+    /// ```swift
+    /// let rows: [(String, String?, Int)] = try context.fetch(Book.all.select(\.title, \.author.name, \.reviews.count))
+    /// ```
+    /// What lies behind a relation may be missing, and is an optional. One column alone gives its values.
+    public func select<each Base: SupportedAttributeType, each Value>(
+        _ columns: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>
+    ) -> Projection<PlainObject, (repeat each Value)> {
+        var selection = Selection()
+        let reader = TupleReader(
+            repeat selection.add(EntityPath<PlainObject, PlainObject>.root[keyPath: each columns]))
+        return Projection(self, selection, nil, reader)
+    }
+
+    /// Only these columns, as values of a type of your own, made by its initialiser or by a closure.
+    ///
+    /// ```swift
+    /// struct Line { var title: String; var author: String? }
+    /// let lines = try context.fetch(Book.all.select(\.title, \.author.name, as: Line.init))
+    /// ```
+    public func select<each Base: SupportedAttributeType, each Value, Row>(
+        _ columns: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>,
+        as make: @escaping @Sendable (repeat each Value) throws -> Row
+    ) -> Projection<PlainObject, Row> {
+        var selection = Selection()
+        let reader = MadeReader(
+            repeat selection.add(EntityPath<PlainObject, PlainObject>.root[keyPath: each columns]), make: make)
+        return Projection(self, selection, nil, reader)
+    }
+
+    /// Only the columns that the closure names; they may also be calculated.
+    ///
+    /// ```swift
+    /// Book.all.select { ($0.title, $0.reviews.max(\.mark), $0.year + 1) }
+    /// ```
+    /// - Parameter columns: Gets the row. It is called once, at once.
+    @_disfavoredOverload
+    public func select<each Base: SupportedAttributeType, each Value>(
+        _ columns: (EntityPath<PlainObject, PlainObject>) -> (repeat Term<PlainObject, each Base, each Value>)
+    ) -> Projection<PlainObject, (repeat each Value)> {
+        let terms = columns(.root)
+        var selection = Selection()
+        let reader = TupleReader(repeat selection.add(each terms))
+        return Projection(self, selection, nil, reader)
+    }
+
+    /// Only the columns that the closure names, as values of a type of your own.
+    @_disfavoredOverload
+    public func select<each Base: SupportedAttributeType, each Value, Row>(
+        _ columns: (EntityPath<PlainObject, PlainObject>) -> (repeat Term<PlainObject, each Base, each Value>),
+        as make: @escaping @Sendable (repeat each Value) throws -> Row
+    ) -> Projection<PlainObject, Row> {
+        let terms = columns(.root)
+        var selection = Selection()
+        let reader = MadeReader(repeat selection.add(each terms), make: make)
+        return Projection(self, selection, nil, reader)
+    }
+
+    /// Groups of the rows that say the same in these columns.
+    ///
+    /// ```swift
+    /// Book.all.grouped(by: \.author.name).having { $0.count > 1 }.select { ($0.key, $0.count, $0.max(\.year)) }
+    /// ```
+    /// A limit and an offset of the request count groups. Groups are in the order of their keys, unless they are sorted.
+    public func grouped<each Base: SupportedAttributeType, each Value>(
+        by keys: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>
+    ) -> Grouping<PlainObject, (repeat Term<PlainObject, each Base, each Value>)> {
+        let terms = (repeat EntityPath<PlainObject, PlainObject>.root[keyPath: each keys])
+        var selection = Selection()
+        repeat _ = selection.add(each terms)
+        return Grouping(self, terms, selection)
+    }
+}

@@ -1,0 +1,112 @@
+/// What is read of the rows that a request finds: columns, also of groups of rows.
+package struct ProjectionTree: Sendable, Hashable {
+    package struct Sort: Sendable, Hashable {
+        package var expression: ExpressionTree
+        package var ascending: Bool
+
+        package init(_ expression: ExpressionTree, ascending: Bool = true) {
+            self.expression = expression
+            self.ascending = ascending
+        }
+    }
+
+    package var columns: [ExpressionTree]
+    /// The rows with the same values here are one group. Without any, columns that are all aggregates make one of all rows.
+    package var groups: [ExpressionTree] = []
+    /// What a group must fulfil.
+    package var having: PredicateTree?
+    /// Whether each combination of values is given once.
+    package var isDistinct = false
+    /// The order of groups, or of distinct values. Plain rows have the order of their request.
+    package var sorts: [Sort] = []
+
+    package init(_ columns: [ExpressionTree]) { self.columns = columns }
+
+    /// How the columns come from the rows.
+    package enum Form: Sendable, Hashable {
+        /// A row gives a row.
+        case plain
+        /// Rows that say the same give one row.
+        case distinct
+        /// A group gives a row.
+        case grouped
+        /// All rows together give one.
+        case total
+    }
+
+    package var form: Form {
+        if !groups.isEmpty { return .grouped }
+        if columns.contains(where: { TreeNode.expression($0).hasAggregate }) { return .total }
+        return isDistinct ? .distinct : .plain
+    }
+
+    /// The order with what decides between equals: the group keys, or all columns.
+    package var completeSorts: [Sort] {
+        var result = sorts
+        let rest = isDistinct ? columns : groups
+        for expression in rest where !result.contains(where: { $0.expression == expression }) {
+            result.append(Sort(expression))
+        }
+        return result
+    }
+
+    /// Throws where a column has no single value for what it is asked of.
+    package func validate() throws(PredicateError) {
+        guard !columns.isEmpty else {
+            throw PredicateError(.unsupported, "nothing is selected; name at least one attribute")
+        }
+        guard having == nil || !groups.isEmpty else {
+            throw PredicateError(.unsupported, "a condition on groups needs something to group by")
+        }
+        for group in groups where TreeNode.expression(group).hasAggregate {
+            throw PredicateError(.unsupported, "`\(group.format)` is an aggregate; rows cannot be grouped by it")
+        }
+        if form == .grouped || form == .total {
+            for expression in columns + sorts.map(\.expression) { try requireOfGroup(.expression(expression)) }
+            if let having { try requireOfGroup(.predicate(having)) }
+        }
+        if isDistinct {
+            for sort in sorts where !columns.contains(sort.expression) {
+                throw PredicateError(
+                    .unsupported,
+                    "distinct values cannot be sorted by `\(sort.expression.format)`, which is not among those selected")
+            }
+        }
+    }
+
+    private func requireOfGroup(_ node: TreeNode) throws(PredicateError) {
+        var stack = [node]
+        while let node = stack.popLast() {
+            guard case .expression(let expression) = node else {
+                stack += node.children
+                continue
+            }
+            if groups.contains(expression) { continue }
+            if let (_, operand) = expression.rowAggregate {
+                if let operand, TreeNode.expression(operand).hasAggregate {
+                    throw PredicateError(.unsupported, "`\(expression.format)` is an aggregate of an aggregate")
+                }
+                continue
+            }
+            switch expression {
+            case .key, .evaluatedObject, .subquery, .index:
+                throw PredicateError(
+                    .unsupported,
+                    "`\(expression.format)` has many values here: it is neither an aggregate nor something to group by")
+            default: stack += node.children
+            }
+        }
+    }
+}
+
+extension TreeNode {
+    /// Whether an aggregate over rows stands in the tree.
+    var hasAggregate: Bool {
+        var stack = [self]
+        while let node = stack.popLast() {
+            if case .expression(let expression) = node, expression.rowAggregate != nil { return true }
+            stack += node.children
+        }
+        return false
+    }
+}
