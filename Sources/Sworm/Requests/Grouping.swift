@@ -36,6 +36,15 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         return copy
     }
 
+    /// The column that the closure names: the key of a group, or what becomes of its rows.
+    public func select<Base: SupportedAttributeType, Value>(
+        _ column: (RowGroup<PlainObject, Key>) -> Term<PlainObject, Base, Value>
+    ) -> Projection<PlainObject, Value> {
+        var selection = Selection(failure: failure)
+        let reader = TupleReader(selection.add(column(group)))
+        return Projection(request, selection, tree, reader)
+    }
+
     /// The columns that the closure names, as tuples: the key of a group, or parts of it, and what becomes of its rows.
     public func select<each Base: SupportedAttributeType, each Value>(
         _ columns: (RowGroup<PlainObject, Key>) -> (repeat Term<PlainObject, each Base, each Value>)
@@ -43,17 +52,6 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         let terms = columns(group)
         var selection = Selection(failure: failure)
         let reader = TupleReader(repeat selection.add(each terms))
-        return Projection(request, selection, tree, reader)
-    }
-
-    /// The columns that the closure names, as values of a type of your own.
-    public func select<each Base: SupportedAttributeType, each Value, Row>(
-        _ columns: (RowGroup<PlainObject, Key>) -> (repeat Term<PlainObject, each Base, each Value>),
-        as make: @escaping @Sendable (repeat each Value) throws -> Row
-    ) -> Projection<PlainObject, Row> {
-        let terms = columns(group)
-        var selection = Selection(failure: failure)
-        let reader = MadeReader(repeat selection.add(each terms), make: make)
         return Projection(request, selection, tree, reader)
     }
 }

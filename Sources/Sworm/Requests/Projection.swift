@@ -33,6 +33,27 @@ public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
         return copy
     }
 
+    /// Rows that a closure makes of these, for a type of your own.
+    ///
+    /// ```swift
+    /// Book.all.grouped(by: \.author.name).select { ($0.key, $0.count) }.map { name, count in Line(name, count) }
+    /// ```
+    public func map<New>(_ make: @escaping @Sendable (Row) throws -> New) -> Projection<PlainObject, New> {
+        func mapped<Inner: RowReading<Row>>(_ inner: Inner) -> any RowReading<New> {
+            MappedReader(inner: inner, make: make)
+        }
+        return Projection<PlainObject, New>(request, tree: tree, mapped(reader), failure)
+    }
+
+    private init(
+        _ request: Request<PlainObject>, tree: ProjectionTree, _ reader: any RowReading<Row>, _ failure: StoreError?
+    ) {
+        self.request = request
+        self.tree = tree
+        self.reader = reader
+        self.failure = failure
+    }
+
     /// Checks that the projection was understood.
     ///
     /// - Throws: The ``StoreError`` that would be thrown before it runs.

@@ -1,6 +1,25 @@
 import SwormPredicates
 
 extension Request {
+    /// Only this column: an attribute, also one behind relations to one, or the count of a relation to many.
+    public func select<Base: SupportedAttributeType, Value>(
+        _ column: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>
+    ) -> Projection<PlainObject, Value> {
+        var selection = Selection()
+        let reader = TupleReader(selection.add(EntityPath<PlainObject, PlainObject>.root[keyPath: column]))
+        return Projection(self, selection, nil, reader)
+    }
+
+    /// Only the column that the closure names; it may also be calculated.
+    @_disfavoredOverload
+    public func select<Base: SupportedAttributeType, Value>(
+        _ column: (EntityPath<PlainObject, PlainObject>) -> Term<PlainObject, Base, Value>
+    ) -> Projection<PlainObject, Value> {
+        var selection = Selection()
+        let reader = TupleReader(selection.add(column(.root)))
+        return Projection(self, selection, nil, reader)
+    }
+
     /// Only these columns, as tuples: attributes, also behind relations to one, and counts of relations to many.
     ///
     /// ```swift
@@ -45,18 +64,6 @@ extension Request {
         let terms = columns(.root)
         var selection = Selection()
         let reader = TupleReader(repeat selection.add(each terms))
-        return Projection(self, selection, nil, reader)
-    }
-
-    /// Only the columns that the closure names, as values of a type of your own.
-    @_disfavoredOverload
-    public func select<each Base: SupportedAttributeType, each Value, Row>(
-        _ columns: (EntityPath<PlainObject, PlainObject>) -> (repeat Term<PlainObject, each Base, each Value>),
-        as make: @escaping @Sendable (repeat each Value) throws -> Row
-    ) -> Projection<PlainObject, Row> {
-        let terms = columns(.root)
-        var selection = Selection()
-        let reader = MadeReader(repeat selection.add(each terms), make: make)
         return Projection(self, selection, nil, reader)
     }
 

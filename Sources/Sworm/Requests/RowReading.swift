@@ -92,3 +92,16 @@ struct MadeReader<Row, each Column: ProjectionColumn>: RowReading {
         return try make(repeat try next(each columns))
     }
 }
+
+/// Rows that a function makes of other rows.
+struct MappedReader<Row, Inner: RowReading>: RowReading {
+    let inner: Inner
+    let make: @Sendable (Inner.Row) throws -> Row
+
+    static var cells: [RawCell] { Inner.cells }
+    static func empty() -> Inner.Raw { Inner.empty() }
+
+    var names: [String] { inner.names }
+    func row(_ raw: Inner.Raw) throws -> Row { try make(try inner.row(raw)) }
+    func row(_ values: [AttributeValue]) throws -> Row { try make(try inner.row(values)) }
+}

@@ -141,23 +141,6 @@ struct FetchSQLTests {
         }
     }
 
-    @Test func `one number can be taken of an attribute`() throws {
-        let book = try #require(CompiledModel.library.entity(named: "Book"))
-        func aggregate(_ function: SQLCompiler.Aggregate, _ name: String, limit: Int = 0) throws -> String {
-            guard case .attribute(let slot) = book.slot(named: name) else { return "" }
-            var request = try LibraryQueries.request()
-            request.limit = limit
-            return try compiler.aggregate(function, of: slot, in: request).sql
-        }
-        #expect(try aggregate(.maximum, "published") == "SELECT MAX(t0.ZPUBLISHED) FROM ZBOOK t0")
-        #expect(try aggregate(.sum, "cost") == "SELECT SUM((t0.ZCOST + 0)) FROM ZBOOK t0")
-        #expect(
-            try aggregate(.average, "year", limit: 3)
-                == "SELECT AVG(v) FROM (SELECT t0.ZYEAR AS v FROM ZBOOK t0 ORDER BY t0.Z_PK LIMIT ?1)")
-        #expect(throws: SwormPredicates.PredicateError.self) { _ = try aggregate(.sum, "title") }
-        #expect(throws: SwormPredicates.PredicateError.self) { _ = try aggregate(.minimum, "isbn") }
-    }
-
     @Test func `rows by keys have one text for every number of keys`() throws {
         let shape = RowShape(model: .library, entity: try LibraryQueries.request("Tag").entity)
         let one = compiler.rows(withKeys: [7], shape: shape)
