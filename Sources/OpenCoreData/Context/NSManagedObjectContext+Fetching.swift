@@ -68,8 +68,7 @@ extension NSManagedObjectContext {
     }
 
     /// The origins that a request asks: those of the given stores alone, if there are any given.
-    final func origins(of specification: FetchSpecification, in stores: [NSPersistentStore]?) throws -> [ObjectOrigin]
-    {
+    final func origins(of specification: FetchSpecification, in stores: [NSPersistentStore]?) throws -> [ObjectOrigin] {
         let holding = try requireCoordinator().origins(of: specification.entity)
         guard let stores else { return holding }
         return holding.filter { origin in stores.contains { $0.origin === origin } }

@@ -36,7 +36,8 @@ extension NSFetchRequest {
             }
         }
         var result = ProjectionSpecification(fetch: fetch, tree: tree)
-        result.variables = Dictionary(selected.map { ($0.name, $0.expression) }, uniquingKeysWith: { first, _ in first })
+        result.variables = Dictionary(
+            selected.map { ($0.name, $0.expression) }, uniquingKeysWith: { first, _ in first })
         return (result, selected)
     }
 
@@ -65,7 +66,8 @@ extension NSFetchRequest {
         case let name as String: return property(name, entity)
         case let name as NSString: return property(name.description, entity)
         default:
-            throw unsupported("names a property by \(type(of: any)). Use names, property descriptions and expression descriptions.")
+            throw unsupported(
+                "names a property by \(type(of: any)). Use names, property descriptions and expression descriptions.")
         }
     }
 
@@ -82,7 +84,8 @@ extension NSFetchRequest {
             let name = function.hasSuffix(":") ? String(function.dropLast()) : function
             guard let aggregate = RowAggregate(rawValue: name) else {
                 throw unsupported(
-                    "uses the function “\(function)” for “\(computed.name)”; there are count:, sum:, min:, max: and average:.")
+                    "uses the function “\(function)” for “\(computed.name)”; there are count:, sum:, min:, max: and average:."
+                )
             }
             expression = .aggregate(aggregate, expression)
         }
@@ -96,7 +99,8 @@ extension NSFetchRequest {
 
     private func unsupported(_ what: String) -> CoreDataError {
         CoreDataError(
-            NSPersistentStoreUnsupportedRequestTypeError, "A fetch of dictionaries of \(entityName ?? "objects") \(what)",
+            NSPersistentStoreUnsupportedRequestTypeError,
+            "A fetch of dictionaries of \(entityName ?? "objects") \(what)",
             entity: entityName)
     }
 }

@@ -73,7 +73,8 @@ public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
         do {
             try tree.validate()
         } catch {
-            throw StoreError(.invalidRequest, "\(PlainObject.entityName): \(error.message).", entity: PlainObject.entityName)
+            throw StoreError(
+                .invalidRequest, "\(PlainObject.entityName): \(error.message).", entity: PlainObject.entityName)
         }
         return (query, tree)
     }

@@ -46,7 +46,8 @@ package struct PreparedProjection: Sendable {
     /// - Parameters:
     ///   - subjects: The objects that the request finds; for groups and for distinct rows in any order and without a limit.
     ///   - check: Called now and then, so that a long evaluation can be stopped.
-    package func rows(of subjects: [any EvaluationSubject], check: () throws -> Void = {}) throws -> [[AttributeValue]] {
+    package func rows(of subjects: [any EvaluationSubject], check: () throws -> Void = {}) throws -> [[AttributeValue]]
+    {
         var scopes: [EvaluationScope]
         switch form {
         case .plain, .distinct: scopes = subjects.map { EvaluationScope(subject: .object($0)) }

@@ -69,7 +69,8 @@ package struct ProjectionTree: Sendable, Hashable {
             for sort in sorts where !columns.contains(sort.expression) {
                 throw PredicateError(
                     .unsupported,
-                    "distinct values cannot be sorted by `\(sort.expression.format)`, which is not among those selected")
+                    "distinct values cannot be sorted by `\(sort.expression.format)`, which is not among those selected"
+                )
             }
         }
     }

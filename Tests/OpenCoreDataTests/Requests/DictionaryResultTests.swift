@@ -41,7 +41,8 @@ struct DictionaryResultTests {
         let context = try context()
         let model = try #require(context.persistentStoreCoordinator?.managedObjectModel)
         let year = try #require(model.entitiesByName["Book"]?.attributesByName["year"])
-        let rows = try context.fetch(request("title", year, "author.name", "author", computed("tags", nil, "tags.@count")))
+        let rows = try context.fetch(
+            request("title", year, "author.name", "author", computed("tags", nil, "tags.@count")))
         #expect(rows.map { $0["title"] as? String } == ["War", "Peace", "Anna"])
         #expect(rows.map { ($0["year"] as? NSNumber)?.intValue } == [1860, 1861, 1862])
         #expect(rows.map { $0["author.name"] as? String } == [nil, "Leo", "Leo"])

@@ -45,7 +45,8 @@ struct ProjectionSQLTests {
         tree.isDistinct = true
         tree.sorts = [.init(path("cost"), ascending: false)]
         #expect(
-            try sql(tree) == "SELECT DISTINCT t0.ZTITLE, t0.ZCOST FROM ZBOOK t0 ORDER BY (t0.ZCOST + 0) DESC, t0.ZTITLE")
+            try sql(tree) == "SELECT DISTINCT t0.ZTITLE, t0.ZCOST FROM ZBOOK t0 ORDER BY (t0.ZCOST + 0) DESC, t0.ZTITLE"
+        )
     }
 
     @Test func `aggregates of all rows`() throws {

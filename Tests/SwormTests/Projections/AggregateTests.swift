@@ -14,14 +14,18 @@ struct AggregateTests {
 
     @Test func `the extremes, the sum, the average and the count have the column's type`() throws {
         try Stock.eachWay { (context) throws in
-            let (least, most): (Int16?, Int16?) = (try context.min(of: Item.all, \.pieces), try context.max(of: Item.all, \.pieces))
+            let (least, most): (Int16?, Int16?) = (
+                try context.min(of: Item.all, \.pieces), try context.max(of: Item.all, \.pieces)
+            )
             #expect(least == 1 && most == 7)
             #expect(try context.max(of: Item.all, \.bought) == Stock.day(9))
             #expect(try context.min(of: Item.all, \.name) == "cup")
             #expect(try context.max(of: Item.all, \.price) == 4)
             #expect(try context.max(of: Item.all, \.grade) == .poor)
             #expect(try context.max(of: Item.all, \.labels.count) == 2)
-            let (pieces, total): (Int16, Int) = (try context.sum(of: Item.all, \.pieces), try context.sum(of: Item.all, \.total))
+            let (pieces, total): (Int16, Int) = (
+                try context.sum(of: Item.all, \.pieces), try context.sum(of: Item.all, \.total)
+            )
             #expect(pieces == 14 && total == 60)
             #expect(try context.sum(of: Item.all, \.weight) == 4)
             #expect(try context.sum(of: Item.all, \.price) == Decimal(string: "8.5"))
@@ -86,11 +90,19 @@ struct AggregateTests {
             let byName = Item.all.grouped(by: \.name)
             #expect(try context.fetch(byName.having { $0.count > 1 }.select { $0.key }) == ["cup"])
             #expect(try context.fetch(byName.having { $0.count == 1 && $0.key > "k" }.select { $0.key }) == ["pot"])
-            #expect(try context.fetch(byName.having { $0.count == 1 }.having { $0.max(\.weight) < 2 }.select { $0.key }) == ["jug"])
-            #expect(try context.fetch(byName.sort(ascending: false) { $0.sum(\.pieces) }.select { $0.key }) == ["cup", "pot", "jug"])
+            #expect(
+                try context.fetch(byName.having { $0.count == 1 }.having { $0.max(\.weight) < 2 }.select { $0.key })
+                    == ["jug"])
+            #expect(
+                try context.fetch(byName.sort(ascending: false) { $0.sum(\.pieces) }.select { $0.key }) == [
+                    "cup", "pot", "jug",
+                ])
             let cut = Item.all.limit(1).offset(1).grouped(by: \.name)
             #expect(try context.fetch(cut.select { $0.key }) == ["jug"])
-            #expect(try context.fetch(Item.all.sort(\.name, ascending: false).grouped(by: \.name).select { $0.key }) == ["pot", "jug", "cup"])
+            #expect(
+                try context.fetch(Item.all.sort(\.name, ascending: false).grouped(by: \.name).select { $0.key }) == [
+                    "pot", "jug", "cup",
+                ])
             #expect(try context.fetch(byName.select { $0.count }.distinct()) == [1, 2])
         }
     }

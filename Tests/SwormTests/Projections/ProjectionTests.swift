@@ -26,8 +26,10 @@ struct ProjectionTests {
 
     @Test func `rows become values of an own type`() throws {
         try Stock.eachWay { (context) throws in
-            let lines = try context.fetch(Self.byID.limit(2).select(\.name, \.maker.name, \.labels.count, as: Line.init))
-            #expect(lines == [Line(name: "cup", maker: "Anna", labels: 2), Line(name: "jug", maker: "Anna", labels: 1)])
+            let lines = try context.fetch(
+                Self.byID.limit(2).select(\.name, \.maker.name, \.labels.count, as: Line.init))
+            #expect(
+                lines == [Line(name: "cup", maker: "Anna", labels: 2), Line(name: "jug", maker: "Anna", labels: 1)])
             let texts = try context.fetch(Self.byID.select(\.id, \.maker.town) { "\($0) \($1 ?? "-")" })
             #expect(texts == ["1 Ulm", "2 Ulm", "3 -", "4 -"])
         }
@@ -56,9 +58,14 @@ struct ProjectionTests {
 
     @Test func `the closure form calculates`() throws {
         try Stock.eachWay { (context) throws in
-            let rows = try context.fetch(Self.byID.select { ($0.id * 10, $0.total + 1, $0.labels.filter { $0.text == "red" }.count) })
-            #expect(rows.map(\.0) == [10, 20, 30, 40] && rows.map(\.1) == [11, nil, 31, 21] && rows.map(\.2) == [1, 1, 0, 0])
-            let makers = Stock.Maker.all.sort(\.name).select { ($0.name, $0.items.max(\.pieces), $0.items.sum(\.total)) }
+            let rows = try context.fetch(
+                Self.byID.select { ($0.id * 10, $0.total + 1, $0.labels.filter { $0.text == "red" }.count) })
+            #expect(
+                rows.map(\.0) == [10, 20, 30, 40] && rows.map(\.1) == [11, nil, 31, 21]
+                    && rows.map(\.2) == [1, 1, 0, 0])
+            let makers = Stock.Maker.all.sort(\.name).select {
+                ($0.name, $0.items.max(\.pieces), $0.items.sum(\.total))
+            }
             let found = try context.fetch(makers)
             #expect(found.map(\.0) == ["Anna", "Bert"] && found.map(\.1) == [3, 7] && found.map(\.2) == [10, 30])
         }
@@ -67,7 +74,9 @@ struct ProjectionTests {
     @Test func `distinct rows come once, in the order of their columns`() throws {
         try Stock.eachWay { (context) throws in
             #expect(try context.fetch(Item.all.select(\.name).distinct()) == ["cup", "jug", "pot"])
-            #expect(try context.fetch(Item.all.sort(\.name, ascending: false).limit(2).offset(1).select(\.name).distinct()) == ["jug", "cup"])
+            #expect(
+                try context.fetch(Item.all.sort(\.name, ascending: false).limit(2).offset(1).select(\.name).distinct())
+                    == ["jug", "cup"])
             #expect(try context.fetch(Item.all.select(\.maker.name).distinct()) == [nil, "Anna", "Bert"])
             let pairs = try context.fetch(Item.all.select(\.pieces, \.grade).distinct())
             #expect(pairs.map(\.0) == [1, 3, 7])

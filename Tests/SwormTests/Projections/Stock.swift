@@ -57,8 +57,15 @@ extension Stock {
         let labels = try ["red", "old"].map { try context.insert(Label(text: $0)) }
         let items: [(Item, ManagedObject<Maker>?, Int)] = [
             (Item(id: 1, name: "cup", pieces: 3, total: 10, weight: 0.5, price: 2, bought: day(1)), anna, 2),
-            (Item(id: 2, name: "jug", pieces: 1, total: nil, weight: 1.5, price: Decimal(string: "2.5"), grade: .poor), anna, 1),
-            (Item(id: 3, name: "cup", pieces: 7, total: 30, bought: day(9), other: .poor, isNew: true, photo: photo), bert, 0),
+            (
+                Item(
+                    id: 2, name: "jug", pieces: 1, total: nil, weight: 1.5, price: Decimal(string: "2.5"), grade: .poor),
+                anna, 1
+            ),
+            (
+                Item(id: 3, name: "cup", pieces: 7, total: 30, bought: day(9), other: .poor, isNew: true, photo: photo),
+                bert, 0
+            ),
             (Item(id: 4, name: "pot", pieces: 3, total: 20, weight: 2, price: 4, bought: day(4)), nil, 0),
         ]
         for (item, maker, count) in items {
