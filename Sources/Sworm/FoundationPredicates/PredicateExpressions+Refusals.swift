@@ -34,7 +34,7 @@ extension PredicateExpressions.ConditionalCast: ConstantPredicateExpression {
 }
 
 extension PredicateExpressions.ForceCast: ConstantPredicateExpression {
-    var refusal: String { "`as!` (ForceCast) asks for a type; compare the value as it is stored" }
+    var refusal: String { "A forced cast (ForceCast) asks for a type; compare the value as it is stored" }
     func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
         [try translator.operand(input)]
     }
