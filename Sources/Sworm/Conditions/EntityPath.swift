@@ -42,8 +42,8 @@ public struct EntityPath<Root: ManagedObjectConvertible, T: ManagedObjectConvert
     /// The rows at the other end of a relation.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<T.Relations, ToManyOrderedRelation<D>> & Sendable
-    ) -> ManyPath<Root, D> {
-        ManyPath(operand.key(T.relations[keyPath: keyPath].name))
+    ) -> OrderedManyPath<Root, D> {
+        OrderedManyPath(operand.key(T.relations[keyPath: keyPath].name))
     }
 }
 

@@ -112,4 +112,35 @@ struct TypedOperatorTests {
         let condition = Parcel.all.where { broken.then(1, else: $0.number) == 1 }
         #expect(storeError { try condition.validate() }?.code == .invalidCondition)
     }
+
+    @Test func `rows by their places`() throws {
+        let store = try PersistentContainer(for: Book.self, at: .memory)
+        let requests: [(Request<Book>, String, [String])] = [
+            (Book.all.where { $0.reviews.first.mark == 1 }, "reviews[FIRST].mark == %@", ["a", "b"]),
+            (Book.all.where { $0.reviews.last.mark == 1 }, "reviews[LAST].mark == %@", ["b"]),
+            (Book.all.where { $0.reviews[1].mark > 1 }, "reviews[1].mark > %@", ["a"]),
+            (Book.all.where { $0.reviews.first == nil }, "reviews[FIRST] == %@", ["c"]),
+            (Book.all.where { $0.reviews.first.book.title == "a" }, "reviews[FIRST].book.title == %@", ["a"]),
+            (
+                Book.all.where { $0.reviews.count > 1 && !$0.reviews.isEmpty },
+                "(reviews.@count > %@) AND (NOT (reviews.@count == %@))", ["a"]
+            ),
+        ]
+        func check(_ context: ManagedObjectContext) throws {
+            for (request, format, titles) in requests {
+                #expect(request.condition?.format == format)
+                #expect(try context.decode(request.sort(\.title)).map(\.title) == titles, "\(format)")
+            }
+        }
+        try store.perform { context in
+            let a = try context.insert(Book(title: "a"))
+            for mark in [1, 2] { try a.reviews.add(context.insert(Review(mark: mark))) }
+            try context.insert(Book(title: "b")).reviews.add(context.insert(Review(mark: 1)))
+            try context.insert(Book(title: "c"))
+            try check(context)
+        }
+        try store.perform(action: check)
+        let below = Book.all.where { $0.reviews[-1].mark == 1 }
+        #expect(storeError { try below.validate() }?.code == .invalidCondition)
+    }
 }

@@ -80,7 +80,16 @@ struct MisuseTests {
             expected: "error: value of type 'OptionalPath<Book, Author>' has no dynamic member 'nme'"),
         Misuse(
             "a forgotten any", "_ = Book.all.where { $0.reviews.mark > 3 }",
-            expected: "error: value of type 'ManyPath<Book, Review>' has no member 'mark'"),
+            expected: "error: value of type 'OrderedManyPath<Book, Review>' has no member 'mark'"),
+        Misuse(
+            "a place in a relation without an order", "_ = Author.all.where { $0.books.first.year > 3 }",
+            expected: "error: value of type 'ManyPath<Author, Book>' has no member 'first'"),
+        Misuse(
+            "bits of a text", "_ = Book.all.where { $0.title & 1 == 1 }",
+            expected: "error: "),
+        Misuse(
+            "another row's relation", "_ = Book.all.where { $0.author == $0.reviews }",
+            expected: "error: "),
         Misuse(
             "another entity's row",
             "_ = Author.all.where { a in _ = Book.all.where { $0.year == a.year }; return a.year == 1 }",

@@ -66,8 +66,8 @@ struct ReadmeTests {
             guard isTable else { continue }
             let cells = line.split(separator: "|").map { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
             for expression in cells.first ?? [] where expression.hasPrefix("$0.") {
-                let type = expression.contains("books") ? "Author" : "Book"
-                let isWhole = expression.contains(/\ [<>=]|between|isIn|contains|isEmpty/)
+                let type = expression.contains(/books|notes/) ? "Author" : "Book"
+                let isWhole = expression.contains(/\ [<>=]=? |between|isIn|contains|isEmpty/)
                 code += "_ = \(type).all.where { \(expression)\(isWhole ? "" : " > 0") }\n"
             }
             for expression in cells.dropFirst().first ?? [] where expression.contains("\\.") {
