@@ -136,9 +136,26 @@ let byPrefix = try store.perform { context in
 }
 print("Beginning with \(prefix):", byPrefix)
 
+// Foundation's predicates are translated, and keep Swift's meaning: a rating that is nil differs from 4.
+let notFour = try store.perform { try $0.fetch(Book.all.where(#Predicate { $0.rating != 4 }).sort(\.title), \.title) }
+print("Not rated with 4:", notFour)
+
+// Where whole books are not wanted, columns are read, and values of groups of rows.
+let lines = try store.perform { context in
+    try context.fetch(Book.all.sort(\.title).select(\.title, \.author.name, \.reviews.count))
+}
+for (title, author, reviews) in lines { print(title, "|", author ?? "unknown", "|", reviews) }
+let years = try store.perform { context in
+    try context.fetch(Book.all.grouped(by: \.year).select { ($0.key, $0.count) })
+}
+print("Books of each year:", years.map { "\($0.0): \($0.1)" })
+
 // A condition is a value: print it to see what is asked.
 let condition: Condition<Book> = \.year > 1800 && \.shelf == .kitchen
 print("A condition as text:", condition)
+
+// It filters values in memory as well.
+print("Of Leo's, after 1800:", try early.filtered(by: condition).map(\.title))
 
 // MARK: 6 Update
 //

@@ -11,7 +11,7 @@ struct IdentityTableTests {
     }
 
     @Test func `entries are found, replaced and removed as in a dictionary`() {
-        var random = SeededRandom(state: 20_261_121)
+        var random = DifferentialRandom(seed: 20_261_121)
         for retains in [true, false] {
             let origins = [object(), object()].map(ObjectIdentifier.init)
             let objects = (0..<50).map { _ in object() }
@@ -74,7 +74,7 @@ struct IdentityTableTests {
     }
 
     @Test func `a list keeps the order of insertion through removals and copies`() {
-        var random = SeededRandom(state: 20_261_121)
+        var random = DifferentialRandom(seed: 20_261_121)
         let objects = (0..<100).map { _ in object() }
         var list = ObjectList()
         var expected: [NSManagedObject] = []

@@ -35,7 +35,7 @@ struct OrderKeysTests {
     }
 
     @Test(arguments: [UInt64(1), 20_260_101, 77]) func `keys always rise, and those that are kept stay`(seed: UInt64) {
-        var generator = OrderGenerator(seed: seed)
+        var generator = DifferentialRandom(seed: seed)
         for _ in 0..<2000 {
             let current: [Int64?] = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
                 Int.random(in: 0...3, using: &generator) == 0 ? nil : Int64.random(in: 0...40, using: &generator) * 300
@@ -44,19 +44,5 @@ struct OrderKeysTests {
             #expect(keys.count == current.count, "seed \(seed)")
             #expect(zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }, "seed \(seed): \(current) \(keys)")
         }
-    }
-}
-
-/// A small generator whose seed is printed when a test fails.
-struct OrderGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

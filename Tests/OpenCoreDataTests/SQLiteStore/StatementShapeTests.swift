@@ -128,7 +128,7 @@ struct StatementShapeTests {
     }
 
     @Test func `random predicates with random constants find the same as when they are compiled`() throws {
-        var random = SeededRandom(state: 20_261_121)
+        var random = DifferentialRandom(seed: 20_261_121)
         func tree(_ depth: Int) -> PredicateTree {
             switch depth == 0 ? 3 : random.next() % 5 {
             case 0: return .and([tree(depth - 1), tree(depth - 1)])
