@@ -3,7 +3,8 @@ extension PersistentContainer {
     ///
     /// The asynchronous form of ``perform(action:)``. It never blocks a thread of the concurrency pool. A task that was
     /// cancelled before the closure starts does not run it; one that is cancelled while it runs stops the statement that the
-    /// store is working on, and what was changed is not saved.
+    /// store is working on, and what was changed is not saved. The closure is not part of the task, so `Task.isCancelled`
+    /// tells it nothing; every read throws once the task was cancelled.
     ///
     /// - Parameter action: What to do.
     /// - Returns: What the closure returns.

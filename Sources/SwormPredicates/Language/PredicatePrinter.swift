@@ -35,6 +35,10 @@ struct PredicatePrinter {
         case expression(ExpressionTree, Place)
     }
 
+    /// Two and two, as a chain is put together, parts are bracketed up to this number. The brackets of a longer chain would
+    /// be too deep to be read again.
+    private static let longestNestedChain = 16
+
     private let style: Style
     private var pieces: [Piece] = []
     private var output = ""
@@ -85,6 +89,10 @@ struct PredicatePrinter {
         guard parts.count > 1 else { return push([.predicate(first)]) }
         var next: [Piece] = []
         switch style {
+        case .template where parts.count > Self.longestNestedChain:
+            next = [.text("("), .predicate(first)]
+            for part in parts.dropFirst() { next += [.text(") \(word) ("), .predicate(part)] }
+            next.append(.text(")"))
         case .template:
             next = [.text(String(repeating: "(", count: parts.count - 1)), .predicate(first)]
             for part in parts.dropFirst() { next += [.text(") \(word) ("), .predicate(part), .text(")")] }

@@ -37,6 +37,17 @@ private func require(_ condition: Bool, _ reason: @autoclosure () -> String) {
     abort()
 }
 
+/// How deep the brackets of a text are, those in quotes included.
+private func brackets(in text: String) -> Int {
+    var (depth, deepest) = (0, 0)
+    for byte in text.utf8 {
+        if "([{".utf8.contains(byte) { depth += 1 }
+        if ")]}".utf8.contains(byte) { depth -= 1 }
+        deepest = max(deepest, depth)
+    }
+    return deepest
+}
+
 /// Parses the input, and checks of what was understood that it prints to the same predicate and can be asked.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPredicates(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
@@ -51,6 +62,8 @@ public func fuzzPredicates(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt 
             read == tree,
             "\(text.debugDescription)\n\(printed.debugDescription)\n\(read?.format ?? "-") (\(depth) levels)")
         let template = tree.template
+        // Long chains in long chains have more brackets than levels.
+        guard brackets(in: template.format) <= PredicateLimits.parsedDepth else { return 0 }
         let filled = try? parsePredicate(template.format, arguments: template.arguments)
         require(
             filled?.joiningChains == tree.joiningChains,

@@ -86,6 +86,14 @@ struct ConditionAsDataTests {
         }
     }
 
+    @Test func `a long chain is sent too`() throws {
+        let chain = (0..<1_000).reduce(Condition<Book>(format: "year == -1")) { $0 || \.year == $1 }
+        #expect(try sent(chain) == chain)
+        let store = try PersistentContainer(for: Book.self, at: .memory)
+        try store.perform { try $0.insert(Book(year: 999)) }
+        #expect(try store.perform { try $0.count(of: Book.all.where(sent(chain))) } == 1)
+    }
+
     @Test func `equal conditions are one element of a set`() {
         let one: Condition<Book> = \.year > 3 && \.title == "x"
         let other: Condition<Book> = \.year > 3 && \.title == "x"
