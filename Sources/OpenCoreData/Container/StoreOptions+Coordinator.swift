@@ -7,10 +7,9 @@ extension StoreOptions {
     /// - Throws: An error that names an option whose value is of the wrong kind.
     init(coordinatorOptions options: [AnyHashable: Any]) throws {
         self.init()
-        if let value = options[NSReadOnlyPersistentStoreOption] {
-            guard let flag = value as? Bool else { throw Self.wrong(NSReadOnlyPersistentStoreOption, value) }
-            isReadOnly = flag
-        }
+        isReadOnly = try Self.flag(NSReadOnlyPersistentStoreOption, options) ?? isReadOnly
+        tracksHistory = try Self.flag(NSPersistentHistoryTrackingKey, options) ?? tracksHistory
+        writesMirroredStores = try Self.flag(SwormWritesMirroredStoresOption, options) ?? writesMirroredStores
         if let value = options[NSPersistentStoreTimeoutOption] {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
                 throw Self.wrong(NSPersistentStoreTimeoutOption, value)
@@ -41,6 +40,12 @@ extension StoreOptions {
                 "The pragma \(name) = \(value) cannot be set for a store. These can: synchronous (NORMAL, FULL), cache_size, max_page_count."
             )
         }
+    }
+
+    private static func flag(_ name: String, _ options: [AnyHashable: Any]) throws -> Bool? {
+        guard let value = options[name] else { return nil }
+        guard let flag = value as? Bool else { throw wrong(name, value) }
+        return flag
     }
 
     private static func wrong(_ name: String, _ value: Any) -> CoreDataError {

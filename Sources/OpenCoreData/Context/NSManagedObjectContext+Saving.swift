@@ -122,7 +122,8 @@ extension NSManagedObjectContext {
     ) throws {
         // Each round settles the conflicts it met; rows that change again and again in between end the attempt.
         for round in 0..<20 {
-            var builder = SaveRequestBuilder(model: origin.compiled)
+            var builder = SaveRequestBuilder(
+                model: origin.compiled, author: transactionAuthor, contextName: name)
             for object in insertedList.objects where try originForSaving(object, coordinator) === origin {
                 builder.insert(object)
             }

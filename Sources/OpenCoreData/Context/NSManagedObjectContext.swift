@@ -21,7 +21,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Where the context's blocks run.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
-    /// A name for messages and logs.
+    /// A name for messages and logs; history records it too.
     open var name: String?
     /// What the context's owner wants to keep with it.
     public final let userInfo = NSMutableDictionary()

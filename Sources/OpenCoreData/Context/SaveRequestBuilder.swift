@@ -13,7 +13,11 @@ struct SaveRequestBuilder {
     private var seenAdded = Set<SaveRequest.Link>()
     private var seenRemoved = Set<SaveRequest.Link>()
 
-    init(model: CompiledModel) { self.model = model }
+    init(model: CompiledModel, author: String? = nil, contextName: String? = nil) {
+        self.model = model
+        request.author = author
+        request.contextName = contextName
+    }
 
     /// The objects that stand behind the rows of the request.
     ///

@@ -9,6 +9,7 @@ final class OpenStore: Sendable {
     /// How a store is read that is not to be changed; nil for one that is written.
     let place: ReadingPlace?
     let path: String?
+    let history = HistoryCache()
 
     init(
         pool: ConnectionPool, model: CompiledModel, layout: StoreLayout, identifier: String, place: ReadingPlace?,

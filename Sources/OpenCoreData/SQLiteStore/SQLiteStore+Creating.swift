@@ -25,7 +25,7 @@ extension SQLiteStore {
                 try connection.base.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
                 let isOurs = try connection.base.transaction(.exclusive) { () throws -> Bool in
                     guard try connection.integer("SELECT count(*) FROM sqlite_master") == 0 else { return false }
-                    try fill(connection, metadata, model: model, layout: layout)
+                    try fill(connection, metadata, model: model, layout: layout, options: options)
                     return true
                 }
                 guard isOurs else {
@@ -50,7 +50,8 @@ extension SQLiteStore {
 
     /// Writes the tables, the metadata and the rows of key numbers of a new store.
     static func fill(
-        _ connection: StoreConnection, _ metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout
+        _ connection: StoreConnection, _ metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout,
+        options: StoreOptions
     ) throws {
         let schema = StoreSchema(model: model, layout: layout)
         for text in schema.statements() { try connection.base.execute(text) }
@@ -59,6 +60,7 @@ extension SQLiteStore {
             try statement.bind(compiled.bindings)
             try statement.run()
         }
+        if options.tracksHistory { try HistorySchema.write(connection, model: model) }
         try connection.run(
             "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
             [.text(metadata.identifier), .blob(metadata.propertyList)])

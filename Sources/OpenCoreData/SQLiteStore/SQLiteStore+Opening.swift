@@ -44,7 +44,9 @@ extension SQLiteStore {
             let type = url == nil ? StoreMetadata.inMemoryType : StoreMetadata.sqliteType
             let metadata = try StoreMetadata(newStoreOf: type, model: model)
             let layout = StoreLayout(model: model)
-            try connection.base.transaction(.immediate) { try fill(connection, metadata, model: model, layout: layout) }
+            try connection.base.transaction(.immediate) {
+                try fill(connection, metadata, model: model, layout: layout, options: options)
+            }
             try limit(connection, options)
             let pool = ConnectionPool(kind: .single, writer: connection, options: options) {
                 throw CoreDataError.storeIsClosed
@@ -132,10 +134,12 @@ extension SQLiteStore {
         let inspection = try inspect(files, largestCopy: options.largestInspectionCopy, options: options).inspection
         try inspection.check(against: model, path: files.main)
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
+        try inspection.refuseMirrored(path: files.main, options: options)
         try checkWritable(files)
         let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
             let writer = try connect(files, options: options, access: .readWrite)
             let isShared = try useLog(writer)
+            if options.tracksHistory { try HistorySchema.add(to: writer, model: model) }
             return makePool(files, writer: writer, isShared: isShared, options: options)
         }
         let open = OpenStore(

@@ -14,13 +14,18 @@ extension SaveTransaction {
             let sql =
                 "DELETE FROM \(SQLName.quoted(join.table)) WHERE \(SQLName.quoted(join.ownColumn)) = ? AND \(SQLName.quoted(join.otherColumn)) = ?"
             try connection.run(sql, [.integer(owner), .integer(destination)])
-            if join.isReflexive { try connection.run(sql, [.integer(destination), .integer(owner)]) }
+            try noteIfChanged(link)
+            if join.isReflexive {
+                try connection.run(sql, [.integer(destination), .integer(owner)])
+                try noteIfChanged(link)
+            }
         case .oneWay(let column, let order)?:
             let name = SQLName.quoted(column)
             let reset = order.map { ", \(SQLName.quoted($0)) = NULL" } ?? ""
             try connection.run(
                 "UPDATE \(columns(of: link.destination).table) SET \(name) = NULL\(reset) WHERE Z_PK = ? AND \(name) = ?",
                 [.integer(destination), .integer(owner)])
+            try noteIfChanged(link)
         case .inverse?, nil: throw misplaced(link)
         }
     }
@@ -33,6 +38,7 @@ extension SaveTransaction {
             let (own, other) = (SQLName.quoted(join.ownColumn), SQLName.quoted(join.otherColumn))
             let sql = "INSERT OR IGNORE INTO \(table) (\(own), \(other)) VALUES (?, ?)"
             try connection.run(sql, [.integer(owner), .integer(destination)])
+            try noteIfChanged(link)
             if let order = join.orderColumn {
                 leaveUnplaced(destination, owner: owner, in: table, own, SQLName.quoted(order), member: other)
             }
@@ -46,9 +52,15 @@ extension SaveTransaction {
                 order.map { ", \(SQLName.quoted($0)) = CASE WHEN \(name) IS ?1 THEN \(SQLName.quoted($0)) END" } ?? ""
             try connection.run(
                 "UPDATE \(table) SET \(name) = ?1\(reset) WHERE Z_PK = ?2", [.integer(owner), .integer(destination)])
+            try noteIfChanged(link)
             if let order { leaveUnplaced(destination, owner: owner, in: table, name, SQLName.quoted(order)) }
         case .inverse?, nil: throw misplaced(link)
         }
+    }
+
+    /// Called right after the statement that writes a link: one that was there already, or was gone, is no change.
+    private func noteIfChanged(_ link: SaveRequest.Link) throws {
+        if connection.base.changes > 0 { try note(link) }
     }
 
     private func misplaced(_ link: SaveRequest.Link) -> CoreDataError {

@@ -41,6 +41,7 @@ extension SaveTransaction {
             try connection.run(
                 "UPDATE \(column.table) SET \(column.order) = ? WHERE \(column.member) = ? AND \(column.owner) = ?",
                 [.integer(position.orderKey), .integer(destination), .integer(owner)])
+            if connection.base.changes > 0 { try note(position) }
         }
     }
 

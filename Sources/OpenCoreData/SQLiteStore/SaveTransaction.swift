@@ -25,6 +25,11 @@ final class SaveTransaction {
     var unplaced: [OrderColumn: [Unplaced]] = [:]
     /// The versions that updated rows had before.
     var versions: [SaveRequest.Row: Int64] = [:]
+    /// The tables of the store's history; nil when it keeps none.
+    private(set) var history: HistoryTables?
+    /// What the history will say beside the insertions.
+    var notes = HistoryNotes()
+    private let historyCache: HistoryCache
 
     init(
         _ request: SaveRequest, connection: StoreConnection, model: CompiledModel, open: OpenStore,
@@ -35,6 +40,7 @@ final class SaveTransaction {
         self.model = model
         layout = open.layout
         columns = open.columns
+        historyCache = open.history
         self.external = external
     }
 
@@ -42,7 +48,9 @@ final class SaveTransaction {
         try checkRequest()
         try checkVersions()
         try checkDestinations()
+        history = try historyCache.tables(connection, model: model, layout: layout)
         try allocateKeys()
+        try noteRequest()
         do {
             try connection.base.savepoint { try write(clearingUniqueValues: false) }
         } catch let error as SQLiteError where error.isUniqueViolation {
@@ -52,6 +60,7 @@ final class SaveTransaction {
             // No row keeps the value in the end: rows hand unique values to each other. They let go of them first.
             try write(clearingUniqueValues: true)
         }
+        try writeHistory()
         if !replacedFiles.isEmpty { try keepReferencedFiles() }
     }
 

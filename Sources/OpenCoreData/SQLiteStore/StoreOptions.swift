@@ -15,6 +15,10 @@ package struct StoreOptions: Sendable {
     package var cacheSizeKiB = 16 * 1024
     /// The largest number of pages that the file may grow to; nil for SQLite's own limit.
     package var maximumPageCount: Int?
+    /// Whether a store that keeps no history begins to. One that has a history goes on with it in either case.
+    package var tracksHistory = false
+    /// Whether a store that is mirrored to CloudKit may be opened for writing.
+    package var writesMirroredStores = false
     /// A copy of files up to this size is preferred to leaving a `-shm` file beside a store that is only looked at.
     var largestInspectionCopy: Int64 = 64 << 20
 

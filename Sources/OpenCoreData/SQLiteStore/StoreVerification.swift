@@ -15,7 +15,7 @@ package enum StoreVerification {
         return try CoreDataError.translating(while: "check", path: open.path) {
             var check = Check(connection: connection, model: model, layout: open.layout, files: StoreFiles(url: url))
             try check.run()
-            return check.faults
+            return check.faults + (try HistoryCheck(connection: connection, model: model).faults())
         }
     }
 }

@@ -14,6 +14,13 @@ public let NSSQLitePragmasOption: String = "NSSQLitePragmasOption"
 public let NSMigratePersistentStoresAutomaticallyOption: String = "NSMigratePersistentStoresAutomaticallyOption"
 /// The option that asks for an inferred mapping in an automatic migration.
 public let NSInferMappingModelAutomaticallyOption: String = "NSInferMappingModelAutomaticallyOption"
+/// The option that turns a store's history on.
+///
+/// With `true` a new store, or one without a history, begins to record who inserted, updated and deleted which object, and
+/// when. A store that has a history goes on with it, whatever the option says.
+public let NSPersistentHistoryTrackingKey: String = "NSPersistentHistoryTrackingKey"
+/// The option that lets a store be written that is mirrored to CloudKit. Core Data has none: it mirrors such stores itself.
+package let SwormWritesMirroredStoresOption: String = "SwormWritesMirroredStoresOption"
 /// The metadata key of a store's type.
 public let NSStoreTypeKey: String = "NSStoreType"
 /// The metadata key of a store's identifier.

@@ -81,8 +81,14 @@ package struct SaveRequest: Sendable {
     package var removedLinks: [Link] = []
     /// Order keys to write, after links have been added.
     package var positions: [Position] = []
+    /// Who makes the changes, for the store's history.
+    package var author: String?
+    /// The name of the context that makes them, for the store's history.
+    package var contextName: String?
 
     package init() {}
+
+    /// Whether there is nothing to write. Who would have written it does not matter.
     package var isEmpty: Bool {
         insertions.isEmpty && updates.isEmpty && deletions.isEmpty && addedLinks.isEmpty && removedLinks.isEmpty
             && positions.isEmpty

@@ -21,6 +21,8 @@ package final class CompiledEntity: Sendable {
     package let relationships: [CompiledRelationship]
     /// The slots of the leaves of each composite attribute, by the composite's name.
     package let composites: [String: [Int]]
+    /// The names of own and inherited fetched properties. They are kept nowhere, but the history counts them.
+    package let fetchedProperties: [String]
     /// The entity's own uniqueness constraints; those of its ancestors hold too.
     package let uniquenessConstraints: [[String]]
     /// The entity's own fetch indexes, and its attributes that are flagged as indexed.
@@ -36,7 +38,7 @@ package final class CompiledEntity: Sendable {
         number: Int, name: String, managedObjectClassName: String? = nil, isAbstract: Bool = false,
         superentity: Int? = nil, root: Int, family: ClosedRange<Int>, attributes: [CompiledAttribute],
         relationships: [CompiledRelationship], composites: [String: [Int]] = [:],
-        uniquenessConstraints: [[String]] = [], indexes: [CompiledIndex] = [], versionHash: Data = Data()
+        fetchedProperties: [String] = [], uniquenessConstraints: [[String]] = [], indexes: [CompiledIndex] = [], versionHash: Data = Data()
     ) {
         self.number = number
         self.name = name
@@ -48,6 +50,7 @@ package final class CompiledEntity: Sendable {
         self.attributes = attributes
         self.relationships = relationships
         self.composites = composites
+        self.fetchedProperties = fetchedProperties
         self.uniquenessConstraints = uniquenessConstraints
         self.indexes = indexes
         self.versionHash = versionHash
@@ -86,11 +89,14 @@ package struct CompiledAttribute: Sendable {
     package var derivation: String?
     package var valueTransformerName: String?
     package var validationRules: [ValidationRule]
+    /// Whether the store's history keeps the value of a deleted object.
+    package var preservesValueInHistoryOnDeletion: Bool
 
     package init(
         name: String, owner: Int, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
         allowsExternalStorage: Bool = false, defaultValue: AttributeValue = .null, derivation: String? = nil,
-        valueTransformerName: String? = nil, validationRules: [ValidationRule] = []
+        valueTransformerName: String? = nil, validationRules: [ValidationRule] = [],
+        preservesValueInHistoryOnDeletion: Bool = false
     ) {
         self.name = name
         self.owner = owner
@@ -102,6 +108,7 @@ package struct CompiledAttribute: Sendable {
         self.derivation = derivation
         self.valueTransformerName = valueTransformerName
         self.validationRules = validationRules
+        self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
     }
 }
 

@@ -32,7 +32,7 @@ extension ModelCompiler {
                 managedObjectClassName: className == "NSManagedObject" ? nil : className,
                 isAbstract: draft.entity.isAbstract, superentity: above, root: draft.root,
                 family: draft.number...lastOfFamily[draft.number - 1], attributes: draft.attributes,
-                relationships: relationships, composites: draft.composites,
+                relationships: relationships, composites: draft.composites, fetchedProperties: draft.fetched,
                 uniquenessConstraints: draft.entity.uniquenessNames, indexes: indexes(of: draft),
                 versionHash: hashes[draft.number - 1].1)
         }
@@ -97,6 +97,7 @@ private struct EntityDraft {
     var attributes: [CompiledAttribute]
     var relationships: [NSRelationshipDescription]
     var composites: [String: [Int]]
+    var fetched: [String]
     /// The attributes that are flagged as indexed.
     var flagged: [String]
 
@@ -107,6 +108,7 @@ private struct EntityDraft {
         attributes = above?.attributes ?? []
         relationships = above?.relationships ?? []
         composites = above?.composites ?? [:]
+        fetched = above?.fetched ?? []
         flagged = above?.flagged ?? []
         for property in entity.ownProperties.sorted(by: { VersionHash.precedes($0.name, $1.name) }) {
             switch property {
@@ -117,6 +119,7 @@ private struct EntityDraft {
                     isTransient: attribute.isTransient)
                 let isPlain = !(attribute is NSCompositeAttributeDescription)
                 if attribute.isIndexed, isPlain, !attribute.isTransient { flagged.append(attribute.name) }
+            case is NSFetchedPropertyDescription: fetched.append(property.name)
             default: break
             }
         }
@@ -154,6 +157,7 @@ private struct EntityDraft {
                 allowsExternalStorage: attribute.allowsExternalBinaryDataStorage && takesFiles,
                 defaultValue: defaults[path] ?? own,
                 derivation: (attribute as? NSDerivedAttributeDescription)?.derivation,
-                valueTransformerName: attribute.valueTransformerName, validationRules: attribute.validationRules))
+                valueTransformerName: attribute.valueTransformerName, validationRules: attribute.validationRules,
+                preservesValueInHistoryOnDeletion: attribute.preservesValueInHistoryOnDeletion && path == attribute.name))
     }
 }

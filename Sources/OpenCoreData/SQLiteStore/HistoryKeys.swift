@@ -1,0 +1,54 @@
+import SwormSQLite
+
+/// The numbers and the highest keys of the history's tables, as `Z_PRIMARYKEY` has them.
+enum HistoryKeys {
+    struct Record {
+        /// What the rows of the table have in `Z_ENT`.
+        var number: Int64
+        var highest: Int64
+    }
+
+    /// What a file has recorded for a table; nil for nothing.
+    static func recorded(
+        _ kind: HistoryTables.Kind, model: CompiledModel, connection: StoreConnection
+    ) throws -> Record? {
+        var record: Record?
+        // An entity of the model may have such a name too; its number is among the model's.
+        try connection.rows(
+            "SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = ? AND Z_ENT > ? ORDER BY Z_ENT DESC LIMIT 1",
+            [.text(kind.rawValue), .integer(Int64(model.entities.count))]
+        ) { record = Record(number: $0.int64(0), highest: $0.int64(1)) }
+        return record
+    }
+
+    /// Makes a record where there is none.
+    static func newRow(_ kind: HistoryTables.Kind, highest: Int64) -> (sql: String, values: [StoredValue]) {
+        (
+            "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)",
+            [.integer(kind.number), .text(kind.rawValue), .integer(highest)]
+        )
+    }
+
+    /// Reserves keys, and mends a record that is behind the rows.
+    static func reserve(
+        _ count: Int, of kind: HistoryTables.Kind, model: CompiledModel, connection: StoreConnection
+    ) throws -> (first: Int64, number: Int64) {
+        let record = try recorded(kind, model: model, connection: connection)
+        let present = try connection.integer("SELECT max(Z_PK) FROM \(kind.table)")
+        let highest = max(record?.highest ?? 0, present ?? 0, 0)
+        let (last, overflow) = highest.addingReportingOverflow(Int64(count))
+        guard !overflow else {
+            throw CoreDataError(
+                NSPersistentStoreSaveError,
+                "The store's history has no keys left in \(kind.table): the highest is \(highest).")
+        }
+        if let record {
+            try connection.run(
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(last), .integer(record.number)])
+        } else {
+            let row = newRow(kind, highest: last)
+            try connection.run(row.sql, row.values)
+        }
+        return (highest + 1, record?.number ?? kind.number)
+    }
+}

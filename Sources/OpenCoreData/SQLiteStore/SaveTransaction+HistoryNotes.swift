@@ -1,0 +1,117 @@
+import Foundation
+import SwormSQLite
+
+// What the history will say of a save is gathered while the rows still are what they were before it.
+extension SaveTransaction {
+    /// Notes which objects the request changes, and those whose to-many relationships change with them.
+    func noteRequest() throws {
+        guard history != nil else { return }
+        for insertion in request.insertions {
+            for (slot, destination) in insertion.toOnes.enumerated() {
+                if let destination { noteOwner(try key(destination), slot, of: model[insertion.row.entity]) }
+            }
+        }
+        for update in request.updates { try note(update) }
+        for deletion in request.deletions { try note(deletion) }
+    }
+
+    /// Notes that a link was added or removed: a change of both objects, unless one of them knows nothing of it.
+    func note(_ link: SaveRequest.Link) throws {
+        guard history != nil else { return }
+        notes.change(object(link.owner.entity, try key(link.owner)), [.relationship(link.relationship)])
+        guard let inverse = model[link.owner.entity].relationships[link.relationship].inverse else { return }
+        notes.change(object(link.destination.entity, try key(link.destination)), [.relationship(inverse)])
+    }
+
+    /// Notes that a member of an ordered relationship has another place. That is no change of the member.
+    func note(_ position: SaveRequest.Position) throws {
+        guard history != nil else { return }
+        let link = position.link
+        notes.change(object(link.owner.entity, try key(link.owner)), [.relationship(link.relationship)])
+    }
+
+    func object(_ entity: Int, _ key: Int64) -> HistoryNotes.Object {
+        HistoryNotes.Object(root: model[entity].root, key: key)
+    }
+
+    private func note(_ update: SaveRequest.Update) throws {
+        let columns = columns(of: update.row)
+        let attributes = update.attributes.map(\.slot).filter { columns.attribute($0) != nil }
+        let toOnes = update.toOnes.filter { columns.toOne($0.slot) != nil }
+        notes.change(
+            object(update.row.entity, update.row.key),
+            attributes.map { .attribute($0) } + toOnes.map { .relationship($0.slot) })
+        for (slot, destination) in toOnes where ownerSlot(slot, of: columns.entity) != nil {
+            guard let column = columns.toOne(slot)?.column else { continue }
+            let old = try connection.integer(
+                "SELECT \(column) FROM \(columns.table) WHERE Z_PK = ?", [.integer(update.row.key)])
+            let new = try destination.map { try key($0) }
+            guard old != new else { continue }
+            for owner in [old, new] { if let owner { noteOwner(owner, slot, of: columns.entity) } }
+        }
+    }
+
+    /// Notes what is going to be deleted, if it still is there, and everything that leads to it and has no column for it.
+    private func note(_ deletion: SaveRequest.Deletion) throws {
+        guard let history else { return }
+        let columns = columns(of: deletion.row)
+        let entity = columns.entity
+        let tombstones = history.properties(of: entity.number).tombstones
+        let toOnes = columns.toOnes.filter { ownerSlot($0.slot, of: entity) != nil }
+        let list = (["Z_ENT"] + tombstones.map(\.column) + toOnes.map(\.column)).joined(separator: ", ")
+        var isThere = false
+        var kept: [StoredValue] = []
+        var owners: [Int64?] = []
+        try connection.rows(
+            "SELECT \(list) FROM \(columns.table) WHERE Z_PK = ? AND Z_ENT = ?",
+            [.integer(deletion.row.key), .integer(Int64(entity.number))]
+        ) { statement in
+            isThere = true
+            kept = tombstones.enumerated().map { index, tombstone in
+                tombstone.isExternal ? content(statement, index + 1) : statement.storedValue(index + 1)
+            }
+            owners = toOnes.indices.map { index in
+                let column = 1 + tombstones.count + index
+                return statement.isNull(column) ? nil : statement.int64(column)
+            }
+        }
+        guard isThere else { return }
+        let deleted = object(entity.number, deletion.row.key)
+        notes.delete(.init(entity: entity.number, object: deleted, tombstones: kept))
+        for (toOne, owner) in zip(toOnes, owners) { if let owner { noteOwner(owner, toOne.slot, of: entity) } }
+        for slot in entity.relationships.indices { try notePartners(of: deletion.row.key, slot, entity) }
+    }
+
+    /// The content of external binary data. A file that cannot be read leaves nothing behind, and stops no deletion.
+    private func content(_ statement: borrowing Statement, _ column: Int) -> StoredValue {
+        statement.withBlob(column) { bytes in bytes.flatMap { try? external.data(of: $0) } }.map { .blob($0) } ?? .null
+    }
+
+    /// Notes the objects to which a join table connects one that goes.
+    private func notePartners(of key: Int64, _ slot: Int, _ entity: CompiledEntity) throws {
+        let relationship = entity.relationships[slot]
+        guard case .join(let join)? = layout.toMany(slot, in: entity.number), let inverse = relationship.inverse else {
+            return
+        }
+        let (own, other) = (SQLName.quoted(join.ownColumn), SQLName.quoted(join.otherColumn))
+        for (side, far) in join.isReflexive ? [(own, other), (other, own)] : [(own, other)] {
+            try connection.rows(
+                "SELECT \(far) FROM \(SQLName.quoted(join.table)) WHERE \(side) = ?", [.integer(key)]
+            ) { notes.change(object(relationship.destination, $0.int64(0)), [.relationship(inverse)]) }
+        }
+    }
+
+    private func noteOwner(_ owner: Int64, _ slot: Int, of entity: CompiledEntity) {
+        guard let inverse = ownerSlot(slot, of: entity) else { return }
+        notes.change(object(entity.relationships[slot].destination, owner), [.relationship(inverse)])
+    }
+
+    /// The to-many relationship at the far end of a to-one; it changes too when the to-one does.
+    private func ownerSlot(_ slot: Int, of entity: CompiledEntity) -> Int? {
+        let relationship = entity.relationships[slot]
+        guard let inverse = relationship.inverse, let opposite = model.inverse(of: relationship), opposite.isToMany,
+            !opposite.isTransient
+        else { return nil }
+        return inverse
+    }
+}

@@ -1,0 +1,41 @@
+import SwormSQLite
+
+/// Checks the rows of a store's history.
+struct HistoryCheck {
+    let connection: StoreConnection
+    let model: CompiledModel
+
+    /// Every fault that is found; none for a store without a history.
+    func faults() throws -> [String] {
+        let columns = try HistoryTables.columns(connection)
+        guard let changes = columns[.change], let transactions = columns[.transaction] else { return [] }
+        var faults: [String] = []
+        func count(_ sql: String, _ message: (Int64) -> String) throws {
+            if let count = try connection.integer(sql), count > 0 { faults.append(message(count)) }
+        }
+        if changes.contains("ZTRANSACTIONID") {
+            try count(
+                "SELECT count(*) FROM ACHANGE c WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK = c.ZTRANSACTIONID)"
+            ) { "ACHANGE: \($0) rows belong to no transaction" }
+        }
+        for column in ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"]
+        where transactions.contains(column) {
+            let missing =
+                columns[.string] == nil
+                ? "1" : "NOT EXISTS (SELECT 1 FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column))"
+            try count("SELECT count(*) FROM ATRANSACTION t WHERE t.\(column) IS NOT NULL AND \(missing)") {
+                "ATRANSACTION: \($0) rows have a \(column) that leads nowhere"
+            }
+        }
+        for kind in HistoryTables.Kind.allCases where columns[kind] != nil {
+            let record = try HistoryKeys.recorded(kind, model: model, connection: connection)
+            let highest = try connection.integer("SELECT max(Z_PK) FROM \(kind.table)") ?? 0
+            if record?.highest ?? -1 < highest {
+                faults.append(
+                    "\(kind.rawValue): Z_MAX is \(record.map { String($0.highest) } ?? "missing"), the highest key is \(highest)"
+                )
+            }
+        }
+        return faults
+    }
+}
