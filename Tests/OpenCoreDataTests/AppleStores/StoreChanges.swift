@@ -279,6 +279,7 @@ final class StoreChanges {
         #expect(try StoreVerification.faults(of: url, model: model.model.compiled()) == originalFaults, "after \(step)")
         #expect(plain.pragmas["integrity_check"] == "ok")
         #expect(plain.faults(model) == [], "after \(step)")
+        #expect(plain.historyFaults(since: before, model) == [], "after \(step)")
         #expect(plain.schema == original.schema)
         #expect(plain.identifier == original.identifier)
         #expect(NSDictionary(dictionary: plain.metadata).isEqual(to: original.metadata))

@@ -1,0 +1,84 @@
+import Foundation
+import OpenCoreData
+import Testing
+
+@Suite("Histories that Apple's framework wrote", .enabled(if: AppleStores.folder != nil, AppleStores.missing))
+struct AppleStoreHistoryTests {
+    private static let tables: Set = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
+
+    static let stores = AppleStores.stores.filter { store in
+        (try? PlainStore(copyOf: store.url)).map { tables.isSubset(of: $0.tables.keys) } ?? false
+    }
+
+    @Test(arguments: stores) func `a new history has the schema of Apple's`(_ fixture: AppleStore) throws {
+        let real = try PlainStore(copyOf: fixture.url)
+        try #require(real.frameworkVersion >= 969)
+        let folder = try StoreFolder()
+        try folder.openWithHistory(fixture.model.make().compiled()).close()
+        let new = try PlainStore(copyOf: folder.url())
+        #expect(new.schema.filter { Self.tables.contains($0.table) } == real.schema.filter { Self.tables.contains($0.table) })
+        // After everything else, in both.
+        #expect(new.schema.suffix(11).allSatisfy { Self.tables.contains($0.table) })
+    }
+
+    @Test(arguments: stores) func `Apple's rows stay, and ours follow them`(_ fixture: AppleStore) throws {
+        let (folder, url) = try fixture.copied()
+        let before = try PlainStore(copyOf: url)
+        let model = try fixture.model.make().compiled()
+        let (key, entity) = try fixture.withContext(at: url) { context in
+            context.transactionAuthor = "xctest"
+            context.name = "a name"
+            let entity = try #require(model.entities.first { !$0.isAbstract })
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
+            request.fetchLimit = 1
+            request.includesSubentities = false
+            let object = try #require(try context.fetch(request).first)
+            object.setValue("another title", forKey: "title")
+            try context.save()
+            return (Int64(object.objectID.uriRepresentation().lastPathComponent.dropFirst()), entity)
+        }
+        let after = try PlainStore(copyOf: url)
+        for table in Self.tables {
+            let old = before.rows[table] ?? []
+            #expect(Array((after.rows[table] ?? []).prefix(old.count)) == old, "\(table)")
+        }
+        #expect(after.schema == before.schema)
+        func new(_ table: String) -> [PlainStore.Row] {
+            Array((after.rows[table] ?? []).dropFirst(before.rows[table]?.count ?? 0))
+        }
+        let change = try #require(new("ACHANGE").first)
+        #expect(new("ACHANGE").count == 1)
+        let transaction = try #require(new("ATRANSACTION").first)
+        #expect(new("ATRANSACTION").count == 1)
+        #expect(change["ZTRANSACTIONID"] == transaction["Z_PK"])
+        #expect(change["ZCHANGETYPE"] == .integer(1))
+        #expect(change["ZENTITY"] == .integer(Int64(entity.number)))
+        #expect(change["ZENTITYPK"]?.integer == key)
+        // The author is a text that Apple's framework has written already.
+        let texts = before.rows["ATRANSACTIONSTRING"] ?? []
+        if let xctest = texts.first(where: { $0["ZNAME"] == .text("xctest") }) {
+            #expect(transaction["ZAUTHORTS"] == xctest["Z_PK"])
+        }
+        #expect(new("ATRANSACTIONSTRING").filter { $0["ZNAME"] == .text("xctest") }.isEmpty)
+        #expect(Set(new("ATRANSACTIONSTRING").map { $0["Z_ENT"] }) == [.integer(16003)])
+        #expect(try StoreVerification.faults(of: url, model: model) == [])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(arguments: AppleStores.stores.filter { store in !stores.contains { $0.url == store.url } })
+    func `a store that gains a history names whatever changes in it`(_ fixture: AppleStore) throws {
+        let (folder, url) = try fixture.copied()
+        var options = StoreOptions()
+        options.tracksHistory = true
+        try SQLiteStore.open(url: url, model: fixture.model.make().compiled(), options: options).close()
+        #expect(try PlainStore(copyOf: url).rows["ACHANGE"] == [])
+        let run = try StoreChanges(fixture, url: url)
+        try run.insert()
+        try run.update()
+        try run.relate()
+        try run.unrelate()
+        try run.delete()
+        #expect(try PlainStore(copyOf: url).rows["ATRANSACTION"]?.count ?? 0 >= 3)
+        withExtendedLifetime(folder) {}
+    }
+}
