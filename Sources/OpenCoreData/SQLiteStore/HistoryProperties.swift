@@ -1,6 +1,9 @@
 import Foundation
 
 /// How the history names the properties of one entity.
+///
+/// The length of a bit string is certain. Which bit stands for which property is known from looking at stores only: all
+/// properties in the order of their names, after one bit of unknown meaning, fits most of them.
 struct HistoryProperties: Sendable {
     struct Tombstone: Sendable {
         /// Quoted, as it stands in SQL.

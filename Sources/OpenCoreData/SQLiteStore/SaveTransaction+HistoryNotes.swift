@@ -2,6 +2,8 @@ import Foundation
 import SwormSQLite
 
 // What the history will say of a save is gathered while the rows still are what they were before it.
+//
+// An object whose to-many relationship changes is updated as far as the history goes, wherever that relationship is kept.
 extension SaveTransaction {
     /// Notes which objects the request changes, and those whose to-many relationships change with them.
     func noteRequest() throws {

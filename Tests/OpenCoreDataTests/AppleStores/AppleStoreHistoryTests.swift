@@ -16,7 +16,9 @@ struct AppleStoreHistoryTests {
         let folder = try StoreFolder()
         try folder.openWithHistory(fixture.model.make().compiled()).close()
         let new = try PlainStore(copyOf: folder.url())
-        #expect(new.schema.filter { Self.tables.contains($0.table) } == real.schema.filter { Self.tables.contains($0.table) })
+        #expect(
+            new.schema.filter { Self.tables.contains($0.table) }
+                == real.schema.filter { Self.tables.contains($0.table) })
         // After everything else, in both.
         #expect(new.schema.suffix(11).allSatisfy { Self.tables.contains($0.table) })
     }

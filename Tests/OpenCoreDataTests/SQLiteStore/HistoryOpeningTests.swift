@@ -46,9 +46,10 @@ struct HistoryOpeningTests {
             try context.make("Tag")
             try context.save()
         }
-        #expect(try folder.raw().lines("SELECT ZCHANGETYPE, ZENTITYPK, ZTRANSACTIONID FROM ACHANGE") == [
-            "0|1|1", "0|2|2", "0|3|3",
-        ])
+        #expect(
+            try folder.raw().lines("SELECT ZCHANGETYPE, ZENTITYPK, ZTRANSACTIONID FROM ACHANGE") == [
+                "0|1|1", "0|2|2", "0|3|3",
+            ])
     }
 
     @Test func `a description turns the history on, and a value of another kind is refused`() throws {

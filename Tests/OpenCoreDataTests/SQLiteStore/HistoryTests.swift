@@ -218,7 +218,8 @@ struct HistoryTests {
         #expect(Set(try folder.changes(after: 2)) == ["1|\(other.number)|1|3|60", "2|\(book.number)|1|3|"])
     }
 
-    @Test func `a save that fails leaves no row, and one that is written a second time names each object once`() throws {
+    @Test func `a save that fails leaves no row, and one that is written a second time names each object once`() throws
+    {
         let folder = try StoreFolder()
         let store = try folder.openWithHistory()
         let authors = try ["a", "b"].map { try store.insert(LibraryModel.author, ["name": .string($0)]) }

@@ -38,7 +38,8 @@ package final class CompiledEntity: Sendable {
         number: Int, name: String, managedObjectClassName: String? = nil, isAbstract: Bool = false,
         superentity: Int? = nil, root: Int, family: ClosedRange<Int>, attributes: [CompiledAttribute],
         relationships: [CompiledRelationship], composites: [String: [Int]] = [:],
-        fetchedProperties: [String] = [], uniquenessConstraints: [[String]] = [], indexes: [CompiledIndex] = [], versionHash: Data = Data()
+        fetchedProperties: [String] = [], uniquenessConstraints: [[String]] = [], indexes: [CompiledIndex] = [],
+        versionHash: Data = Data()
     ) {
         self.number = number
         self.name = name

@@ -158,6 +158,7 @@ private struct EntityDraft {
                 defaultValue: defaults[path] ?? own,
                 derivation: (attribute as? NSDerivedAttributeDescription)?.derivation,
                 valueTransformerName: attribute.valueTransformerName, validationRules: attribute.validationRules,
-                preservesValueInHistoryOnDeletion: attribute.preservesValueInHistoryOnDeletion && path == attribute.name))
+                preservesValueInHistoryOnDeletion: attribute.preservesValueInHistoryOnDeletion && path == attribute.name
+            ))
     }
 }
