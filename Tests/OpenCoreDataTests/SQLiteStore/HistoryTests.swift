@@ -240,35 +240,4 @@ struct HistoryTests {
         #expect(try folder.changes(after: 2) == ["1|1|1|3|10", "1|1|2|3|10"])
         try verify(folder, store)
     }
-
-    @Test func `values that are to outlive their object stay, in the order of their names`() throws {
-        var number = LibraryModel.attribute("number", 1, .integer16)
-        var external = LibraryModel.attribute("data", 1, .binaryData, external: true)
-        number.preservesValueInHistoryOnDeletion = true
-        external.preservesValueInHistoryOnDeletion = true
-        let model = CompiledModel(entities: [
-            CompiledEntity(
-                number: 1, name: "Thing", root: 1, family: 1...1,
-                attributes: [external, LibraryModel.attribute("lost", 1, .string), number], relationships: [],
-                versionHash: LibraryModel.hash(1)),
-            CompiledEntity(
-                number: 2, name: "Other", root: 2, family: 2...2, attributes: [], relationships: [],
-                versionHash: LibraryModel.hash(2)),
-        ])
-        let folder = try StoreFolder()
-        let store = try folder.openWithHistory(model)
-        let large = Data(repeating: 9, count: ExternalDataFolder.inlineLimit + 1)
-        let rows = [
-            try store.insert(1, ["data": .data(Data([1, 2])), "lost": .string("x"), "number": .int(5)]),
-            try store.insert(1, ["data": .data(large)]), try store.insert(2),
-        ]
-        var request = SaveRequest()
-        request.deletions = rows.map { .init(row: $0, version: 1) }
-        try store.save(request)
-        #expect(
-            try folder.raw().lines(
-                "SELECT ZENTITY, ZENTITYPK, length(ZTOMBSTONE0), ZTOMBSTONE1 FROM ACHANGE WHERE ZCHANGETYPE = 2")
-                == ["1|1|2|5", "1|2|\(large.count)|NULL", "2|1|NULL|NULL"])
-        try verify(folder, store, model)
-    }
 }
