@@ -72,8 +72,10 @@ struct PredicatePrinter {
     private mutating func print(_ tree: PredicateTree) {
         switch tree {
         case .constant(let value): output += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-        case .and(let parts): print(parts, "AND", empty: "TRUEPREDICATE")
-        case .or(let parts): print(parts, "OR", empty: "FALSEPREDICATE")
+        case .and(let parts):
+            print(style == .template ? tree.chainGrownRight : parts, "AND", empty: "TRUEPREDICATE")
+        case .or(let parts):
+            print(style == .template ? tree.chainGrownRight : parts, "OR", empty: "FALSEPREDICATE")
         case .not(let part):
             if style == .template || isCompound(part) {
                 push([.text("NOT ("), .predicate(part), .text(")")])

@@ -74,6 +74,27 @@ extension PredicateTree {
         return parts
     }
 
+    /// The parts of a chain of ANDs (or ORs) that grew to the right, be it one node or nested; none for an empty one.
+    var chainGrownRight: [PredicateTree] {
+        guard parts(asIn: self)?.isEmpty == false else { return [] }
+        var reversed: [PredicateTree] = []
+        var tree = self
+        while let parts = tree.parts(asIn: self), let first = parts.first {
+            reversed.append(contentsOf: parts.dropFirst().reversed())
+            tree = first
+        }
+        reversed.append(tree)
+        return reversed.reversed()
+    }
+
+    /// The parts of an AND when the other one is an AND, and of an OR when it is an OR.
+    private func parts(asIn other: PredicateTree) -> [PredicateTree]? {
+        switch (self, other) {
+        case (.and(let parts), .and), (.or(let parts), .or): parts
+        default: nil
+        }
+    }
+
     /// Both, as one node. A chain that grows to the right stays one level deep, and prints as if it were nested.
     package static func conjunction(_ left: PredicateTree, _ right: PredicateTree) -> PredicateTree {
         guard case .and(let parts) = left, parts.count > 1 else { return .and([left, right]) }
