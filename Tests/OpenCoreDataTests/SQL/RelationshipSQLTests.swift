@@ -197,6 +197,17 @@ struct RelationshipSQLTests {
         #expect(try sql("{1, 2} CONTAINS year") == "t0.ZYEAR IN (?1, ?2)")
     }
 
+    @Test func `a list for what lies behind a relationship says that there must be a row, except under NOT`() throws {
+        #expect(
+            try sql("author.name IN {'x', 'y'}") == " \(author) WHERE t1.ZNAME IS NOT NULL AND t1.ZNAME IN (?1, ?2)")
+        #expect(
+            try sql("year == 1 OR author.name IN {'x'}")
+                == " \(author) WHERE t0.ZYEAR = ?1 OR (t1.ZNAME IS NOT NULL AND t1.ZNAME IN (?2))")
+        #expect(try sql("NOT (author.name IN {'x'})") == " \(author) WHERE NOT (t1.ZNAME IN (?1))")
+        #expect(
+            try sql("author.name IN {'x', nil}") == " \(author) WHERE t1.ZNAME IN (?1) OR t1.ZNAME IS NULL")
+    }
+
     @Test func `large lists travel in few parameters`() throws {
         func condition(_ key: String, _ values: [AttributeValue], _ options: String = "") throws -> CompiledStatement {
             try LibraryQueries.condition("\(key) IN\(options) %@", [.list(values.map { .value($0) })])

@@ -40,6 +40,11 @@ extension QueryBuilder {
             let scalar = try scalar(element)
             // A list with nothing but nil asks no more than whether there is a value.
             if !values.isEmpty { parts += try scalarMembership(of: scalar, in: values, options: options) }
+            if !hasNull, !exact, !parts.isEmpty, scalar.isOfOptionalRow, let column = scalar.column {
+                // Of IN alone SQLite does not conclude that the row is there, and would look for it from each row of the
+                // entity instead of going from an index of the column to the rows that point to it.
+                return .and([.atom("\(column) IS NOT NULL"), .or(parts)])
+            }
             if hasNull { parts.append(.atom("\(scalar.sql) IS NULL")) }
         }
         return .or(parts)

@@ -73,7 +73,8 @@ extension QueryBuilder {
         }
         let sql = "\(row(of: object)).\(SQLName.quoted(column))"
         var scalar = QueryScalar(
-            sql: sql, column: sql, kind: attribute.type.queryKind, isWide: attribute.type == .integer64, path: path,
+            sql: sql, column: sql, isOfOptionalRow: object.alias == nil && !object.isMember,
+            kind: attribute.type.queryKind, isWide: attribute.type == .integer64, path: path,
             entity: entity.name)
         if attribute.type == .decimal {
             // A decimal that no number of SQLite holds exactly is kept as text, which sums read and comparisons do not.

@@ -42,6 +42,8 @@ struct QueryScalar {
     var sql: String
     /// The bare column, where the value is made from it.
     var column: String?
+    /// Whether the column is one of a row that may be missing: the row of a to-one relationship.
+    var isOfOptionalRow = false
     /// Nil where a value can be tested for NULL only.
     var kind: QueryKind?
     /// Whether its integers can be so large that to compute with them can leave the integers.
