@@ -7,49 +7,61 @@ import SwormPredicates
 /// the statement as they are. The others are compiled each time.
 struct RequestShape {
     private(set) var constants: [AttributeValue] = []
-    private(set) var hash = 0
+    /// The same for requests of one shape, and mostly another one for those of another. It is made for each request, so
+    /// that it is a plain sum; what it finds is compared.
+    private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
     /// Deeper predicates are too rare to be worth a shape.
     private static let depthLimit = 32
 
     /// Fails for a request without a shape.
     init?(_ request: FetchSpecification) {
-        var hasher = Hasher()
-        hasher.combine(request.entity)
-        if let predicate = request.predicate, !add(predicate, to: &hasher, depth: 0) { return nil }
-        for sort in request.sorts { hasher.combine(sort) }
-        hash = hasher.finalize()
+        add(request.entity)
+        if let predicate = request.predicate, !add(predicate, depth: 0) { return nil }
+        for sort in request.sorts {
+            for key in sort.path { add(key) }
+            add(sort.ascending ? 1 : 2)
+        }
     }
 
-    private mutating func add(_ tree: PredicateTree, to hasher: inout Hasher, depth: Int) -> Bool {
+    private mutating func add(_ number: Int) {
+        hash = (hash ^ UInt64(truncatingIfNeeded: number)) &* 0x100_0000_01B3
+    }
+
+    private mutating func add(_ key: String) {
+        for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        add(-1)
+    }
+
+    private mutating func add(_ tree: PredicateTree, depth: Int) -> Bool {
         guard depth < Self.depthLimit else { return false }
         switch tree {
         case .constant(let value):
-            hasher.combine(value)
+            add(value ? 3 : 4)
             return true
         case .and(let parts):
-            hasher.combine(parts.count)
-            for part in parts where !add(part, to: &hasher, depth: depth + 1) { return false }
+            add(parts.count)
+            for part in parts where !add(part, depth: depth + 1) { return false }
             return true
         case .or(let parts):
-            hasher.combine(-parts.count)
-            for part in parts where !add(part, to: &hasher, depth: depth + 1) { return false }
+            add(-parts.count)
+            for part in parts where !add(part, depth: depth + 1) { return false }
             return true
-        case .not(let part): return add(part, to: &hasher, depth: depth + 1)
+        case .not(let part): return add(part, depth: depth + 1)
         case .comparison(let comparison):
             guard comparison.quantifier == .direct, comparison.options.isEmpty, comparison.comparator.isPlain,
                 case .value(let value) = comparison.right, value.plainKind != nil
             else { return false }
             constants.append(value)
-            return add(comparison.left, to: &hasher)
+            return add(comparison.left)
         }
     }
 
-    private func add(_ path: ExpressionTree, to hasher: inout Hasher) -> Bool {
+    private mutating func add(_ path: ExpressionTree) -> Bool {
         var current = path
         while case .key(let base, let key) = current {
             if key.hasPrefix("@") { return false }
-            hasher.combine(key)
+            add(key)
             current = base
         }
         guard case .evaluatedObject = current else { return false }
@@ -75,12 +87,23 @@ struct RequestShape {
             return one.count == other.count && one.indices.allSatisfy { same(one[$0], other[$0]) }
         case (.not(let one), .not(let other)): return same(one, other)
         case (.comparison(let one), .comparison(let other)):
-            guard one.comparator == other.comparator, one.left == other.left,
+            guard one.comparator == other.comparator, samePath(one.left, other.left),
                 case .value(let value) = one.right, case .value(let otherValue) = other.right
             else { return false }
             return value.plainKind == otherValue.plainKind
         default: return false
         }
+    }
+
+    /// Whether two paths of requests that have shapes are the same.
+    private static func samePath(_ one: ExpressionTree, _ other: ExpressionTree) -> Bool {
+        var (one, other) = (one, other)
+        while case .key(let base, let key) = one {
+            guard case .key(let otherBase, let otherKey) = other, key == otherKey else { return false }
+            (one, other) = (base, otherBase)
+        }
+        if case .key = other { return false }
+        return true
     }
 
     /// The same request with other constants, in the order of `constants`, and with another limit and offset where it has

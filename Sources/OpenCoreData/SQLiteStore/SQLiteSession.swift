@@ -28,19 +28,23 @@ final class SQLiteSession: StoreSession {
 
     func rows(_ specification: FetchSpecification, shape: RowShape) throws -> RowBuffer {
         try read { connection in
-            try fill(try open.compiler.rows(specification, shape: shape), shape, connection)
+            var statement = try connection.shapes.rows(specification, shape: shape, open.compiler, connection.base)
+            return try fill(&statement, shape)
         }
     }
 
     func rows(withKeys keys: [Int64], shape: RowShape) throws -> RowBuffer {
-        try read { try fill(open.compiler.rows(withKeys: keys, shape: shape), shape, $0) }
+        try read { connection in
+            let compiled = open.compiler.rows(withKeys: keys, shape: shape)
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            return try fill(&statement, shape)
+        }
     }
 
     func identities(_ specification: FetchSpecification) throws -> [SaveRequest.Row] {
         try read { connection in
-            let compiled = try open.compiler.identities(specification)
-            var statement = try connection.base.statement(compiled.sql)
-            try statement.bind(compiled.bindings)
+            var statement = try connection.shapes.identities(specification, open.compiler, connection.base)
             var result: [SaveRequest.Row] = []
             while try statement.step() {
                 result.append(try row(entity: statement.int64(0), key: statement.int64(1)))
@@ -51,9 +55,7 @@ final class SQLiteSession: StoreSession {
 
     func count(_ specification: FetchSpecification) throws -> Int {
         try read { connection in
-            let compiled = try open.compiler.count(specification)
-            var statement = try connection.base.statement(compiled.sql)
-            try statement.bind(compiled.bindings)
+            var statement = try connection.shapes.count(specification, open.compiler, connection.base)
             return try statement.step() ? statement.int(0) : 0
         }
     }
@@ -148,11 +150,7 @@ final class SQLiteSession: StoreSession {
             "The store “\(place.files.main)” was changed while it was being read. Begin again to see its new state.")
     }
 
-    private func fill(_ compiled: CompiledStatement, _ shape: RowShape, _ connection: StoreConnection) throws
-        -> RowBuffer
-    {
-        var statement = try connection.base.statement(compiled.sql)
-        try statement.bind(compiled.bindings)
+    private func fill(_ statement: inout Statement, _ shape: RowShape) throws -> RowBuffer {
         do {
             return try RowBuffer.fill(statement: &statement, rules: shape.rules(in: store.model))
         } catch let fault as CellFault {

@@ -9,6 +9,16 @@ import SwormSQLite
 /// constants. If the text stays the same and every parameter either shows one of those constants or has not changed, the
 /// shape is known; otherwise it is compiled each time.
 final class StatementShapes {
+    /// What a statement yields for the rows that a request finds.
+    enum Selection: Equatable {
+        /// The values of attributes.
+        case values([Int])
+        /// The cells of the entity's row shape, which is the same each time.
+        case rows
+        case identities
+        case count
+    }
+
     private enum Source {
         case constant(Int)
         case limit
@@ -19,7 +29,7 @@ final class StatementShapes {
     private struct Known {
         /// A request of the shape. It has the constants of the trial, so that no large value is kept.
         let request: FetchSpecification
-        let attributes: [Int]
+        let selection: Selection
         let slot: StatementSlot
         let sources: [Source]
     }
@@ -27,25 +37,51 @@ final class StatementShapes {
     private static let limit = 200
     private static let probeLimit = 2_113_579_246
     private static let probeOffset = 2_113_579_247
-    private var known: [Int: [Known]] = [:]
+    private var known: [UInt64: [Known]] = [:]
     private var count = 0
 
     /// The statement for the values of attributes, bound.
     func values(
         _ request: FetchSpecification, attributes: [Int], _ compiler: SQLCompiler, _ connection: Connection
     ) throws -> Statement {
-        guard let shape = RequestShape(request) else {
-            return try Self.statement(try compiler.values(request, attributes: attributes), connection)
-        }
+        try statement(request, .values(attributes), connection) { try compiler.values($0, attributes: attributes) }
+    }
+
+    /// The statement for whole rows, bound.
+    func rows(
+        _ request: FetchSpecification, shape: RowShape, _ compiler: SQLCompiler, _ connection: Connection
+    ) throws -> Statement {
+        try statement(request, .rows, connection) { try compiler.rows($0, shape: shape) }
+    }
+
+    /// The statement for identities, bound.
+    func identities(
+        _ request: FetchSpecification, _ compiler: SQLCompiler, _ connection: Connection
+    ) throws -> Statement {
+        try statement(request, .identities, connection) { try compiler.identities($0) }
+    }
+
+    /// The statement for the number of rows, bound.
+    func count(
+        _ request: FetchSpecification, _ compiler: SQLCompiler, _ connection: Connection
+    ) throws -> Statement {
+        try statement(request, .count, connection) { try compiler.count($0) }
+    }
+
+    private func statement(
+        _ request: FetchSpecification, _ selection: Selection, _ connection: Connection,
+        compile: (FetchSpecification) throws -> CompiledStatement
+    ) throws -> Statement {
+        guard let shape = RequestShape(request) else { return try Self.statement(try compile(request), connection) }
         if let list = known[shape.hash] {
-            for known in list where known.attributes == attributes && RequestShape.same(known.request, request) {
+            for known in list where known.selection == selection && RequestShape.same(known.request, request) {
                 var statement = try connection.statement(known.slot)
                 try Self.bind(known.sources, shape.constants, request, &statement)
                 return statement
             }
         }
-        let compiled = try compiler.values(request, attributes: attributes)
-        try remember(shape, request, attributes, compiled, compiler)
+        let compiled = try compile(request)
+        try remember(shape, request, selection, compiled, compile)
         return try Self.statement(compiled, connection)
     }
 
@@ -78,12 +114,12 @@ final class StatementShapes {
     }
 
     private func remember(
-        _ shape: RequestShape, _ request: FetchSpecification, _ attributes: [Int], _ compiled: CompiledStatement,
-        _ compiler: SQLCompiler
+        _ shape: RequestShape, _ request: FetchSpecification, _ selection: Selection, _ compiled: CompiledStatement,
+        _ compile: (FetchSpecification) throws -> CompiledStatement
     ) throws {
         let probes = shape.constants.enumerated().map { $1.probe($0) }
         let probe = RequestShape.probe(request, probes, limit: Self.probeLimit, offset: Self.probeOffset)
-        let other = try compiler.values(probe, attributes: attributes)
+        let other = try compile(probe)
         guard other.sql == compiled.sql, other.bindings.count == compiled.bindings.count else { return }
         let shown = probes.map(SQLBinding.init)
         var sources: [Source] = []
@@ -111,6 +147,6 @@ final class StatementShapes {
         }
         count += 1
         known[shape.hash, default: []].append(
-            Known(request: probe, attributes: attributes, slot: StatementSlot(compiled.sql), sources: sources))
+            Known(request: probe, selection: selection, slot: StatementSlot(compiled.sql), sources: sources))
     }
 }

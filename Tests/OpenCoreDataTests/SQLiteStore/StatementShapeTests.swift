@@ -209,4 +209,26 @@ struct StatementShapeTests {
             #expect(inner.count == count)
         }
     }
+
+    @Test func `rows, identities and counts have statements of their own`() throws {
+        try withCompiler { shapes, compiler, connection in
+            let shape = RowShape(model: model, entity: LibraryModel.book)
+            for round in 0..<3 {
+                let title = "t\(round + 2)"
+                for limit in [0, 1, 2] {
+                    let request = request(
+                        .and([compare("year", .greater, .int(5)), compare("title", .equal, .string(title))]),
+                        limit: limit)
+                    let (found, compiled) = try answers(request, shapes, compiler, connection)
+                    #expect(found == compiled && !found.isEmpty)
+                    #expect(try keys(try shapes.rows(request, shape: shape, compiler, connection)) == compiled)
+                    var identities = try shapes.identities(request, compiler, connection)
+                    var second: [Int64] = []
+                    while try identities.step() { second.append(identities.int64(1)) }
+                    #expect(second == compiled)
+                    #expect(try keys(try shapes.count(request, compiler, connection)) == [Int64(compiled.count)])
+                }
+            }
+        }
+    }
 }
