@@ -55,8 +55,7 @@ struct Operand: Sendable {
     /// The attribute that a key path leads to, of the row that this operand stands for.
     func attribute<T: ManagedObjectConvertible>(_ keyPath: PartialKeyPath<T>) -> Operand {
         do {
-            let plan = T.plan
-            return key(plan.attributes[try plan.index(of: keyPath)].name)
+            return key(try T.plan.name(of: keyPath))
         } catch {
             var result = key(error.attribute.flatMap { $0.isEmpty ? nil : $0 } ?? "unknown")
             result.failure = failure ?? error

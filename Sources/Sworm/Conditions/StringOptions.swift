@@ -20,6 +20,7 @@ public struct StringOptions: OptionSet, Sendable, Hashable {
     public static let search: StringOptions = [.caseInsensitive, .diacriticInsensitive]
 
     var comparison: ComparisonOptions {
+        if rawValue == 0 { return [] }
         var options: ComparisonOptions = []
         if contains(.caseInsensitive) { options.insert(.caseInsensitive) }
         if contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }

@@ -24,6 +24,8 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
     private let writers: [@Sendable (inout T, AttributeValue) throws -> Void]
     private let fields: [FieldRead]
     private let places: FieldPlaces
+    /// The names of the attributes by themselves: the rest of a line is large to copy.
+    private let names: [String]
     private let indexByName: [String: Int]
     // Unsafe: key paths are not marked as sendable in general. These are (a table takes no others), and the
     // dictionary never changes.
@@ -51,6 +53,7 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
         let places = Dictionary(
             table.indices.map { (table[$0].keyPath as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
         self.attributes = attributes
+        names = attributes.map(\.name)
         readers = table.map(\.read)
         writers = table.map(\.write)
         indexByName = Dictionary(
@@ -79,6 +82,13 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
     package func index(of keyPath: PartialKeyPath<T>) throws(StoreError) -> Int {
         if let index = places.index(of: keyPath) ?? indexByKeyPath[keyPath] { return index }
         throw unknownKeyPath(keyPath, entity: entityName, attributes: attributes)
+    }
+
+    /// The name of the attribute that a key path leads to.
+    ///
+    /// - Throws: As ``index(of:)``.
+    package func name(of keyPath: PartialKeyPath<T>) throws(StoreError) -> String {
+        names[try index(of: keyPath)]
     }
 
     /// The attribute that a key path leads to.

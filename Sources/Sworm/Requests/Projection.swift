@@ -90,15 +90,16 @@ struct Selection {
     mutating func add<Root, Base, Value>(_ term: Term<Root, Base, Value>) -> TermColumn<Base, Value> {
         let expression = term.operand.selectable(&failure, of: Root.entityName)
         expressions.append(expression)
-        return TermColumn(expression.format.replacing("rows.", with: ""), entity: Root.entityName)
+        return TermColumn(expression, of: Root.self)
     }
 }
 
 extension Operand {
     /// The expression of an operand that has one value for a row.
-    func selectable(_ failure: inout StoreError?, of entity: String) -> ExpressionTree {
+    func selectable(_ failure: inout StoreError?, of entity: @autoclosure () -> String) -> ExpressionTree {
         failure = failure ?? self.failure
         if !scopes.isEmpty {
+            let entity = entity()
             failure =
                 failure
                 ?? StoreError(

@@ -17,13 +17,16 @@ protocol ProjectionColumn: Sendable {
 struct TermColumn<Base: SupportedAttributeType, Value>: ProjectionColumn {
     typealias Raw = Base.PrimitiveAttributeType
 
-    let name: String
-    let entity: String
+    // Only messages need the names: they are not made for every request.
+    var name: String { expression.format.replacing("rows.", with: "") }
+    var entity: String { type.entityName }
+    private let expression: ExpressionTree
+    private let type: any ManagedObjectConvertible.Type
     private let decoder: ColumnDecoder<Raw, Value>?
 
-    init(_ name: String, entity: String) {
-        self.name = name
-        self.entity = entity
+    init(_ expression: ExpressionTree, of type: any ManagedObjectConvertible.Type) {
+        self.expression = expression
+        self.type = type
         // A term's value is its base or an optional of it. Which of them is found out once, not for each row.
         let required = ColumnDecoder<Raw, Base> { raw in
             guard let raw else { throw AttributeError.badInput(nil) }
@@ -78,11 +81,13 @@ extension ProjectionColumn {
 
 extension AttributeValue {
     /// A number that was worked out, in the form of the kind that is expected.
-    fileprivate func fitting(_ kind: PrimitiveKind, _ name: String, _ entity: String) throws -> AttributeValue {
+    fileprivate func fitting(
+        _ kind: PrimitiveKind, _ name: @autoclosure () -> String, _ entity: @autoclosure () -> String
+    ) throws -> AttributeValue {
         guard case .double(let number) = self else { return self }
         switch kind {
         case .decimal: return Decimal(string: "\(number)", locale: nil).map { .decimal($0) } ?? self
-        case .int, .int16, .int32, .int64: throw StoreError.overflow(name, "\(number)", kind, entity)
+        case .int, .int16, .int32, .int64: throw StoreError.overflow(name(), "\(number)", kind, entity())
         default: return self
         }
     }
