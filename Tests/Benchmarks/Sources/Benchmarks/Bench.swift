@@ -38,6 +38,8 @@ struct Bench {
         case extraMilliseconds
         /// The microseconds of one of so many operations.
         case microseconds(operations: Int)
+        /// The microseconds of one of so many operations beyond those of the first side.
+        case extraMicroseconds(operations: Int)
         /// Peak memory, divided by that of the first side.
         case memoryRatio
         /// The megabytes of peak memory beyond those of the first side.
@@ -65,7 +67,7 @@ extension Bench {
     func measure(_ options: Options, _ place: Workplace) throws -> [Figure] {
         switch measure {
         case .memoryRatio, .extraMegabytes: try measureMemory(options, place)
-        case .ratio, .extraMilliseconds, .microseconds: try measureTime(options)
+        case .ratio, .extraMilliseconds, .microseconds, .extraMicroseconds: try measureTime(options)
         }
     }
 
@@ -93,6 +95,7 @@ extension Bench {
                 switch measure {
                 case .extraMilliseconds: median(pairs.map { $0 - $1 })
                 case .microseconds(let operations): median(times[index]) * 1000 / Double(operations)
+                case .extraMicroseconds(let operations): median(pairs.map { $0 - $1 }) * 1000 / Double(operations)
                 default: median(pairs.map { $0 / $1 })
                 }
             return Figure(side: sides[index].name, value: value, own: median(times[index]), first: median(times[0]))

@@ -34,7 +34,9 @@ struct Benchmarks {
     static func run(_ options: Options) throws -> Bool {
         let place = try Workplace(rows: options.rows, at: options.probe?.folder)
         defer { if options.probe == nil { place.remove() } }
-        let benches = readingBenches(place) + graphBenches(place) + writingBenches(place) + smallBenches(place, options)
+        let benches =
+            readingBenches(place) + graphBenches(place) + writingBenches(place) + smallBenches(place, options)
+            + conditionBenches(place, options)
         if let probe = options.probe {
             guard let bench = benches.first(where: { $0.name == probe.bench }), bench.sides.indices.contains(probe.side)
             else { throw Failure("There is no side \(probe.side) of \(probe.bench).") }

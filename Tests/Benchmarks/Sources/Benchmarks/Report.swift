@@ -59,6 +59,7 @@ extension Bench.Measure {
         case .ratio: "ratio_raw"
         case .extraMilliseconds: "extra_ms"
         case .microseconds: "us_each"
+        case .extraMicroseconds: "extra_us_each"
         case .memoryRatio: "memory_ratio_raw"
         case .extraMegabytes: "extra_mb"
         }
@@ -69,6 +70,7 @@ extension Bench.Measure {
         case .ratio, .memoryRatio: String(format: "%.2f x", value)
         case .extraMilliseconds: String(format: "%+.2f ms", value)
         case .microseconds: String(format: "%.2f us", value)
+        case .extraMicroseconds: String(format: "%+.2f us", value)
         case .extraMegabytes: String(format: "%+.1f MB", value)
         }
     }
