@@ -8,6 +8,10 @@ struct MisuseTests {
         try expectAll(Self.conditions)
     }
 
+    @Test func `projections`() throws {
+        try expectAll(Self.projections)
+    }
+
     @Test func `tables`() throws {
         try expectAll(Self.tables)
     }
@@ -113,6 +117,50 @@ struct MisuseTests {
         Misuse(
             "a condition is no predicate", #"let _: any Sworm.Predicate = \Book.year == 3"#,
             expected: "does not conform to specified type 'Predicate'"),
+    ]
+
+    static let projections: [Misuse] = [
+        Misuse(
+            "a misspelt column", #"_ = Book.all.select(\.titel)"#,
+            expected: "has no dynamic member 'titel' using key path from root type 'Book'"),
+        Misuse(
+            "a misspelt column among others", #"_ = Book.all.select(\.title, \.titel)"#,
+            expected: "has no dynamic member 'titel'"),
+        Misuse(
+            "a column of many rows", #"_ = Book.all.select(\.reviews.mark)"#,
+            expected: "error: value of type 'ManyPath<Book, Review>' has no member 'mark'"),
+        Misuse(
+            "a relation as a column", #"_ = Book.all.select(\.title, \.author)"#,
+            expected: "error: cannot convert value of type"),
+        Misuse(
+            "another entity's column",
+            "_ = Author.all.where { a in _ = Book.all.select { _ in a.name }; return a.year == 1 }",
+            expected: "warning: expression of type 'Term<Author, String, String>' is unused"),
+        Misuse(
+            "a row of other types",
+            #"struct Line { var title: String; var year: String }; _ = Book.all.select(\.title, \.year, as: Line.init)"#,
+            expected: "error: cannot convert value of type"),
+        Misuse(
+            "an optional column in a row without",
+            #"struct Line { var title: String; var name: String }; _ = Book.all.select(\.title, \.author.name, as: Line.init)"#,
+            expected: "error: cannot convert value of type"),
+        Misuse(
+            "the sum of texts", #"func f(_ c: ManagedObjectContext) throws { _ = try c.sum(of: Book.all, \.title) }"#,
+            expected: "requires that 'String' conform to 'Numeric'"),
+        Misuse(
+            "the largest of what has no order",
+            #"func f(_ c: ManagedObjectContext) throws { _ = try c.max(of: Book.all, \.address) }"#,
+            expected: "requires that 'Data' conform to 'Comparable'"),
+        Misuse(
+            "a column of a group's rows", #"_ = Book.all.grouped(by: \.title).select { ($0.key, $0.year) }"#,
+            expected: "has no member 'year'"),
+        Misuse(
+            "a condition of a row on a group", #"_ = Book.all.grouped(by: \.title).having { $0.year > 3 }"#,
+            expected: "has no member 'year'"),
+        Misuse(
+            "a group's rows without a column",
+            #"func f(_ c: ManagedObjectContext) throws { _ = try c.fetch(Book.all.grouped(by: \.title)) }"#,
+            expected: "error:"),
     ]
 
     static let tables: [Misuse] = [
