@@ -128,7 +128,7 @@ struct MisuseTests {
             expected: "has no dynamic member 'titel'"),
         Misuse(
             "a column of many rows", #"_ = Book.all.select(\.reviews.mark)"#,
-            expected: "error: value of type 'ManyPath<Book, Review>' has no member 'mark'"),
+            expected: "error: value of type 'OrderedManyPath<Book, Review>' has no member 'mark'"),
         Misuse(
             "a relation as a column", #"_ = Book.all.select(\.title, \.author)"#,
             expected: "error: cannot convert value of type"),
