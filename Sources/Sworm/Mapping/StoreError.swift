@@ -7,20 +7,39 @@
 /// catch StoreError.Code.unknownKeyPath { ... }
 /// ```
 public struct StoreError: Error, Sendable, CustomStringConvertible {
+    // One reference: conditions and requests carry the error that they may have, and are copied often.
+    private let content: Content
+
+    private final class Content: Sendable {
+        let code: Code
+        let message: String
+        let entity: String?
+        let attribute: String?
+        let cause: (any Error)?
+
+        init(_ code: Code, _ message: String, _ entity: String?, _ attribute: String?, _ cause: (any Error)?) {
+            self.code = code
+            self.message = message
+            self.entity = entity
+            self.attribute = attribute
+            self.cause = cause
+        }
+    }
+
     /// What kind of thing went wrong.
-    public let code: Code
+    public var code: Code { content.code }
 
     /// A sentence that names the entity, the attribute and the value, and says what to do.
-    public let message: String
+    public var message: String { content.message }
 
     /// The entity that the error is about, if it is about one.
-    public let entity: String?
+    public var entity: String? { content.entity }
 
     /// The attribute or relation that the error is about, if it is about one.
-    public let attribute: String?
+    public var attribute: String? { content.attribute }
 
     /// The error that led to this one.
-    public let cause: (any Error)?
+    public var cause: (any Error)? { content.cause }
 
     /// The message, with the cause behind it where it says more.
     public var description: String {
@@ -31,11 +50,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     package init(
         _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, cause: (any Error)? = nil
     ) {
-        self.code = code
-        self.message = message
-        self.entity = entity
-        self.attribute = attribute
-        self.cause = cause
+        content = Content(code, message, entity, attribute, cause)
     }
 }
 
