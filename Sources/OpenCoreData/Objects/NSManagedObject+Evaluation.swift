@@ -8,7 +8,7 @@ extension NSManagedObject: EvaluationSubject {
     package final func predicateValue(forKey key: String) throws -> EvaluationValue {
         switch plan.slot(named: key) {
         case .attribute(let slot):
-            return .value(attribute(slot))
+            return .value(attribute(slot).asStored)
         case .relationship(let slot):
             if plan.relationships[slot].isToMany {
                 return .objects(memberObjects(slot).filter(\.isThere))

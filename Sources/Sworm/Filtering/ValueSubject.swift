@@ -14,7 +14,7 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
     var reference: ObjectReference? { nil }
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
-        if let index = plan.index(named: key) { return .value(try plan.read(index, of: value)) }
+        if let index = plan.index(named: key) { return .value(try plan.read(index, of: value).asStored) }
         let entity = plan.entityName
         if plan.relations.contains(where: { $0.name == key }) || key == "objectID" {
             throw PredicateError(

@@ -55,6 +55,14 @@ package enum EvaluationValue {
     }
 }
 
+extension AttributeValue {
+    /// The value as a store gives it back: SQLite keeps a negative zero as zero, which divisions and powers tell apart.
+    package var asStored: AttributeValue {
+        if case .double(let number) = self, number == 0 { return .double(0) }
+        return self
+    }
+}
+
 extension PredicateError {
     /// The error for a key that an object does not have.
     package static func unknownKey(_ key: String, of owner: String) -> PredicateError {

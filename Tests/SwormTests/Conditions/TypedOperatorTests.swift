@@ -98,6 +98,17 @@ struct TypedOperatorTests {
         try check("(weight ** %@) == %@", [3]) { $0.weight.power(2) == 16 }
     }
 
+    @Test func `a negative zero is zero before it was saved, too`() throws {
+        let store = try PersistentContainer(for: Parcel.self, at: .memory)
+        let condition = Condition<Parcel>(format: "weight ** -1 < 0")
+        try store.perform { context in
+            let parcel = try context.insert(Parcel(weight: -0.0))
+            #expect(try context.count(of: Parcel.all.where(condition)) == 0)
+            #expect(try !condition.matches(parcel) && !condition.matches(Parcel(weight: -0.0)))
+        }
+        #expect(try store.perform { try $0.count(of: Parcel.all.where(condition)) } == 0)
+    }
+
     @Test func `one value or another`() throws {
         try check("TERNARY(paid == %@, %@, paid) > %@", [1, 2]) { ($0.paid == nil).then(1, else: $0.paid) > 0.5 }
         try check("(TERNARY(flags > %@, number, %@) == %@) OR (number == %@)", [2, 4]) {
