@@ -150,7 +150,11 @@ extension NSManagedObjectContext {
         }
         // The closure may fetch and save through this context while the rows are stepped through: a view that is ended
         // meanwhile lasts until the last row.
-        try withSession(origin) { try $0.forEach(specification, attributes: attributes, plan: plan, body: body) }
+        if let session = try pinnedSession(origin) {
+            try session.forEach(specification, attributes: attributes, plan: plan, body: body)
+        } else {
+            try withSession(origin) { try $0.forEach(specification, attributes: attributes, plan: plan, body: body) }
+        }
         return true
     }
 

@@ -83,7 +83,7 @@ final class SQLiteSession: StoreSession {
                 specification, attributes: attributes, open.compiler, connection.base)
             do {
                 let limit = specification.limit > 0 ? specification.limit : nil
-                return try statement.decode(plan, limit: limit, external: store.external.data(of:))
+                return try statement.decode(plan, limit: limit, external: externalReader(plan.hasExternal))
             } catch {
                 throw named(error, entity: specification.entity, attributes: attributes)
             }
@@ -97,7 +97,8 @@ final class SQLiteSession: StoreSession {
             var statement = try connection.shapes.values(
                 specification, attributes: attributes, open.compiler, connection.base)
             do {
-                try statement.forEach(plan, external: store.external.data(of:), body)
+                let limit = specification.limit > 0 ? specification.limit : nil
+                try statement.forEach(plan, limit: limit, external: externalReader(plan.hasExternal), body)
             } catch {
                 throw named(error, entity: specification.entity, attributes: attributes)
             }
@@ -141,6 +142,12 @@ final class SQLiteSession: StoreSession {
             try checkPlace()
             throw (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
         }
+    }
+
+    /// What reads the files of a plan's columns, where it has such.
+    private func externalReader(_ isNeeded: Bool) -> Statement.ExternalReader? {
+        guard isNeeded else { return nil }
+        return store.external.data(of:)
     }
 
     private func checkPlace() throws {

@@ -26,12 +26,19 @@ final class StatementShapes {
         case fixed(SQLBinding)
     }
 
-    private struct Known {
+    private final class Known {
         /// A request of the shape. It has the constants of the trial, so that no large value is kept.
         let request: FetchSpecification
         let selection: Selection
         let slot: StatementSlot
         let sources: [Source]
+
+        init(_ request: FetchSpecification, _ selection: Selection, _ slot: StatementSlot, _ sources: [Source]) {
+            self.request = request
+            self.selection = selection
+            self.slot = slot
+            self.sources = sources
+        }
     }
 
     private static let limit = 200
@@ -147,6 +154,6 @@ final class StatementShapes {
         }
         count += 1
         known[shape.hash, default: []].append(
-            Known(request: probe, selection: selection, slot: StatementSlot(compiled.sql), sources: sources))
+            Known(probe, selection, StatementSlot(compiled.sql), sources))
     }
 }

@@ -20,8 +20,9 @@ public struct StringOptions: OptionSet, Sendable, Hashable {
     public static let search: StringOptions = [.caseInsensitive, .diacriticInsensitive]
 
     var comparison: ComparisonOptions {
-        if rawValue == 0 { return [] }
-        var options: ComparisonOptions = []
+        // Not a literal: that would go through an array, for every comparison of a condition.
+        var options = ComparisonOptions(rawValue: 0)
+        if rawValue == 0 { return options }
         if contains(.caseInsensitive) { options.insert(.caseInsensitive) }
         if contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
         return options

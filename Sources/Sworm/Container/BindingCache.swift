@@ -12,7 +12,8 @@ final class BindingCache {
     /// - Throws: A ``StoreError`` when the type's tables do not fit the model.
     func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
         let key = ObjectIdentifier(type)
-        if let known = bindings[key] as? EngineBinding<T> { return known }
+        // What is kept for a type is of that type: a cast would look types up, for each request.
+        if let known = bindings[key] { return unsafeDowncast(known, to: EngineBinding<T>.self) }
         let binding = try sharedBinding(T.self, key)
         bindings[key] = binding
         return binding

@@ -73,7 +73,7 @@ extension ManagedObjectContext {
         let binding = try binding(for: T.self)
         let index = try binding.plan.index(of: keyPath)
         let values = try Engine.translating {
-            let query = try EngineQuery(request)
+            let query = try EngineQuery(request.content, of: binding.entity)
             if let values = try Engine.column(query, index, binding, in: instance) { return values }
             return try Engine.fetch(query, in: instance).map { try Engine.value($0, index, binding) }
         }

@@ -14,14 +14,17 @@ extension ManagedObjectContext {
         _ request: Request<PlainObject>
     ) throws -> sending [PlainObject] {
         let binding = try binding(for: PlainObject.self)
-        let values = try Engine.translating {
-            let query = try EngineQuery(request)
-            if let values = try Engine.decode(query, binding, in: instance) { return values }
-            return try Engine.fetch(query, in: instance).map { try binding.value(of: $0) }
-        }
+        let query = try EngineQuery(request.content, of: binding.entity)
         // Every value was made by this call, and nothing else holds it.
-        nonisolated(unsafe) let given = values
-        return given
+        nonisolated(unsafe) let values: [PlainObject]
+        do {
+            values =
+                try Engine.decode(query, binding, in: instance)
+                ?? Engine.fetch(query, in: instance).map { try binding.value(of: $0) }
+        } catch {
+            throw Engine.translated(error)
+        }
+        return values
     }
 
     /// The first object that a request finds, as a value; nil when it finds none.
@@ -31,7 +34,17 @@ extension ManagedObjectContext {
     public func decodeOne<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> sending PlainObject? {
-        try decode(request.limit(1)).first
+        let binding = try binding(for: PlainObject.self)
+        var query = try EngineQuery(request.content, of: binding.entity)
+        query.limit = 1
+        // As above: it was made by this call.
+        nonisolated(unsafe) var first: PlainObject?
+        do {
+            try values(query, binding) { first = $0 }
+        } catch {
+            throw Engine.translated(error)
+        }
+        return first
     }
 
     /// Calls a closure with each object that a request finds, as a value.
@@ -57,13 +70,18 @@ extension ManagedObjectContext {
                 throw error
             }
         }
+        let query = try EngineQuery(request.content, of: binding.entity)
         do {
-            let query = try EngineQuery(request)
-            if try Engine.forEach(query, binding, in: instance, body: guarded) { return }
-            for object in try Engine.fetch(query, in: instance) { try guarded(try binding.value(of: object)) }
+            try values(query, binding, guarded)
         } catch {
             throw failure ?? Engine.translated(error)
         }
+    }
+
+    /// Hands on the values that a query finds, one after the other.
+    private func values<T>(_ query: EngineQuery, _ binding: EngineBinding<T>, _ body: (T) throws -> Void) throws {
+        if try Engine.forEach(query, binding, in: instance, body: body) { return }
+        for object in try Engine.fetch(query, in: instance) { try body(try binding.value(of: object)) }
     }
 }
 

@@ -31,8 +31,9 @@ extension ManagedObjectContext {
     private func rows<PlainObject, Reader: RowReading>(
         of projection: Projection<PlainObject, Reader.Row>, _ reader: Reader
     ) throws -> [Reader.Row] {
-        _ = try binding(for: PlainObject.self)
-        let (query, tree) = try projection.checked()
+        let binding = try binding(for: PlainObject.self)
+        let (request, tree) = try projection.checked()
+        let query = try EngineQuery(request, of: binding.entity)
         let raw = try Engine.translating { try Engine.project(query, tree, reader, in: instance) }
         if let raw { return try raw.map(reader.row) }
         return try Engine.translating { try values(query, tree) }.map(reader.row)

@@ -99,8 +99,8 @@ extension ManagedObjectContext {
     }
 
     private func deleteAll<T>(_ request: Request<T>) throws -> Int {
-        _ = try binding(for: T.self)
-        let objects = try Engine.translating { try Engine.fetch(try EngineQuery(request), in: instance) }
+        let query = try EngineQuery(request.content, of: try binding(for: T.self).entity)
+        let objects = try Engine.translating { try Engine.fetch(query, in: instance) }
         for object in objects { instance.delete(object) }
         return objects.count
     }
@@ -115,8 +115,8 @@ extension ManagedObjectContext {
     /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
     @discardableResult
     public func count<PlainObject: ManagedObjectConvertible>(of request: Request<PlainObject>) throws -> Int {
-        _ = try binding(for: PlainObject.self)
-        return try Engine.translating { try Engine.count(try EngineQuery(request), in: instance) }
+        let query = try EngineQuery(request.content, of: try binding(for: PlainObject.self).entity)
+        return try Engine.translating { try Engine.count(query, in: instance) }
     }
 
     /// Handles on the objects that a request finds.
@@ -128,12 +128,14 @@ extension ManagedObjectContext {
         _ request: Request<PlainObject>
     ) throws -> [ManagedObject<PlainObject>] {
         let family = try family(of: PlainObject.self)
-        return try Engine.translating {
-            let query = try EngineQuery(request)
+        let query = try EngineQuery(request.content, of: family.binding.entity)
+        do {
             guard let rows = try Engine.fetchRows(query, in: instance) else {
                 return try Engine.fetch(query, in: instance).map { ManagedObject($0, family) }
             }
             return ManagedObject.handles(on: rows, HandleFamily(family.binding, workspace, rows))
+        } catch {
+            throw Engine.translated(error)
         }
     }
 

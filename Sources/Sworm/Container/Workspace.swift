@@ -13,7 +13,8 @@ final class Workspace {
     ///
     /// - Throws: A ``StoreError`` when the type's tables do not fit the model.
     func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleFamily<T> {
-        if let known = families[ObjectIdentifier(type)] as? HandleFamily<T> { return known }
+        // What is kept for a type is of that type: a cast would look types up, for each request.
+        if let known = families[ObjectIdentifier(type)] { return unsafeDowncast(known, to: HandleFamily<T>.self) }
         let family = HandleFamily<T>(try bindings.binding(for: type), self, nil)
         // Families and workspace hold each other until the scope ends, so none is kept after that.
         if scope.isActive { families[ObjectIdentifier(type)] = family }

@@ -7,7 +7,7 @@ extension ManagedObjectConvertible {
     /// What the tables of this type come to. It is built when it is first asked for.
     package static var plan: EntityPlan<Self> {
         let key = ObjectIdentifier(Self.self)
-        if let known = registry.withLock({ $0[key] }) as? EntityPlan<Self> { return known }
+        if let known = registry.withLock({ $0[key] }) { return plan(known) }
         // Built without the lock, because it runs the user's code, which may ask for plans. Of two that were built at
         // the same time the first stays.
         let built = EntityPlan<Self>()
@@ -16,7 +16,12 @@ extension ManagedObjectConvertible {
             plans[key] = kept
             return kept
         }
-        return kept as? EntityPlan<Self> ?? built
+        return plan(kept)
+    }
+
+    /// A plan of the registry. Its type is that of its key, so that no cast is needed, which would look types up.
+    private static func plan(_ known: AnyObject) -> EntityPlan<Self> {
+        unsafeDowncast(known, to: EntityPlan<Self>.self)
     }
 
     /// The plan, where the type is not known at the place of use.

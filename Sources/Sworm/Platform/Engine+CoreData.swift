@@ -259,10 +259,13 @@ extension Engine {
 
     // MARK: Requests
 
+    typealias Entity = NSEntityDescription
+
     private static func request(
         _ query: EngineQuery, _ context: NSManagedObjectContext
     ) throws -> NSFetchRequest<NSManagedObject> {
-        let request = NSFetchRequest<NSManagedObject>(entityName: query.entityName)
+        let request = NSFetchRequest<NSManagedObject>()
+        request.entity = query.entity
         request.predicate = query.predicate.map { nativePredicate($0, context) }
         request.sortDescriptors =
             query.sorts.isEmpty

@@ -222,26 +222,25 @@ extension Engine {
 
     // MARK: Requests
 
-    static func specification(
-        _ query: EngineQuery, _ context: NSManagedObjectContext
-    ) throws -> FetchSpecification {
-        guard let model = context.compiledModel, let entity = model.entity(named: query.entityName) else {
-            throw unknownEntity(query.entityName, names: context.compiledModel?.entities.map(\.name) ?? [])
-        }
-        var specification = FetchSpecification(entity: entity.number)
+    typealias Entity = CompiledEntity
+
+    static func specification(_ query: EngineQuery) -> FetchSpecification {
+        var specification = FetchSpecification(entity: query.entity.number)
         specification.predicate = query.predicate
-        specification.sorts = query.sorts.map { FetchSpecification.Sort(path: $0.path, ascending: $0.ascending) }
+        if !query.sorts.isEmpty {
+            specification.sorts = query.sorts.map { FetchSpecification.Sort(path: $0.path, ascending: $0.ascending) }
+        }
         specification.limit = query.limit
         specification.offset = query.offset
         return specification
     }
 
     static func fetch(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> [NSManagedObject] {
-        try context.fetchObjects(try specification(query, context))
+        try context.fetchObjects(specification(query))
     }
 
     static func count(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Int {
-        try context.count(try specification(query, context))
+        try context.count(specification(query))
     }
 
     /// Values straight from rows; nil when they must be read through objects.
@@ -249,25 +248,20 @@ extension Engine {
         _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
     ) throws -> [T]? {
         guard let plan = binding.rowPlan else { return nil }
-        let specification = try specification(query, context)
         do {
-            return try context.decode(specification, attributes: binding.attributes, plan: plan)
+            return try context.decode(specification(query), attributes: binding.attributes, plan: plan)
         } catch {
-            return try naming(binding) { throw error }
+            throw named(error, binding)
         }
     }
 
-    /// Turns the error of a value that does not fit its property into the one that decoding an object throws.
-    private static func naming<T, R>(_ binding: EngineBinding<T>, _ work: () throws -> R) throws -> R {
-        do {
-            return try work()
-        } catch let error as CoreDataError {
-            guard let fault = error.cause as? CellFault, let name = error.key,
-                let index = binding.plan.index(named: name)
-            else { throw error }
-            let value = fault.excerpt.isEmpty ? fault.found : "\(fault.found) (\(fault.excerpt))"
-            throw binding.plan.attributeError(index, stored: value, translated(error))
-        }
+    /// The error of a value that does not fit its property as the one that decoding an object throws.
+    private static func named<T>(_ error: any Error, _ binding: EngineBinding<T>) -> any Error {
+        guard let failure = error as? CoreDataError, let fault = failure.cause as? CellFault, let name = failure.key,
+            let index = binding.plan.index(named: name)
+        else { return error }
+        let value = fault.excerpt.isEmpty ? fault.found : "\(fault.found) (\(fault.excerpt))"
+        return binding.plan.attributeError(index, stored: value, translated(error))
     }
 
     /// Values straight from rows, one at a time. Returns false when they must be read through objects.
@@ -275,9 +269,11 @@ extension Engine {
         _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext, body: (T) throws -> Void
     ) throws -> Bool {
         guard let plan = binding.rowPlan else { return false }
-        return try naming(binding) {
-            try context.forEach(
-                try specification(query, context), attributes: binding.attributes, plan: plan, body: body)
+        do {
+            return try context.forEach(
+                specification(query), attributes: binding.attributes, plan: plan, body: body)
+        } catch {
+            throw named(error, binding)
         }
     }
 
@@ -296,8 +292,10 @@ extension Engine {
         }
         let plan = RowPlan<AttributeValue>(
             ops: [], customs: [RowPlan<AttributeValue>.Custom(column: 1, apply: apply)], template: .null)
-        return try naming(binding) {
-            try context.decode(try specification(query, context), attributes: [slot], plan: plan)
+        do {
+            return try context.decode(specification(query), attributes: [slot], plan: plan)
+        } catch {
+            throw named(error, binding)
         }
     }
 

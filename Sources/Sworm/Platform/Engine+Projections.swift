@@ -9,7 +9,7 @@ extension Engine {
     static func project<Reader: RowReading>(
         _ query: EngineQuery, _ tree: ProjectionTree, _ reader: Reader, in context: NSManagedObjectContext
     ) throws -> [Reader.Raw]? {
-        let projection = ProjectionSpecification(fetch: try specification(query, context), tree: tree)
+        let projection = ProjectionSpecification(fetch: specification(query), tree: tree)
         let cells = Reader.cells
         do {
             return try context.project(projection) { columns in
@@ -26,12 +26,12 @@ extension Engine {
             guard let fault = error.cause as? CellFault, cells.indices.contains(fault.column) else { throw error }
             let (name, kind) = (reader.names[fault.column], cells[fault.column].kind)
             if kind.isInteger, Double(fault.excerpt) != nil {
-                throw StoreError.overflow(name, fault.excerpt, kind, query.entityName)
+                throw StoreError.overflow(name, fault.excerpt, kind, query.entity.name)
             }
             let value = fault.excerpt.isEmpty ? fault.found : "\(fault.found) (\(fault.excerpt))"
             throw AttributeError.badAttribute(
                 .init(
-                    name: name, entity: query.entityName, expectedType: "\(kind)", value: value,
+                    name: name, entity: query.entity.name, expectedType: "\(kind)", value: value,
                     originalError: translated(error)))
         }
     }

@@ -32,7 +32,7 @@ extension Engine {
 
     /// The rows that a query finds; nil where it must be answered with objects.
     static func fetchRows(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Rows? {
-        try context.fetchRows(try specification(query, context))
+        try context.fetchRows(specification(query))
     }
 
     static func count(_ rows: Rows) -> Int { rows.count }

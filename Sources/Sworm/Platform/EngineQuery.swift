@@ -2,18 +2,18 @@ import SwormPredicates
 
 /// A request as the engine gets it.
 struct EngineQuery {
-    let entityName: String
+    let entity: Engine.Entity
     let predicate: PredicateTree?
     var sorts: [SortKey]
     var limit: Int
     var offset: Int
 
-    init<T>(_ request: Request<T>) throws {
-        if let failure = request.failure { throw failure }
-        entityName = T.plan.entityName
+    /// - Throws: The ``StoreError`` of what could not be understood.
+    init(_ request: RequestContent, of entity: Engine.Entity) throws {
+        self.entity = entity
         predicate = try request.predicateTree()
         sorts = request.sorts
-        limit = request.limit ?? 0
-        offset = request.offset ?? 0
+        limit = request.limit
+        offset = request.offset
     }
 }

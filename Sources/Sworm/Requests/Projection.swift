@@ -61,14 +61,15 @@ public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
         _ = try checked()
     }
 
-    /// The request and the tree, with the order where it belongs.
-    func checked() throws -> (query: EngineQuery, tree: ProjectionTree) {
+    /// What the request asks and the tree, with the order where it belongs.
+    func checked() throws -> (request: RequestContent, tree: ProjectionTree) {
         if let failure { throw failure }
-        var query = try EngineQuery(request)
+        var content = request.content
+        try content.validate()
         var tree = tree
         if tree.form == .grouped || tree.form == .distinct {
-            tree.sorts = query.sorts.map { ProjectionTree.Sort(.path($0.path), ascending: $0.ascending) } + tree.sorts
-            query.sorts = []
+            tree.sorts = content.sorts.map { ProjectionTree.Sort(.path($0.path), ascending: $0.ascending) } + tree.sorts
+            content.sorts = []
         }
         do {
             try tree.validate()
@@ -76,7 +77,7 @@ public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
             throw StoreError(
                 .invalidRequest, "\(PlainObject.entityName): \(error.message).", entity: PlainObject.entityName)
         }
-        return (query, tree)
+        return (content, tree)
     }
 }
 

@@ -8,35 +8,24 @@ package import SwormPredicates
 /// Book.all.where { $0.year > 1800 }.sort(\.title).limit(10)
 /// ```
 public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
-    package private(set) var condition: Condition<PlainObject>?
-    package private(set) var sorts: [SortKey] = []
-    package private(set) var limit: Int?
-    package private(set) var offset: Int?
-    private var requestFailure: StoreError?
+    package private(set) var content = RequestContent()
 
     init() {}
-
-    /// The first thing in the request that could not be understood.
-    package var failure: StoreError? { requestFailure ?? condition?.failure }
-
-    /// The condition as a tree; nil for all objects.
-    ///
-    /// - Throws: The error that the request carries, also one of its order, limit or offset.
-    package func predicateTree() throws(StoreError) -> PredicateTree? {
-        if let failure { throw failure }
-        return try condition?.tree()
-    }
 
     /// Checks that the request was understood.
     ///
     /// - Throws: The ``StoreError`` that would be thrown before the request runs.
-    public func validate() throws {
-        if let failure { throw failure }
-    }
+    public func validate() throws { try content.validate() }
 
-    private func with(_ change: (inout Request) -> Void) -> Request {
+    package var condition: Condition<PlainObject>? { content.condition.map { Condition($0) } }
+    package var sorts: [SortKey] { content.sorts }
+
+    /// As ``RequestContent/predicateTree()``.
+    package func predicateTree() throws(StoreError) -> PredicateTree? { try content.predicateTree() }
+
+    private func with(_ change: (inout RequestContent) -> Void) -> Request {
         var copy = self
-        change(&copy)
+        change(&copy.content)
         return copy
     }
 }
@@ -47,28 +36,24 @@ extension Request {
     /// - Parameter value: The number; zero means no limit, as it does in Core Data.
     public func limit(_ value: Int) -> Request {
         with {
-            $0.limit = value == 0 ? nil : value
-            if value < 0 { $0.fail("\(PlainObject.entityName): a limit of \(value) is below zero.") }
+            $0.limit = value
+            if value < 0 { $0.fail(PlainObject.entityName, "a limit of \(value) is below zero.") }
         }
     }
 
     /// Without the first so many objects.
     public func offset(_ value: Int) -> Request {
         with {
-            $0.offset = value == 0 ? nil : value
-            if value < 0 { $0.fail("\(PlainObject.entityName): an offset of \(value) is below zero.") }
+            $0.offset = value
+            if value < 0 { $0.fail(PlainObject.entityName, "an offset of \(value) is below zero.") }
         }
-    }
-
-    private mutating func fail(_ message: String) {
-        requestFailure = requestFailure ?? StoreError(.invalidRequest, message, entity: PlainObject.entityName)
     }
 }
 
 extension Request {
     /// Only objects that fulfil this condition too.
     public func `where`(_ condition: Condition<PlainObject>) -> Request {
-        with { request in request.condition = request.condition.map { $0 && condition } ?? condition }
+        with { $0.narrow(condition.content) }
     }
 
     /// Only objects that fulfil the condition that the closure makes.
@@ -100,7 +85,7 @@ extension Request {
 
     /// The request with this condition in the place of all that it had.
     public func replacingWhere(_ condition: Condition<PlainObject>) -> Request {
-        with { $0.condition = condition }
+        with { $0.condition = condition.content }
     }
 
     /// The request with the condition that the closure makes in the place of all that it had.
@@ -136,12 +121,13 @@ extension Request {
 
     private func sorted(by operand: Operand, _ ascending: Bool) -> Request {
         with {
-            $0.requestFailure = $0.requestFailure ?? operand.failure
+            $0.note(operand.failure)
             if let keys = operand.expression.pathKeys, operand.scopes.isEmpty {
                 $0.sorts.append(SortKey(path: keys, ascending: ascending))
             } else {
                 $0.fail(
-                    "\(PlainObject.entityName): objects can be sorted by an attribute, also one behind relations to one, "
+                    PlainObject.entityName,
+                    "objects can be sorted by an attribute, also one behind relations to one, "
                         + "and by the count of a relation, but not by anything calculated or by `any`, `all` and `none`."
                 )
             }

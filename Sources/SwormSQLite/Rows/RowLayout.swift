@@ -20,23 +20,30 @@ final class RowLayout: Sendable {
     let ops: [RowOp]
     let customs: [Custom]
     let stride: Int
+    let alignment: Int
     let start: Start
     let make: @Sendable (UnsafeMutableRawPointer) -> Void
     let copy: @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void
+    let destroy: @Sendable (UnsafeMutableRawPointer) -> Void
+    let hasExternal: Bool
     /// Why the plan cannot be used.
     private let mistake: String?
 
     init(
-        ops: [RowOp], customs: [Custom], stride: Int, start: Start,
+        ops: [RowOp], customs: [Custom], stride: Int, alignment: Int, start: Start,
         make: @escaping @Sendable (UnsafeMutableRawPointer) -> Void,
-        copy: @escaping @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void, mistake: String?
+        copy: @escaping @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void,
+        destroy: @escaping @Sendable (UnsafeMutableRawPointer) -> Void, mistake: String?
     ) {
         self.ops = ops
         self.customs = customs
         self.stride = stride
+        self.alignment = alignment
         self.start = start
         self.make = make
         self.copy = copy
+        self.destroy = destroy
+        hasExternal = ops.contains(where: \.isExternal)
         self.mistake = mistake
     }
 

@@ -33,6 +33,9 @@ package struct RowPlan<T>: Sendable {
 
     let layout: RowLayout
 
+    /// Whether a column may name a file that holds its data, so that reading needs an `ExternalReader`.
+    package var hasExternal: Bool { layout.hasExternal }
+
     /// For values that may start as copies of one template.
     package init(ops: [RowOp], customs: [Custom] = [], template: T) where T: Sendable {
         self.init(ops: ops, customs: customs, makesEach: false) { template }
@@ -62,11 +65,13 @@ package struct RowPlan<T>: Sendable {
                 }
             },
             stride: MemoryLayout<T>.stride,
+            alignment: MemoryLayout<T>.alignment,
             start: start,
             make: { place in place.initializeMemory(as: T.self, to: make()) },
             copy: { source, place in
                 place.initializeMemory(as: T.self, from: source.assumingMemoryBound(to: T.self), count: 1)
             },
+            destroy: { place in place.assumingMemoryBound(to: T.self).deinitialize(count: 1) },
             mistake: mistake)
     }
 }

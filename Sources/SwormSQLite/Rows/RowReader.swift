@@ -79,32 +79,34 @@ struct RowReader {
     }
 }
 
-extension RowPlan {
+extension RowLayout {
     /// Calls the body with a reader, and the template that its rows start from.
-    func withReader<R>(
-        of statement: OpaquePointer, external: Statement.ExternalReader?, _ body: (inout RowReader) throws -> R
-    ) throws -> R {
-        try layout.requireSound()
-        return try layout.ops.withUnsafeBufferPointer { ops in
-            if case .bytes(let bytes) = layout.start {
-                return try bytes.withUnsafeBytes { bytes in
+    func withReader(
+        of statement: OpaquePointer, external: Statement.ExternalReader?, _ body: (inout RowReader) throws -> Void
+    ) throws {
+        try requireSound()
+        try ops.withUnsafeBufferPointer { ops in
+            switch start {
+            case .bytes(let bytes):
+                try bytes.withUnsafeBytes { bytes in
                     var reader = RowReader(
-                        layout, statement: statement, ops: ops, template: bytes.baseAddress, external: external)
-                    return try body(&reader)
+                        self, statement: statement, ops: ops, template: bytes.baseAddress, external: external)
+                    try body(&reader)
                 }
+            case .copied:
+                let template = UnsafeMutableRawPointer.allocate(byteCount: stride, alignment: alignment)
+                make(template)
+                defer {
+                    destroy(template)
+                    template.deallocate()
+                }
+                var reader = RowReader(
+                    self, statement: statement, ops: ops, template: template, external: external)
+                try body(&reader)
+            case .made:
+                var reader = RowReader(self, statement: statement, ops: ops, template: nil, external: external)
+                try body(&reader)
             }
-            let template = UnsafeMutablePointer<T>.allocate(capacity: 1)
-            var isMade = false
-            if case .copied = layout.start {
-                layout.make(template)
-                isMade = true
-            }
-            defer {
-                if isMade { template.deinitialize(count: 1) }
-                template.deallocate()
-            }
-            var reader = RowReader(layout, statement: statement, ops: ops, template: template, external: external)
-            return try body(&reader)
         }
     }
 }

@@ -15,7 +15,7 @@ extension Statement {
         if isDone { return [] }
         let limit = limit ?? Int.max
         var out: [T] = []
-        try plan.withReader(of: pointer, external: external) { reader in
+        try plan.layout.withReader(of: pointer, external: external) { reader in
             var chunk = 8
             var count = 0
             while !reader.isEnded, count < limit {
@@ -37,25 +37,29 @@ extension Statement {
         return out
     }
 
-    /// Hands each row to the body as a value of the plan's type; only one is in memory at a time.
+    /// Hands each row, or at most `limit` of them, to the body as a value of the plan's type; only one is in memory at a
+    /// time.
     ///
     /// Throws as `decode` does, and what the body throws, which ends the reading.
     package mutating func forEach<T>(
-        _ plan: borrowing RowPlan<T>, external: ExternalReader? = nil, _ body: (T) throws -> Void
+        _ plan: borrowing RowPlan<T>, limit: Int? = nil, external: ExternalReader? = nil, _ body: (T) throws -> Void
     ) throws {
         if isDone { return }
+        let limit = limit ?? Int.max
         let scratch = UnsafeMutablePointer<T>.allocate(capacity: 1)
         defer { scratch.deallocate() }
-        try plan.withReader(of: pointer, external: external) { reader in
-            while true {
+        try plan.layout.withReader(of: pointer, external: external) { reader in
+            var rows = 0
+            while rows < limit {
+                rows += 1
                 let count = reader.read(into: scratch, room: 1)
                 defer { scratch.deinitialize(count: count) }
                 if let failure = reader.filler.failure { throw failure }
                 if reader.isEnded { break }
                 try body(scratch.pointee)
             }
-            if reader.code != SQLITE_DONE { throw failure(reader.code) }
-            isDone = true
+            if reader.isEnded, reader.code != SQLITE_DONE { throw failure(reader.code) }
+            isDone = reader.isEnded
         }
     }
 }

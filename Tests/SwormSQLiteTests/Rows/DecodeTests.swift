@@ -187,6 +187,10 @@ struct DecodeTests {
         statement.reset()
         try statement.forEach(plan) { seen.append($0) }
         #expect(seen == expected)
+        seen = []
+        statement.reset()
+        while !statement.isDone { try statement.forEach(plan, limit: 9) { seen.append($0) } }
+        #expect(seen == expected)
     }
 
     @Test func `nested properties are reached by their offset`() throws {

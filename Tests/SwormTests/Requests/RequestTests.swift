@@ -6,7 +6,7 @@ import Testing
 struct RequestTests {
     @Test func `a request for everything has nothing in it`() throws {
         #expect(try Book.all.predicateTree() == nil)
-        #expect(Book.all.sorts.isEmpty && Book.all.limit == nil && Book.all.offset == nil)
+        #expect(Book.all.sorts.isEmpty && Book.all.content.limit == 0 && Book.all.content.offset == 0)
     }
 
     @Test func `chained conditions must all hold`() {
@@ -46,8 +46,8 @@ struct RequestTests {
 
     @Test func `limit and offset`() {
         let request = Book.all.limit(10).offset(20)
-        #expect(request.limit == 10 && request.offset == 20)
-        #expect(request.limit(0).limit == nil)
+        #expect(request.content.limit == 10 && request.content.offset == 20)
+        #expect(request.limit(0).content.limit == 0)
         #expect(throws: StoreError.self) { try Book.all.limit(-1).validate() }
         #expect(throws: StoreError.self) { try Book.all.offset(-1).predicateTree() }
     }

@@ -8,7 +8,7 @@ import SwormPredicates
 /// beginning, 1 the end, 2 anywhere), `SwormPower(a, b)`, `SwormXor(a, b)`, `SwormUpper(text)`, `SwormLower(text)` and one
 /// for each function of a number (`SwormSqrt(a)`). The flags are the raw value of ``ComparisonOptions``. Each answers NULL
 /// when an argument is NULL. `[l]` sorts by the collation `SwormLocale`.
-package struct SQLCompiler: Sendable {
+package final class SQLCompiler: Sendable {
     package let model: CompiledModel
     package let layout: StoreLayout
     /// The identifier of the store that is asked. Objects of other stores never equal one of its rows.

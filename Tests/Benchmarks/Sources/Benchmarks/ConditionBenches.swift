@@ -1,8 +1,9 @@
+import CBenchSQLite
 import Foundation
 import Sworm
 
 /// Requests with a condition of two terms, each made anew: what one costs beyond a request at hand, without a condition, whose
-/// statement is at hand too.
+/// statement is at hand too; and beyond the same statement, prepared and bound through the C interface.
 ///
 /// The table is empty, so that what is left is the way down: the condition, its SQL, and its values. Entities of different
 /// width show whether that way depends on the number of attributes.
@@ -29,23 +30,48 @@ private func conditionBenches<T: Wide>(
         opened = store
         return store
     }
-    func bench(_ name: String, _ find: @escaping (ManagedObjectContext, Request<T>) throws -> Bool) -> Bench {
-        func side(_ name: String, _ request: @escaping (Int) -> Request<T>) -> Side {
-            Side(name, prepare: { _ = try store() }, fingerprint: { $0 }) {
-                try store().perform { context in
-                    var found = 0
-                    for index in 0..<count where try find(context, request(1800 + index)) { found += 1 }
-                    return found
-                }
+    typealias Find = (ManagedObjectContext, Request<T>) throws -> Bool
+    func side(_ name: String, _ find: @escaping Find, _ request: @escaping (Int) -> Request<T>) -> Side {
+        Side(name, prepare: { _ = try store() }, fingerprint: { $0 }) {
+            try store().perform { context in
+                var found = 0
+                for index in 0..<count where try find(context, request(1800 + index)) { found += 1 }
+                return found
             }
         }
-        let all = T.all
-        return Bench(
+    }
+    func bench(_ name: String, _ first: Side, _ find: @escaping Find) -> Bench {
+        Bench(
             name: "\(name), \(width)", measure: .extraMicroseconds(operations: count), must: 3, aim: 2,
-            sides: [side("no condition") { _ in all }, side("two terms", request)])
+            sides: [first, side("two terms", find, request)])
+    }
+    let all = T.all
+    func decode(_ context: ManagedObjectContext, _ request: Request<T>) throws -> Bool {
+        try context.decodeOne(request) != nil
+    }
+    func fetch(_ context: ManagedObjectContext, _ request: Request<T>) throws -> Bool {
+        try context.fetchOne(request) != nil
+    }
+    let byHand = Side("by hand", prepare: { _ = try store() }, fingerprint: { $0 }) {
+        let raw = try place.raw("\(T.entityName).sqlite")
+        let table = "Z\(T.entityName.uppercased())"
+        let statement = try raw.statement("SELECT * FROM \(table) WHERE ZYEAR > ? AND ZTITLE = ? LIMIT 1").pointer
+        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        try raw.run("BEGIN; SELECT Z_VERSION FROM Z_METADATA LIMIT 1")
+        var found = 0
+        for index in 0..<count {
+            sqlite3_bind_int64(statement, 1, sqlite3_int64(1800 + index))
+            sqlite3_bind_text(statement, 2, "x", 1, transient)
+            if sqlite3_step(statement) == SQLITE_ROW { found += 1 }
+            sqlite3_reset(statement)
+        }
+        try raw.run("COMMIT")
+        return found
     }
     return [
-        bench("decodeOne") { try $0.decodeOne($1) != nil }, bench("fetchOne") { try $0.fetchOne($1) != nil },
+        bench("decodeOne", side("no condition", decode) { _ in all }, decode),
+        bench("fetchOne", side("no condition", fetch) { _ in all }, fetch),
+        bench("decodeOne beside SQLite", byHand, decode),
     ]
 }
 

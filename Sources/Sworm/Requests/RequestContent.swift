@@ -1,0 +1,38 @@
+package import SwormPredicates
+
+/// What a request asks, without the type that it asks for: nothing about a type is looked up while a request is built.
+package struct RequestContent: Sendable {
+    var condition: ConditionContent?
+    package var sorts: [SortKey] = []
+    /// The largest number of rows; zero for all.
+    package var limit = 0
+    package var offset = 0
+    /// The first thing that could not be understood, the condition apart.
+    private var failure: StoreError?
+
+    /// The condition as a tree; nil for all objects.
+    ///
+    /// - Throws: The error that the request carries, also one of its order, limit or offset.
+    package func predicateTree() throws(StoreError) -> PredicateTree? {
+        if let failure { throw failure }
+        return try condition?.tree()
+    }
+
+    /// Throws the first thing in the request that could not be understood.
+    func validate() throws(StoreError) {
+        if let failure = failure ?? condition?.failure { throw failure }
+    }
+
+    /// Adds a condition that must hold, too.
+    mutating func narrow(_ other: ConditionContent) {
+        condition = if let condition { .and(condition, other) } else { other }
+    }
+
+    mutating func note(_ error: StoreError?) {
+        if failure == nil { failure = error }
+    }
+
+    mutating func fail(_ entity: String, _ message: String) {
+        note(StoreError(.invalidRequest, "\(entity): \(message)", entity: entity))
+    }
+}
