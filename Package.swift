@@ -29,10 +29,12 @@ let standIn: [Target] = [
 ]
 
 let engineTests: [Target] = [
-    .testTarget(name: "SwormSQLiteTests", dependencies: ["SwormSQLite", "CSwormSQLite"], swiftSettings: settings),
-    .testTarget(name: "SwormPredicatesTests", dependencies: ["SwormPredicates"], swiftSettings: settings),
     .testTarget(
-        name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite"],
+        name: "SwormSQLiteTests", dependencies: ["SwormSQLite", "CSwormSQLite", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+        name: "SwormPredicatesTests", dependencies: ["SwormPredicates", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+        name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite", "TestSupport"],
         swiftSettings: settings),
 ]
 
@@ -55,8 +57,9 @@ let package = Package(
         .target(name: "Sworm", dependencies: engine, swiftSettings: settings),
         .target(name: "SwormTools", dependencies: ["Sworm"] + engine, swiftSettings: settings),
         .executableTarget(name: "Tour", dependencies: ["Sworm"], swiftSettings: settings),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "SwormTests", dependencies: ["Sworm", "SwormTools", "SwormPredicates", "SwormSQLite"],
+            name: "SwormTests", dependencies: ["Sworm", "SwormTools", "SwormPredicates", "SwormSQLite", "TestSupport"],
             swiftSettings: settings),
         .testTarget(name: "SwormToolsTests", dependencies: ["SwormTools", "Sworm"], swiftSettings: settings),
     ] + (appleBranch ? standIn : engineTests),

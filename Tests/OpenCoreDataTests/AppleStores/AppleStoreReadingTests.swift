@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// Opens stores that Apple's framework wrote for reading only, in their own place, through the public API.
@@ -10,7 +11,7 @@ struct AppleStoreReadingTests {
             "\(AppleStores.stores.count) of \(AppleStores.storeURLs.count) stores fit \(AppleStores.models.count) models"
         )
         for url in AppleStores.storeURLs where !AppleStores.stores.contains(where: { $0.url == url }) {
-            print("no model fits \(AppleStores.relative(url))")
+            print("no model fits \(Fixtures.relative(url))")
         }
         #expect(!AppleStores.stores.isEmpty)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import TestSupport
 import Testing
 
 /// One version of a model: read from a file, or built in code where the application did so too.
@@ -19,36 +20,20 @@ struct AppleStore: Sendable, CustomTestStringConvertible {
     /// The store's files in a folder of their own, under the names that they have.
     func copied() throws -> (folder: StoreFolder, url: URL) {
         let folder = try StoreFolder()
-        return (folder, try AppleStores.copy(url, to: folder))
+        return (folder, try Fixtures.copy(url, to: folder.url("")))
     }
 }
 
 /// What is in the folder of fixtures: any tree of stores and models, in which nothing has an agreed name.
 enum AppleStores {
-    static let folder: URL? = {
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let path =
-            ProcessInfo.processInfo.environment["SWORM_FIXTURES"]
-            ?? package.deletingLastPathComponent().appendingPathComponent("shared/fixtures").path
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
-            return nil
-        }
-        return URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath()
-    }()
+    static var folder: URL? { Fixtures.folder }
 
-    static let missing: Comment = "skipped: there is no folder of fixtures here; SWORM_FIXTURES names one"
-
-    private static let paths: [String] = {
-        guard let folder else { return [] }
-        return ((try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []).sorted()
-    }()
+    static let missing = Comment(rawValue: Fixtures.missing)
 
     /// Every version of every model in the tree.
     static let fileModels: [AppleModel] = {
         guard let folder else { return [] }
-        return paths.filter { $0.hasSuffix(".xcdatamodel") }.compactMap { path in
+        return Fixtures.paths.filter { $0.hasSuffix(".xcdatamodel") }.compactMap { path in
             let url = folder.appendingPathComponent(path, isDirectory: true)
             // A binary model of the oldest kind is refused on purpose.
             guard FileManager.default.fileExists(atPath: url.appendingPathComponent("contents").path) else {
@@ -61,15 +46,9 @@ enum AppleStores {
     static let models: [AppleModel] = fileModels + LibraryStoreModel.versions
 
     /// Every file of the tree that is an SQLite database with Core Data's table of metadata.
-    static let storeURLs: [URL] = {
-        guard let folder else { return [] }
-        return paths.map { folder.appendingPathComponent($0) }.filter { url in
-            guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
-            defer { try? handle.close() }
-            guard (try? handle.read(upToCount: 16)) == Data("SQLite format 3\0".utf8) else { return false }
-            return (try? PlainStore(copyOf: url).tables["Z_METADATA"]) != nil
-        }
-    }()
+    static let storeURLs: [URL] = Fixtures.databases.filter { url in
+        (try? PlainStore(copyOf: url).tables["Z_METADATA"]) != nil
+    }
 
     /// The stores whose hashes name one of the models.
     static let stores: [AppleStore] = {
@@ -79,28 +58,9 @@ enum AppleStores {
                 let own = metadata["NSStoreModelVersionHashes"] as? [String: Data],
                 let index = hashes.firstIndex(where: { $0 == own })
             else { return nil }
-            return AppleStore(url: url, testDescription: relative(url), model: models[index])
+            return AppleStore(url: url, testDescription: Fixtures.relative(url), model: models[index])
         }
     }()
-
-    static func relative(_ url: URL) -> String {
-        folder.map { String(url.path.dropFirst($0.path.count + 1)) } ?? url.path
-    }
-
-    /// Copies a store with its log and its external data.
-    static func copy(_ url: URL, to folder: StoreFolder) throws -> URL {
-        let target = folder.url(url.lastPathComponent)
-        try FileManager.default.copyItem(at: url, to: target)
-        if FileManager.default.fileExists(atPath: url.path + "-wal") {
-            try FileManager.default.copyItem(atPath: url.path + "-wal", toPath: target.path + "-wal")
-        }
-        let support = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT"
-        let data = url.deletingLastPathComponent().appendingPathComponent(support)
-        if FileManager.default.fileExists(atPath: data.path) {
-            try FileManager.default.copyItem(at: data, to: folder.url(support))
-        }
-        return target
-    }
 
     /// The content of every file of a folder, by path.
     static func contents(of folder: URL) throws -> [String: Data] {

@@ -1,5 +1,6 @@
 import Foundation
 import SwormSQLite
+import TestSupport
 
 /// The content of a store as plain SQL gives it: tables, rows, schema and metadata, without any model.
 struct PlainStore {
@@ -38,7 +39,7 @@ struct PlainStore {
     /// Reads a copy, so that SQLite writes nothing beside the file itself.
     init(copyOf url: URL) throws {
         let folder = try StoreFolder()
-        let copy = try AppleStores.copy(url, to: folder)
+        let copy = try Fixtures.copy(url, to: folder.url(""))
         let connection = try Connection(.file(path: copy.path))
         let name = url.deletingPathExtension().lastPathComponent
         externalData = url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")

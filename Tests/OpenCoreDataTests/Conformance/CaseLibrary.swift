@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -8,26 +9,26 @@ final class CaseLibrary {
     /// An attribute of every entity that no case looks at.
     static let unrelated = "remark"
 
-    let cases: LibraryCases
+    let cases: PredicateCases
     let context: NSManagedObjectContext
     private var objects: [String: NSManagedObject] = [:]
     private var ids: [NSManagedObject: String] = [:]
 
     init() throws {
-        cases = try LibraryCases.load()
+        cases = try PredicateCases.load()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try Self.model(cases.model))
         try coordinator.addPersistentStore(
             ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
         context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         for list in ["Author", "Tag", "Book", "Chapter"] {
-            for row in cases.data[list] ?? [] { try insert(row, entity: row["entity"]?.text ?? list) }
+            for row in cases.data[list] ?? [] { try insert(row, entity: row["entity"]?.string ?? list) }
         }
     }
 
     // MARK: The model
 
-    private static func model(_ description: LibraryCases.Model) throws -> NSManagedObjectModel {
+    private static func model(_ description: PredicateCases.Model) throws -> NSManagedObjectModel {
         var entities: [String: NSEntityDescription] = [:]
         for (name, entity) in description.entities {
             let attributes = (entity.attributes ?? [:]).map { attribute($0, $1) }
@@ -71,23 +72,23 @@ final class CaseLibrary {
 
     // MARK: Objects
 
-    func insert(_ row: [String: LibraryCases.JSON], entity: String) throws {
-        let id = try #require(row["id"]?.text)
+    func insert(_ row: [String: JSONValue], entity: String) throws {
+        let id = try #require(row["id"]?.string)
         let object = try context.make(entity)
         objects[id] = object
         ids[object] = id
         try set(row, of: object)
     }
 
-    func set(_ row: [String: LibraryCases.JSON], of object: NSManagedObject) throws {
+    func set(_ row: [String: JSONValue], of object: NSManagedObject) throws {
         for (key, value) in row {
             if let attribute = object.entity.attributesByName[key] {
                 object.setValue(try plain(value, attribute.attributeType), forKey: key)
             } else if let relation = object.entity.relationshipsByName[key] {
                 if relation.isToMany {
-                    object.setValue(Set(try value.names.map { try self.object($0) }), forKey: key)
+                    object.setValue(Set(try value.strings.map { try self.object($0) }), forKey: key)
                 } else {
-                    object.setValue(try value.text.map { try self.object($0) }, forKey: key)
+                    object.setValue(try value.string.map { try self.object($0) }, forKey: key)
                 }
             }
         }
@@ -95,10 +96,10 @@ final class CaseLibrary {
 
     func object(_ id: String) throws -> NSManagedObject { try #require(objects[id], "there is no \(id)") }
 
-    private func plain(_ value: LibraryCases.JSON, _ type: NSAttributeType) throws -> Any? {
+    private func plain(_ value: JSONValue, _ type: NSAttributeType) throws -> Any? {
         switch (value, type) {
-        case (.text(let text), .UUIDAttributeType): UUID(uuidString: text)
-        case (.text(let text), _): text
+        case (.string(let text), .UUIDAttributeType): UUID(uuidString: text)
+        case (.string(let text), _): text
         case (.number(let number), .dateAttributeType): Date(timeIntervalSinceReferenceDate: number)
         case (.number(let number), .integer32AttributeType): Int(number)
         case (.number(let number), _): number
@@ -107,21 +108,16 @@ final class CaseLibrary {
         }
     }
 
-    func argument(_ argument: LibraryCases.Argument) throws -> Any {
+    func argument(_ argument: PredicateCases.Argument) throws -> Any {
         switch (argument.type, argument.value) {
-        case ("object", .text(let id)): return try object(id)
-        case ("uuid", .text(let text)): return try #require(UUID(uuidString: text))
+        case ("object", .string(let id)): return try object(id)
+        case ("uuid", .string(let text)): return try #require(UUID(uuidString: text))
         case ("date", .number(let seconds)): return Date(timeIntervalSinceReferenceDate: seconds)
         case ("int", .number(let number)): return Int(number)
         case (_, .number(let number)): return number
         case (_, .bool(let flag)): return flag
-        case (_, .text(let text)): return text
-        case ("array", .list(let items)):
-            return try items.map { item in
-                guard case .object(let fields) = item, let type = fields["type"]?.text, let value = fields["value"]
-                else { throw CoreDataError(0, "an element of a list has no type") }
-                return try self.argument(.init(type: type, value: value))
-            }
+        case (_, .string(let text)): return text
+        case ("array", .array): return try argument.elements().map { try self.argument($0) }
         default: return NSNull()
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -7,7 +8,7 @@ import Testing
 @Suite(
     "The conformance cases as fetches",
     .enabled(
-        if: LibraryCases.isThere, "the conformance cases are neither beside the package nor in SWORM_PREDICATE_CASES"))
+        if: PredicateCases.isThere, Comment(rawValue: PredicateCases.missing)))
 struct LibraryFetchTests {
     /// What is saved and what is not while a case is tried.
     enum State: String, CaseIterable, Sendable {
@@ -89,7 +90,7 @@ struct LibraryFetchTests {
     }
 
     @Test func `every case over unsaved changes finds its rows, and the store's rows without them`() throws {
-        for item in try LibraryCases.load().pendingChanges {
+        for item in try PredicateCases.load().pendingChanges {
             let library = try library(in: .saved)
             for row in item.insert ?? [] { try library.insert(row, entity: item.entity) }
             for (id, row) in item.update ?? [:] { try library.set(row, of: library.object(id)) }

@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -11,7 +12,7 @@ struct IdentityTableTests {
     }
 
     @Test func `entries are found, replaced and removed as in a dictionary`() {
-        var random = DifferentialRandom(seed: 20_261_121)
+        var random = SeededRandom(seed: 20_261_121)
         for retains in [true, false] {
             let origins = [object(), object()].map(ObjectIdentifier.init)
             let objects = (0..<50).map { _ in object() }
@@ -74,7 +75,7 @@ struct IdentityTableTests {
     }
 
     @Test func `a list keeps the order of insertion through removals and copies`() {
-        var random = DifferentialRandom(seed: 20_261_121)
+        var random = SeededRandom(seed: 20_261_121)
         let objects = (0..<100).map { _ in object() }
         var list = ObjectList()
         var expected: [NSManagedObject] = []

@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -43,7 +44,7 @@ struct DifferentialTests {
 
     private func tryWorld(seed: UInt64, predicates: Int, _ tally: inout Tally) throws {
         let world = try RandomWorld(seed: seed)
-        var random = DifferentialRandom(seed: ~seed)
+        var random = SeededRandom(seed: ~seed)
         let count = world.objects.count
         let questions = (0..<predicates).map { _ in
             Question(world.model, objectCount: count, seed: random.next())

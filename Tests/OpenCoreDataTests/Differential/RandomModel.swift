@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import SwormPredicates
 
@@ -41,7 +42,7 @@ struct RandomModel {
     private var inverses: [(one: (Int, String), other: (Int, String))] = []
     private var counter = 0
 
-    init(_ random: inout DifferentialRandom) {
+    init(_ random: inout SeededRandom) {
         for number in 0..<(1 + random.pick(4)) {
             let parent = number > 0 && random.chance(35) ? random.pick(number) : nil
             var entity = Entity(name: "E\(number)", parent: parent)
@@ -61,13 +62,13 @@ struct RandomModel {
     }
 
     /// A new name, some of which are words of the language.
-    private mutating func name(_ letter: String, _ random: inout DifferentialRandom) -> String {
+    private mutating func name(_ letter: String, _ random: inout SeededRandom) -> String {
         defer { counter += 1 }
         let words = ["size", "first", "in", "any", "größe", "like"]
         return counter < words.count && random.chance(15) ? words[counter] : "\(letter)\(counter)"
     }
 
-    private mutating func addRelation(_ random: inout DifferentialRandom) {
+    private mutating func addRelation(_ random: inout SeededRandom) {
         let (from, to) = (random.pick(entities.count), random.pick(entities.count))
         func relation(_ name: String, _ destination: Int, _ isToMany: Bool, ordered: Bool = false) -> Relation {
             Relation(name: name, destination: destination, isToMany: isToMany, isOrdered: ordered)

@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 
 @testable import OpenCoreData
 

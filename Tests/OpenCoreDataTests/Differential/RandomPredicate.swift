@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import SwormPredicates
 
@@ -31,13 +32,13 @@ struct RandomPredicate {
 
     let model: RandomModel
     let objectCount: Int
-    var random: DifferentialRandom
+    var random: SeededRandom
     var roots: [Root] = []
 
     init(_ model: RandomModel, entity: Int, objectCount: Int, seed: UInt64) {
         self.model = model
         self.objectCount = objectCount
-        random = DifferentialRandom(seed: seed)
+        random = SeededRandom(seed: seed)
         roots = [Root(tree: .evaluatedObject, entity: entity)]
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import SwormPredicates
 
@@ -24,7 +25,7 @@ enum RandomValue {
         0, -0.0, 1, 2.5, -3.75, 7, 8, 0.125, 1024.5, 9_007_199_254_740_992, -1e10, .infinity,
     ]
 
-    static func value(_ type: NSAttributeType, _ random: inout DifferentialRandom) -> AttributeValue {
+    static func value(_ type: NSAttributeType, _ random: inout SeededRandom) -> AttributeValue {
         switch type {
         case .integer16AttributeType: .int(random.pick(small + [32767, -32768]) ?? 0)
         case .integer32AttributeType: .int(random.pick(small + [2_147_483_647, -2_147_483_648]) ?? 0)
@@ -45,7 +46,7 @@ enum RandomValue {
     }
 
     /// A number that no attribute needs to hold.
-    static func number(_ random: inout DifferentialRandom) -> AttributeValue {
+    static func number(_ random: inout SeededRandom) -> AttributeValue {
         switch random.pick(8) {
         case 0: .double(random.pick(reals + [0.1, 1e300, 2.0000001]) ?? 0)
         case 1: .decimal(decimal(random.pick(["0.1", "2.5", "7", "9007199254740993", "100.000000001"]) ?? "0"))

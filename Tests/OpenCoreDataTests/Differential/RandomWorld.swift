@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -11,10 +12,10 @@ final class RandomWorld {
     private(set) var objects: [NSManagedObject] = []
     private var entities: [Int] = []
     private var numbers: [ObjectIdentifier: Int] = [:]
-    private var random: DifferentialRandom
+    private var random: SeededRandom
 
     init(seed: UInt64) throws {
-        random = DifferentialRandom(seed: seed)
+        random = SeededRandom(seed: seed)
         model = RandomModel(&random)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model.make())
         try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
@@ -155,7 +156,7 @@ struct Question {
     var includesSubentities = true
 
     init(_ model: RandomModel, objectCount: Int, seed: UInt64) {
-        var random = DifferentialRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         entity = random.pick(model.entities.count)
         var generator = RandomPredicate(model, entity: entity, objectCount: objectCount, seed: random.next())
         tree = generator.predicate(depth: 1 + random.pick(3))

@@ -2,138 +2,42 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 import SwormSQLite
+import TestSupport
 import Testing
-
-/// The cases of the conformance set: predicates over a small library, with the rows that a fetch returns.
-private struct ConformanceSet: Decodable {
-    struct Case: Decodable, Sendable, CustomTestStringConvertible {
-        var id: String
-        var entity: String
-        var format: String
-        var args: [Argument]
-        var expect: [String]
-        var testDescription: String { id }
-    }
-
-    struct Argument: Decodable, Sendable {
-        var type: String
-        var value: Value?
-    }
-
-    enum Value: Decodable, Sendable {
-        case bool(Bool)
-        case number(Double)
-        case text(String)
-        case list([Argument])
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let value = try? container.decode(Bool.self) {
-                self = .bool(value)
-            } else if let value = try? container.decode(Double.self) {
-                self = .number(value)
-            } else if let value = try? container.decode(String.self) {
-                self = .text(value)
-            } else {
-                self = .list(try container.decode([Argument].self))
-            }
-        }
-    }
-
-    struct Fetch: Decodable, Sendable {
-        struct Sort: Decodable, Sendable {
-            var key: String
-            var ascending: Bool
-        }
-        var id: String
-        var entity: String
-        var sort: [Sort]
-        var limit: Int?
-        var offset: Int?
-        var includesSubentities: Bool?
-        var expect: [String]
-    }
-
-    struct CompileError: Decodable, Sendable {
-        var entity: String
-        var format: String
-    }
-
-    /// A property of a row: a plain value or a list of names.
-    enum Property: Decodable, Sendable {
-        case plain(Value?)
-        case names([String])
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if container.decodeNil() {
-                self = .plain(nil)
-            } else if let names = try? container.decode([String].self) {
-                self = .names(names)
-            } else {
-                self = .plain(try container.decode(Value.self))
-            }
-        }
-    }
-
-    var data: [String: [[String: Property]]]
-    var cases: [Case]
-    var fetches: [Fetch]
-    var compileErrors: [CompileError]
-
-    static let url: URL = {
-        let fixtures = ProcessInfo.processInfo.environment["SWORM_FIXTURES"].map { URL(fileURLWithPath: $0) }
-        // The package stands beside the folder that holds the fixtures and the set.
-        let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let shared = fixtures?.deletingLastPathComponent() ?? root.deletingLastPathComponent().appending(path: "shared")
-        return shared.appending(path: "predicate-cases.json")
-    }()
-
-    static let loaded: ConformanceSet? = {
-        guard let data = try? Data(contentsOf: url) else { return nil }
-        return try? JSONDecoder().decode(ConformanceSet.self, from: data)
-    }()
-}
 
 @Suite(
     "The conformance set in SQL",
-    .enabled(if: FileManager.default.fileExists(atPath: ConformanceSet.url.path), "the conformance set is not at hand"))
+    .enabled(if: PredicateCases.isThere, Comment(rawValue: PredicateCases.missing)))
 struct PredicateConformanceTests {
     private let connection: Connection
     private let model = CompiledModel.library
 
     init() throws {
         connection = try QueryRunner.connection(for: .library)
-        let set = try #require(ConformanceSet.loaded)
-        for (entity, rows) in set.data {
+        for (entity, rows) in try PredicateCases.load().data {
             for row in rows { try insert(row, entity: entity) }
         }
     }
 
     private func key(_ id: String) throws -> Int64 { try #require(Int64(id.dropFirst())) }
 
-    private func insert(_ row: [String: ConformanceSet.Property], entity list: String) throws {
+    private func insert(_ row: [String: JSONValue], entity list: String) throws {
         let layout = StoreLayout(model: model)
-        guard case .plain(.text(let id)) = row["id"] else {
-            Issue.record("a row has no id")
-            return
-        }
-        var name = list
-        if case .plain(.text(let own)) = row["entity"] { name = own }
-        let entity = try #require(model.entity(named: name))
+        let id = try #require(row["id"]?.string)
+        let entity = try #require(model.entity(named: row["entity"]?.string ?? list))
         var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
         var bindings: [SQLBinding] = [.int64(try key(id)), .int64(Int64(entity.number)), .int64(1)]
         for (property, content) in row {
             switch (entity.slot(named: property), content) {
-            case (.attribute(let slot), .plain(let value)):
+            case (.attribute(let slot), let value):
                 columns.append(try #require(layout.column(ofAttribute: slot, in: entity.number)))
                 bindings.append(try #require(SQLBinding(attribute(value, type: entity.attributes[slot].type))))
-            case (.relationship(let slot), .plain(.text(let target))):
+            case (.relationship(let slot), .string(let target)):
                 columns.append(try #require(layout.toOne(slot, in: entity.number)).column)
                 bindings.append(.int64(try key(target)))
-            case (.relationship(let slot), .names(let targets)):
+            case (.relationship(let slot), .array):
                 guard case .join(let join) = layout.toMany(slot, in: entity.number) else { continue }
-                for target in targets {
+                for target in content.strings {
                     try QueryRunner.run(
                         .init(
                             sql: "INSERT INTO \(join.table) (\(join.ownColumn), \(join.otherColumn)) VALUES (?, ?)",
@@ -150,33 +54,32 @@ struct PredicateConformanceTests {
             on: connection)
     }
 
-    private func attribute(_ value: ConformanceSet.Value?, type: AttributeType) throws -> AttributeValue {
+    private func attribute(_ value: JSONValue, type: AttributeType) throws -> AttributeValue {
         switch (value, type) {
-        case (nil, _): .null
+        case (.null, _), (.array, _), (.object, _): .null
         case (.bool(let value), _): .bool(value)
         case (.number(let value), .date): .date(Date(timeIntervalSinceReferenceDate: value))
         case (.number(let value), .integer32): .int(Int64(value))
         case (.number(let value), _): .double(value)
-        case (.text(let value), .uuid): .uuid(try #require(UUID(uuidString: value)))
-        case (.text(let value), _): .string(value)
-        case (.list, _): .null
+        case (.string(let value), .uuid): .uuid(try #require(UUID(uuidString: value)))
+        case (.string(let value), _): .string(value)
         }
     }
 
-    private func argument(_ argument: ConformanceSet.Argument) throws -> PredicateArgument {
+    private func argument(_ argument: PredicateCases.Argument) throws -> PredicateArgument {
         switch (argument.type, argument.value) {
         case ("null", _): return .value(.null)
-        case (_, .list(let items)): return .list(try items.map { try self.argument($0) })
+        case (_, .array): return .list(try argument.elements().map { try self.argument($0) })
         case ("int", .number(let value)): return .value(.int(Int64(value)))
         case ("double", .number(let value)): return .value(.double(value))
         case ("date", .number(let value)): return .value(.date(Date(timeIntervalSinceReferenceDate: value)))
         case ("bool", .bool(let value)): return .value(.bool(value))
-        case ("uuid", .text(let value)): return .value(.uuid(try #require(UUID(uuidString: value))))
-        case ("object", .text(let id)):
+        case ("uuid", .string(let value)): return .value(.uuid(try #require(UUID(uuidString: value))))
+        case ("object", .string(let id)):
             let names: [Character: String] = ["a": "Author", "b": "Book", "c": "Chapter", "t": "Tag"]
             let name = try #require(names[id.first ?? "?"])
             return LibraryQueries.object(name, try key(id))
-        case (_, .text(let value)): return .value(.string(value))
+        case (_, .string(let value)): return .value(.string(value))
         default:
             Issue.record("an argument of type \(argument.type) is not understood")
             return .value(.null)
@@ -191,12 +94,12 @@ struct PredicateConformanceTests {
     }
 
     @Test func `every predicate finds the rows that it should`() throws {
-        let set = try #require(ConformanceSet.loaded)
+        let set = try PredicateCases.load()
         #expect(set.cases.count > 100)
         for item in set.cases {
             do {
                 let request = try LibraryQueries.request(
-                    item.entity, item.format, try item.args.map { try argument($0) })
+                    item.entity, item.format, try (item.args ?? []).map { try argument($0) })
                 let found = try fetch(request, entity: item.entity)
                 #expect(found == item.expect.sorted(), "\(item.id): \(item.format)")
             } catch {
@@ -206,7 +109,7 @@ struct PredicateConformanceTests {
     }
 
     @Test func `every fetch has its order and its limits`() throws {
-        for item in try #require(ConformanceSet.loaded).fetches {
+        for item in try PredicateCases.load().fetches {
             var request = try LibraryQueries.request(item.entity)
             request.sorts = item.sort.map {
                 .init(path: $0.key.split(separator: ".").map(String.init), ascending: $0.ascending)
@@ -221,8 +124,8 @@ struct PredicateConformanceTests {
     }
 
     @Test func `what Core Data refuses is refused`() throws {
-        for item in try #require(ConformanceSet.loaded).compileErrors {
-            _ = try LibraryQueries.fault(item.format, of: item.entity)
+        for item in try PredicateCases.load().compileErrors {
+            _ = try LibraryQueries.fault(item.format, of: try #require(item.entity))
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import SwormPredicates
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -128,7 +129,7 @@ struct StatementShapeTests {
     }
 
     @Test func `random predicates with random constants find the same as when they are compiled`() throws {
-        var random = DifferentialRandom(seed: 20_261_121)
+        var random = SeededRandom(seed: 20_261_121)
         func tree(_ depth: Int) -> PredicateTree {
             switch depth == 0 ? 3 : random.next() % 5 {
             case 0: return .and([tree(depth - 1), tree(depth - 1)])

@@ -1,14 +1,13 @@
 import SwormPredicates
+import TestSupport
 import Testing
 
 @Suite(
     "Conformance cases in memory",
-    .enabled(
-        if: ConformanceFile.isThere, "the conformance file is neither beside the package nor in SWORM_PREDICATE_CASES")
-)
+    .enabled(if: PredicateCases.isThere, Comment(rawValue: PredicateCases.missing)))
 struct ConformanceTests {
     @Test func `every case selects the expected rows with the logic of SQL and with that of Cocoa`() throws {
-        let file = try #require(try ConformanceFile.load())
+        let file = try PredicateCases.load()
         let library = try ConformanceLibrary(file)
         #expect(file.cases.count > 100)
         for item in file.cases {
@@ -29,7 +28,7 @@ struct ConformanceTests {
     }
 
     @Test func `cases with variables select the expected rows`() throws {
-        let file = try #require(try ConformanceFile.load())
+        let file = try PredicateCases.load()
         let library = try ConformanceLibrary(file)
         for item in file.variableCases {
             let values = try (item.variables ?? [:]).mapValues(library.argument)
@@ -38,7 +37,7 @@ struct ConformanceTests {
     }
 
     @Test func `what is not in the language is refused with a column`() throws {
-        let file = try #require(try ConformanceFile.load())
+        let file = try PredicateCases.load()
         for item in file.parseErrors {
             let error = #expect(throws: PredicateError.self, "\(item.format)") {
                 try parsePredicate(item.format, arguments: [.value(.string("a"))])
@@ -47,7 +46,7 @@ struct ConformanceTests {
         }
     }
 
-    private func check(_ item: ConformanceFile.Case, _ tree: PredicateTree, _ library: ConformanceLibrary) throws {
+    private func check(_ item: PredicateCases.Case, _ tree: PredicateTree, _ library: ConformanceLibrary) throws {
         for (logic, expected) in [(NilLogic.sql, item.expect), (.cocoa, item.expectInMemory ?? item.expect)] {
             let prepared = try PreparedPredicate(tree, logic: logic)
             let found = try library.members(of: item.entity).filter(prepared.matches).map(\.id)

@@ -1,4 +1,5 @@
 import SwormPredicates
+import TestSupport
 import Testing
 
 @Suite("Limits of predicates")
@@ -71,7 +72,7 @@ struct PredicateLimitTests {
 
     @Test func `random bytes give a tree or an error`() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandom(seed: seed)
         let words = [
             "a", "b.c", "==", "(", ")", "{", "}", "[", "]", ",", "AND", "OR", "NOT", "ANY", "IN", "BETWEEN", "'x'",
             "\"", "'", "\\",

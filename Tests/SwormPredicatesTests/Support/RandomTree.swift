@@ -1,11 +1,12 @@
+import TestSupport
 import Foundation
 import SwormPredicates
 
 /// Makes trees of every kind of node, in the form that the parser gives them.
 struct RandomTree {
-    private var generator: SeededGenerator
+    private var generator: SeededRandom
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = SeededRandom(seed: seed) }
 
     private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
 

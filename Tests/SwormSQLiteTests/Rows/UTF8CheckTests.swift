@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwormSQLite
@@ -44,7 +45,7 @@ struct UTF8CheckTests {
     @Test func `it agrees with the standard library on random bytes`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("UTF-8 check, seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let pieces: [UInt8] = [
             0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5,
         ]
@@ -62,17 +63,5 @@ struct UTF8CheckTests {
             #expect(isValid(bytes) == (expected != nil), "\(bytes)")
             if !bytes.isEmpty { #expect(string(bytes) == expected, "\(bytes)") }
         }
-    }
-}
-
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    // Zero would stay zero.
-    init(seed: UInt64) { state = seed | 1 }
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state &* 0x2545_F491_4F6C_DD1D
     }
 }

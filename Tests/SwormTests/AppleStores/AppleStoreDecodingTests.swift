@@ -1,11 +1,12 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
 /// Plain structs with tables, over stores that Apple's framework wrote.
 @Suite(
     "Structs out of stores that Apple's framework wrote",
-    .enabled(if: AppleStoreFixtures.folder != nil, AppleStoreFixtures.missing))
+    .enabled(if: Fixtures.folder != nil, AppleStoreFixtures.missing))
 struct AppleStoreDecodingTests {
     typealias Fixture = AppleStoreFixtures.Fixture
 

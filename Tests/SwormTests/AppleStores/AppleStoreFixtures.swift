@@ -1,23 +1,12 @@
 import Foundation
 import Sworm
 import SwormSQLite
+import TestSupport
 import Testing
 
 /// The stores that Apple's framework wrote, found by the hashes in them, for tables that were written for their models.
 enum AppleStoreFixtures {
-    static let folder: URL? = {
-        let package = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let path =
-            ProcessInfo.processInfo.environment["SWORM_FIXTURES"]
-            ?? package.deletingLastPathComponent().appendingPathComponent("shared/fixtures").path
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
-            return nil
-        }
-        return URL(fileURLWithPath: path, isDirectory: true).resolvingSymlinksInPath()
-    }()
-
-    static let missing: Comment = "skipped: there is no folder of fixtures here; SWORM_FIXTURES names one"
+    static let missing = Comment(rawValue: Fixtures.missing)
 
     /// A store, with the version of its model.
     struct Fixture: Sendable, CustomTestStringConvertible {
@@ -35,15 +24,10 @@ enum AppleStoreFixtures {
     }
 
     private static let all: [Fixture] = {
-        guard let folder, let paths = try? FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() else {
-            return []
-        }
-        let models = paths.filter { $0.hasSuffix(".xcdatamodel") }.map { folder.appendingPathComponent($0) }
-        return paths.compactMap { path in
-            let store = folder.appendingPathComponent(path)
-            guard let handle = try? FileHandle(forReadingFrom: store) else { return nil }
-            defer { try? handle.close() }
-            guard (try? handle.read(upToCount: 15)) == Data("SQLite format 3".utf8),
+        guard let folder = Fixtures.folder else { return [] }
+        let models = Fixtures.paths.filter { $0.hasSuffix(".xcdatamodel") }.map { folder.appendingPathComponent($0) }
+        return Fixtures.databases.compactMap { store in
+            guard
                 let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
                     ofType: NSSQLiteStoreType, at: store, options: nil)
             else { return nil }
@@ -64,12 +48,7 @@ final class SQLCopy {
     init(_ store: URL) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("apple-store-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let copy = folder.appendingPathComponent("copy.sqlite")
-        try FileManager.default.copyItem(at: store, to: copy)
-        if FileManager.default.fileExists(atPath: store.path + "-wal") {
-            try FileManager.default.copyItem(atPath: store.path + "-wal", toPath: copy.path + "-wal")
-        }
-        connection = try Connection(.file(path: copy.path))
+        connection = try Connection(.file(path: Fixtures.copy(store, to: folder).path))
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }

@@ -1,0 +1,21 @@
+/// A random source that gives the same numbers for the same seed.
+package struct SeededRandom: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 to below the bound.
+    package mutating func pick(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+
+    package mutating func pick<Element>(_ items: [Element]) -> Element? { items.randomElement(using: &self) }
+
+    package mutating func chance(_ percent: Int) -> Bool { pick(100) < percent }
+}
