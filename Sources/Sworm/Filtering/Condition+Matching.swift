@@ -7,18 +7,19 @@ extension Condition {
     /// For many values use ``Swift/Sequence/filtered(by:)-(Condition<Element>)``, which prepares the condition once.
     ///
     /// - Parameter value: The value. It has attributes only.
-    /// - Throws: A ``StoreError`` for a condition that is not understood or that asks for relations, which a plain value
-    ///   does not have.
+    /// - Throws: A ``StoreError`` for a condition that is not understood, that compares what cannot be compared, or that
+    ///   asks for relations, which a plain value does not have.
     public func matches(_ value: PlainObject) throws -> Bool {
-        try ConditionFilter(self).matches(value)
+        try ConditionFilter(self, isPlain: true).matches(value)
     }
 
     /// Whether an object fulfils the condition as it is now, with its unsaved changes.
     ///
     /// - Parameter object: The object. The condition may follow its relations.
-    /// - Throws: A ``StoreError`` for a condition that is not understood, and for a handle that may not be used any more.
+    /// - Throws: A ``StoreError`` for a condition that is not understood or compares what cannot be compared, and for a
+    ///   handle that may not be used any more.
     public func matches(_ object: ManagedObject<PlainObject>) throws -> Bool {
-        try ConditionFilter(self).matches(object)
+        try ConditionFilter(self, isPlain: false).matches(object)
     }
 }
 
@@ -31,11 +32,11 @@ extension Sequence {
     /// The result is what a request with the condition would give of the same rows.
     ///
     /// - Parameter condition: A condition over attributes.
-    /// - Throws: A ``StoreError`` for a condition that is not understood or that asks for relations, which a plain value
-    ///   does not have.
+    /// - Throws: A ``StoreError`` for a condition that is not understood, that compares what cannot be compared, or that
+    ///   asks for relations, which a plain value does not have.
     public func filtered(by condition: Condition<Element>) throws -> [Element]
     where Element: ManagedObjectConvertible {
-        let filter = try ConditionFilter(condition)
+        let filter = try ConditionFilter(condition, isPlain: true)
         return try self.filter { try filter.matches($0) }
     }
 
@@ -53,9 +54,10 @@ extension Sequence {
     /// Unsaved changes count. No request is made, but relations that the condition follows are read where they were not
     /// read before.
     ///
-    /// - Throws: A ``StoreError`` for a condition that is not understood, and for a handle that may not be used any more.
+    /// - Throws: A ``StoreError`` for a condition that is not understood or compares what cannot be compared, and for a
+    ///   handle that may not be used any more.
     public func filtered<T>(by condition: Condition<T>) throws -> [ManagedObject<T>] where Element == ManagedObject<T> {
-        let filter = try ConditionFilter(condition)
+        let filter = try ConditionFilter(condition, isPlain: false)
         return try self.filter { try filter.matches($0) }
     }
 
@@ -74,9 +76,13 @@ private struct ConditionFilter<T: ManagedObjectConvertible> {
     private let predicate: PreparedPredicate
     private let plan = T.plan
 
-    init(_ condition: Condition<T>) throws {
+    /// - Parameter isPlain: Whether values are asked, and not objects.
+    init(_ condition: Condition<T>, isPlain: Bool) throws {
         let tree = try condition.tree()
-        predicate = try Self.naming(condition.format) { try PreparedPredicate(tree) }
+        predicate = try Self.naming(condition.format) {
+            try tree.checkTypes(of: TableTypes(plan: T.plan, isPlain: isPlain))
+            return try PreparedPredicate(tree)
+        }
         format = condition.format
     }
 

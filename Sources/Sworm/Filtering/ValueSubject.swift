@@ -15,11 +15,6 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         if let index = plan.index(named: key) { return .value(try plan.read(index, of: value).asStored) }
-        let entity = plan.entityName
-        if plan.relations.contains(where: { $0.name == key }) || key == "objectID" {
-            throw PredicateError(
-                .unknownKey, "a plain \(entity) has no `\(key)`; filter managed objects, or fetch with the condition")
-        }
-        throw PredicateError.unknownKey(key, of: entity)
+        throw PredicateError.notInPlainValue(key, plan)
     }
 }

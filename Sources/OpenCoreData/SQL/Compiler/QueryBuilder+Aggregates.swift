@@ -37,10 +37,7 @@ extension QueryBuilder {
     private func aggregate(_ aggregate: RowAggregate, of value: QueryScalar) throws -> QueryScalar {
         var kind = try kind(of: value)
         let isTotal = aggregate == .sum || aggregate == .average
-        guard isTotal ? kind.isNumber : kind.isOrdered else {
-            throw QueryFault.typeMismatch(
-                "\(aggregate.rawValue) cannot be taken of \(kind.name)", path: value.path, entity: value.entity)
-        }
+        try value.typed.checkAggregate(aggregate.rawValue, isTotal: isTotal)
         var result = value
         result.column = nil
         result.isWide = value.isWide || isTotal

@@ -47,12 +47,10 @@ extension QueryBuilder {
         }
         if isObject(left) || isObject(right) { return try relateObjects(left, comparator, right, exact: exact) }
         let (first, second) = (try scalar(left), try scalar(right))
-        let (one, other) = (try kind(of: first), try kind(of: second))
-        guard one.isComparable(with: other) else { throw mismatch(first, second) }
-        if comparator.isOrdering, !one.isOrdered {
-            throw QueryFault.typeMismatch(
-                "\(one.name) has no order; use == or !=", path: first.path, entity: first.entity)
-        }
+        let one = try kind(of: first)
+        _ = try kind(of: second)
+        try first.typed.checkComparable(with: second.typed)
+        if comparator.isOrdering { try first.typed.checkOrdered(instead: "== or !=") }
         guard let sign = comparator.sign else { throw QueryFault.unsupported("This comparison has no form in SQL.") }
         let flags = one.isText ? options : []
         let (start, end) = (folded(first.sql, flags), folded(second.sql, flags))
@@ -113,15 +111,13 @@ extension QueryBuilder {
         }
         if left.isNull { return unknown(exact: exact) }
         let value = try scalar(left)
-        let kind = try kind(of: value)
+        _ = try kind(of: value)
         let limits = try bounds.map { try scalar($0) }
         for (bound, limit) in zip(bounds, limits) where !bound.isNull {
-            guard kind.isComparable(with: try self.kind(of: limit)) else { throw mismatch(value, limit) }
+            _ = try kind(of: limit)
+            try value.typed.checkComparable(with: limit.typed)
         }
-        guard kind.isOrdered else {
-            throw QueryFault.typeMismatch(
-                "\(kind.name) has no order; use == or IN", path: value.path, entity: value.entity)
-        }
+        try value.typed.checkOrdered(instead: "== or IN")
         return .atom("\(value.sql) BETWEEN \(limits[0].sql) AND \(limits[1].sql)")
     }
 
@@ -136,7 +132,8 @@ extension QueryBuilder {
                 throw QueryFault.unsupported("An object stands where a plain value is needed.")
             }
             return QueryScalar(
-                sql: bind(binding), kind: value.queryKind, path: value.queryName, entity: "the predicate")
+                sql: bind(binding), kind: value.valueKind, path: value.kindName, entity: "the predicate",
+                constant: value)
         case .count(let collection): return try count(of: collection)
         case .aggregate(let function, let collection): return try aggregate(function, of: collection)
         case .collection(let collection):
@@ -147,19 +144,13 @@ extension QueryBuilder {
         }
     }
 
-    func kind(of scalar: QueryScalar) throws -> QueryKind {
+    func kind(of scalar: QueryScalar) throws -> ValueKind {
         guard let kind = scalar.kind else {
             throw QueryFault.unsupported(
                 "is \(scalar.opaqueName); a fetch can only ask whether it is nil", path: scalar.path,
                 entity: scalar.entity)
         }
         return kind
-    }
-
-    func mismatch(_ left: QueryScalar, _ right: QueryScalar) -> QueryError {
-        let one = left.kind?.name ?? left.opaqueName
-        let other = right.kind?.name ?? right.opaqueName
-        return QueryFault.typeMismatch("\(one) cannot be compared with \(other)", path: left.path, entity: left.entity)
     }
 
     // MARK: Objects
@@ -176,7 +167,7 @@ extension QueryBuilder {
     ) throws -> QueryCondition {
         let (path, entity) = describe(left)
         guard let sign = comparator.sign, !comparator.isOrdering else {
-            throw QueryFault.typeMismatch("objects have no order; use == or !=", path: path, entity: entity)
+            throw QueryError.objectsWithoutOrder(path: path, entity: entity)
         }
         switch (left, right) {
         case (.object(let one), .object(let other)):
@@ -190,7 +181,7 @@ extension QueryBuilder {
         case (.constant(.object(let one)), .constant(.object(let other))):
             return .constant((one == other) == (comparator == .equal || comparator == .identical))
         default:
-            throw QueryFault.typeMismatch("an object can only be compared with an object", path: path, entity: entity)
+            throw QueryError.objectAndValue(path: path, entity: entity)
         }
     }
 

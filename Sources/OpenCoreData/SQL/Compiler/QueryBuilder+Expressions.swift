@@ -105,10 +105,11 @@ extension QueryBuilder {
         case (_, nil) where second.isNull: break
         default:
             let (kind, otherKind) = (try kind(of: one), try self.kind(of: other))
-            guard kind.isComparable(with: otherKind) else { throw mismatch(one, other) }
+            try one.typed.checkComparable(with: other.typed)
             result.kind = kind == otherKind ? kind : kind.isNumber ? .number : .text
         }
         result.sql = "(CASE WHEN \(condition.text) THEN \(one.sql) ELSE \(other.sql) END)"
+        result.constant = nil
         result.path = "TERNARY"
         return .scalar(result)
     }
@@ -152,10 +153,7 @@ extension QueryBuilder {
         if kind == .decimal { scalar.kind = .real }
         scalar.column = nil
         if case .constant(.int) = operand { scalar.isWide = true }
-        guard kind.isNumber || kind == .date else {
-            throw QueryFault.typeMismatch(
-                "a number is needed here, and it is \(kind.name)", path: scalar.path, entity: scalar.entity)
-        }
+        try scalar.typed.checkNumber()
         return scalar
     }
 
@@ -195,11 +193,9 @@ extension QueryBuilder {
         }
         var kind = try kind(of: value)
         let isTotal = function == .sum || function == .average
-        guard isTotal ? kind.isNumber : kind.isOrdered else {
-            throw QueryFault.typeMismatch(
-                "\(function.rawValue) cannot be taken of \(kind.name)", path: collection.path, entity: collection.entity
-            )
-        }
+        var typed = value.typed
+        (typed.path, typed.entity) = (collection.path, collection.entity)
+        try typed.checkAggregate(function.rawValue, isTotal: isTotal)
         let text: String
         switch function {
         case .sum: text = sum(value, "", empty: "0")

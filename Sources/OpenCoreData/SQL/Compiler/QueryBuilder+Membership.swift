@@ -87,16 +87,15 @@ extension QueryBuilder {
         var list: [String] = []
         for item in items {
             if case .constant(let value) = item {
-                guard let other = value.queryKind, kind.isComparable(with: other), let binding = SQLBinding(value)
-                else {
-                    throw QueryFault.typeMismatch(
-                        "\(kind.name) cannot be compared with \(value.queryName)", path: element.path,
-                        entity: element.entity)
+                try element.typed.checkComparable(with: TypedValue(value))
+                guard let binding = SQLBinding(value) else {
+                    throw QueryError.objectAndValue(path: element.path, entity: element.entity)
                 }
                 constants.append(binding)
             } else {
                 let scalar = try scalar(item)
-                guard kind.isComparable(with: try self.kind(of: scalar)) else { throw mismatch(element, scalar) }
+                _ = try self.kind(of: scalar)
+                try element.typed.checkComparable(with: scalar.typed)
                 list.append(folded(scalar.sql, options))
             }
         }
@@ -118,7 +117,7 @@ extension QueryBuilder {
     }
 
     /// Selects that carry many constants in one parameter each. What they carry is taken out of the constants.
-    private func packed(_ constants: inout [SQLBinding], kind: QueryKind, options: ComparisonOptions) -> [String] {
+    private func packed(_ constants: inout [SQLBinding], kind: ValueKind, options: ComparisonOptions) -> [String] {
         var integers: [Int64] = []
         var texts: [String] = []
         var identifiers = Data()

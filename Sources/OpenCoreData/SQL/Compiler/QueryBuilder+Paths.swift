@@ -28,8 +28,7 @@ extension QueryBuilder {
                 QueryScalar(
                     sql: "length(\(scalar.sql))", kind: .integer, path: scalar.path + ".length", entity: scalar.entity))
         case .scalar(let scalar):
-            throw QueryFault.unsupported(
-                "is an attribute; nothing can follow it, not \"\(key)\"", path: scalar.path, entity: scalar.entity)
+            throw QueryError.keyBehindAttribute(key, path: scalar.path, entity: scalar.entity)
         case .constant(.null): return .constant(.null)
         case .constant, .list, .count:
             throw QueryFault.unsupported("Nothing can follow a constant or a count in a key path, not \"\(key)\".")
@@ -74,7 +73,7 @@ extension QueryBuilder {
         let sql = "\(row(of: object)).\(SQLName.quoted(column))"
         var scalar = QueryScalar(
             sql: sql, column: sql, isOfOptionalRow: object.alias == nil && !object.isMember,
-            kind: attribute.type.queryKind, isWide: attribute.type == .integer64, path: path,
+            kind: attribute.type.valueKind, isWide: attribute.type == .integer64, path: path,
             entity: entity.name)
         if attribute.type == .decimal {
             // A decimal that no number of SQLite holds exactly is kept as text, which sums read and comparisons do not.
@@ -86,7 +85,7 @@ extension QueryBuilder {
             scalar.isExternal = true
             scalar.opaqueName = "data that can be stored outside"
         } else if scalar.kind == nil {
-            scalar.opaqueName = attribute.type.queryName
+            scalar.opaqueName = attribute.type.kindName
         }
         return .scalar(scalar)
     }

@@ -71,7 +71,7 @@ extension QueryBuilder {
         case .collection(let collection): (collection.path, collection.entity)
         case .count(let collection): (collection.path + ".@count", collection.entity)
         case .aggregate(let function, let collection): ("\(function.rawValue) of \(collection.path)", collection.entity)
-        case .constant(let value): (value.queryName, "the predicate")
+        case .constant(let value): (value.kindName, "the predicate")
         case .list: ("a list", "the predicate")
         }
     }

@@ -11,14 +11,12 @@ extension QueryBuilder {
         let text = try scalar(left)
         try requireText(text)
         if case .constant(let value) = right {
-            switch value {
-            case .string(let string): return try search(text, comparator, for: string, options: options, exact: exact)
-            case .url(let url):
+            try text.typed.checkText(searchedFor: TypedValue(value))
+            if case .string(let string) = value {
+                return try search(text, comparator, for: string, options: options, exact: exact)
+            }
+            if case .url(let url) = value {
                 return try search(text, comparator, for: url.absoluteString, options: options, exact: exact)
-            default:
-                throw QueryFault.typeMismatch(
-                    "a string is needed on the right side, not \(value.queryName)", path: text.path, entity: text.entity
-                )
             }
         }
         let pattern = try scalar(right)
@@ -27,11 +25,8 @@ extension QueryBuilder {
     }
 
     private func requireText(_ scalar: QueryScalar) throws {
-        let kind = try kind(of: scalar)
-        guard kind.isText else {
-            throw QueryFault.typeMismatch(
-                "a string is needed here, and it is \(kind.name)", path: scalar.path, entity: scalar.entity)
-        }
+        _ = try kind(of: scalar)
+        try scalar.typed.checkText()
     }
 
     private func search(

@@ -8,10 +8,7 @@ enum QueryFault {
     }
 
     static func toManyNotAllowed(path: String, entity: String) -> QueryError {
-        QueryError(
-            .unsupported,
-            "to-many key not allowed here: \(path) of \(entity) leads to many objects; say ANY, ALL or NONE, or use"
-                + " @count or SUBQUERY")
+        .toManyNotAllowed(path: path, entity: entity)
     }
 
     static func quantifierWithoutToMany(path: String, entity: String) -> QueryError {
@@ -27,7 +24,7 @@ enum QueryFault {
     }
 
     static func typeMismatch(_ reason: String, path: String, entity: String) -> QueryError {
-        QueryError(.typeMismatch, "\(path) of \(entity): \(reason)")
+        .mismatch(reason, path: path, entity: entity)
     }
 
     static func unsupported(_ reason: String, path: String, entity: String) -> QueryError {

@@ -45,15 +45,20 @@ struct QueryScalar {
     /// Whether the column is one of a row that may be missing: the row of a to-one relationship.
     var isOfOptionalRow = false
     /// Nil where a value can be tested for NULL only.
-    var kind: QueryKind?
+    var kind: ValueKind?
     /// Whether its integers can be so large that to compute with them can leave the integers.
     var isWide = false
     var path: String
     var entity: String
     /// What the attribute is, where `kind` is nil.
     var opaqueName = ""
+    /// The value, where it is a constant as it was given.
+    var constant: AttributeValue?
     /// Whether the column can hold the name of a file in the place of the data.
     var isExternal = false
+
+    /// The value as the rules of types see it.
+    var typed: TypedValue { TypedValue(kind: kind, path: path, entity: entity, constant: constant) }
 
     var isInteger: Bool { kind == .integer || kind == .boolean }
 }

@@ -1,0 +1,65 @@
+import Foundation
+package import SwormPredicates
+
+extension SQLBinding {
+    /// A value in the form in which a store keeps it; nil for an object.
+    package init?(_ value: AttributeValue) {
+        switch value {
+        case .null: self = .null
+        case .bool(let value): self = .int64(value ? 1 : 0)
+        case .int(let value): self = .int64(value)
+        case .double(let value): self = value.isNaN ? .null : .double(value)
+        case .decimal(let value): self.init(value)
+        case .string(let value): self = .text(value)
+        case .date(let value):
+            let seconds = value.timeIntervalSinceReferenceDate
+            self = seconds.isNaN ? .null : .double(seconds)
+        case .data(let value): self = .blob(value)
+        case .uuid(let value): self = .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
+        case .url(let value): self = .text(value.absoluteString)
+        case .object: return nil
+        }
+    }
+
+    /// A decimal as SQLite's columns of numbers keep it: an integer where it is one, else the nearest double.
+    private init(_ value: Decimal) {
+        guard !value.isNaN else {
+            self = .null
+            return
+        }
+        self = value.wholeNumber.map { .int64($0) } ?? .double(value.nearestDouble)
+    }
+}
+
+/// JSON arrays, by which one parameter carries many values.
+enum JSONText {
+    static func array(of keys: [Int64]) -> String {
+        "[" + keys.map { String($0) }.joined(separator: ",") + "]"
+    }
+
+    static func array(of strings: [String]) -> String {
+        var result = "["
+        for (index, string) in strings.enumerated() {
+            if index > 0 { result += "," }
+            result += "\""
+            for scalar in string.unicodeScalars {
+                switch scalar {
+                case "\"": result += "\\\""
+                case "\\": result += "\\\\"
+                default:
+                    if scalar.value < 0x20 {
+                        let hex = String(scalar.value, radix: 16)
+                        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+                    } else {
+                        result.unicodeScalars.append(scalar)
+                    }
+                }
+            }
+            result += "\""
+        }
+        return result + "]"
+    }
+}
+
+/// Foundation has a type named `Comparator` too.
+typealias QueryComparator = SwormPredicates.Comparator

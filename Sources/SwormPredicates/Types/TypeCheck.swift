@@ -1,0 +1,116 @@
+import Foundation
+
+extension PredicateTree {
+    /// Checks that what the predicate compares can be compared, as a store does before it runs a fetch.
+    ///
+    /// In memory a value finds out only when it is asked, and where the answer would be no, it is just not found. What
+    /// memory can do and a store cannot passes.
+    ///
+    /// - Parameter entity: The entity of the objects that the predicate is asked about.
+    /// - Throws: A ``PredicateError`` that names the path, the entity and the value.
+    package func checkTypes(of entity: any TypedEntity) throws {
+        guard depth(limit: PredicateLimits.treeDepth) != nil else { return }
+        try TypeCheck(root: entity).check(self)
+    }
+}
+
+/// The walk through a predicate; its recursion is as deep as the tree, whose depth was looked at before.
+struct TypeCheck {
+    let root: any TypedEntity
+    var variables: [String: ExpressionType] = [:]
+
+    func check(_ tree: PredicateTree) throws {
+        switch tree {
+        case .constant: break
+        case .and: for part in tree.chainParts(and: true) { try check(part) }
+        case .or: for part in tree.chainParts(and: false) { try check(part) }
+        case .not(let part): try check(part)
+        case .comparison(let comparison):
+            // What is wrong with the comparison itself is told where it is prepared.
+            guard comparison.problem == nil else { return }
+            var left = try type(of: comparison.left)
+            let right = try type(of: comparison.right)
+            if comparison.quantifier != .direct {
+                guard case .collection(let member, _, _) = left else { return }
+                left = member
+            }
+            try compare(left, comparison.comparator, right)
+        }
+    }
+
+    private func compare(_ left: ExpressionType, _ comparator: Comparator, _ right: ExpressionType) throws {
+        switch comparator {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .identical, .notIdentical:
+            try relate(left, comparator, right)
+        case .between: try between(left, right)
+        case .in where right.isCollection: try membership(of: left, in: right)
+        // A text in another one is the other containing it.
+        case .in: try search(right, for: left)
+        case .contains where left.isCollection: try membership(of: right, in: left)
+        case .contains, .beginsWith, .endsWith, .like, .matches: try search(left, for: right)
+        }
+    }
+
+    private func relate(_ left: ExpressionType, _ comparator: Comparator, _ right: ExpressionType) throws {
+        if left.isConstant, !right.isConstant { return try relate(right, comparator, left) }
+        if left.isNull || right.isNull { return }
+        let isOrdering = [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparator)
+        if left.isObject || right.isObject {
+            guard !left.isUnknown, !right.isUnknown else { return }
+            let (path, entity) = left.place
+            if isOrdering { throw PredicateError.objectsWithoutOrder(path: path, entity: entity) }
+            guard left.isObject, right.isObject else { throw PredicateError.objectAndValue(path: path, entity: entity) }
+            return
+        }
+        let (one, other) = (try value(left), try value(right))
+        try one.checkComparable(with: other)
+        if isOrdering { try one.checkOrdered(instead: "== or !=") }
+    }
+
+    private func between(_ left: ExpressionType, _ right: ExpressionType) throws {
+        guard case .list(let bounds) = right, !left.isNull else { return }
+        let value = try value(left)
+        for bound in bounds where !bound.isNull { try value.checkComparable(with: try self.value(bound)) }
+        try value.checkOrdered(instead: "== or IN")
+    }
+
+    private func membership(of element: ExpressionType, in container: ExpressionType) throws {
+        switch container {
+        case .collection(let member, _, _): try relate(member, .equal, element)
+        case .list(let items):
+            guard !element.isNull else { return }
+            for item in items where !item.isNull { try relate(element, .equal, item) }
+        default: break
+        }
+    }
+
+    private func search(_ left: ExpressionType, for right: ExpressionType) throws {
+        guard !left.isNull, !right.isNull else { return }
+        try value(left).checkText(searchedFor: try value(right))
+    }
+
+    /// An expression as a plain value.
+    func value(_ type: ExpressionType) throws -> TypedValue {
+        switch type {
+        case .value(let value): return value
+        case .aggregate(let function, let member, let path, let entity):
+            return try aggregate(function, of: member, path: path, entity: entity)
+        case .collection(_, let path, let entity):
+            throw PredicateError.toManyNotAllowed(path: path, entity: entity)
+        case .object, .list:
+            let (path, entity) = type.place
+            throw PredicateError.mismatch("a plain value is needed here", path: path, entity: entity)
+        }
+    }
+
+    private func aggregate(
+        _ function: CollectionOperator, of member: ExpressionType, path: String, entity: String
+    ) throws -> TypedValue {
+        guard case .value(var value) = member else { return TypedValue(kind: nil, path: path, entity: entity) }
+        (value.path, value.entity) = (path, entity)
+        let isTotal = function == .sum || function == .average
+        try value.checkAggregate(function.rawValue, isTotal: isTotal)
+        if isTotal { value.kind = .number }
+        return value
+    }
+}

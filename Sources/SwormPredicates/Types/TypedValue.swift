@@ -1,0 +1,103 @@
+/// What is known of a plain value in a condition before any object is looked at.
+///
+/// The rules of what goes with what are here, for rows and for values in memory alike.
+package struct TypedValue: Sendable {
+    /// Nil where nothing is known.
+    package var kind: ValueKind?
+    /// The path or the words that lead to it, for messages.
+    package var path: String
+    /// The entity that the path starts from, for messages.
+    package var entity: String
+    /// The value, where it was written or handed in.
+    package var constant: AttributeValue?
+
+    package init(kind: ValueKind?, path: String, entity: String, constant: AttributeValue? = nil) {
+        self.kind = kind
+        self.path = path
+        self.entity = entity
+        self.constant = constant
+    }
+
+    package init(_ constant: AttributeValue) {
+        self.init(kind: constant.valueKind, path: constant.kindName, entity: "the predicate", constant: constant)
+    }
+
+    /// The kind in words, with the value where it is known: one sees at once which of several values is meant.
+    private var summary: String { constant?.summary ?? kind?.name ?? "a value" }
+
+    /// Checks that the value can be compared with another one.
+    package func checkComparable(with other: TypedValue) throws {
+        guard let kind, let otherKind = other.kind, !kind.isComparable(with: otherKind) else { return }
+        throw mismatch("\(kind.name) cannot be compared with \(other.summary)")
+    }
+
+    /// Checks that one such value can come before another.
+    ///
+    /// - Parameter instead: The operators that such values do have.
+    package func checkOrdered(instead: String) throws {
+        guard let kind, !kind.isOrdered else { return }
+        throw mismatch("\(kind.name) has no order; use \(instead)")
+    }
+
+    /// Checks that the value is a text.
+    package func checkText() throws {
+        guard let kind, !kind.isText else { return }
+        throw mismatch("a string is needed here, and it is \(summary)")
+    }
+
+    /// Checks that the value can be searched for a text.
+    package func checkText(searchedFor pattern: TypedValue) throws {
+        try checkText()
+        guard let constant = pattern.constant else { return try pattern.checkText() }
+        guard let kind = constant.valueKind, kind.isText else {
+            throw mismatch("a string is needed on the right side, not \(constant.summary)")
+        }
+    }
+
+    /// Checks that the value can be computed with. A moment is its seconds.
+    package func checkNumber() throws {
+        guard let kind, !kind.isNumber, kind != .date else { return }
+        throw mismatch("a number is needed here, and it is \(summary)")
+    }
+
+    /// Checks that a total can be made of such values, or an extreme found among them.
+    package func checkAggregate(_ name: String, isTotal: Bool) throws {
+        guard let kind, !(isTotal ? kind.isNumber : kind.isOrdered) else { return }
+        throw mismatch("\(name) cannot be taken of \(kind.name)")
+    }
+
+    private func mismatch(_ reason: String) -> PredicateError {
+        PredicateError.mismatch(reason, path: path, entity: entity)
+    }
+}
+
+extension PredicateError {
+    /// The error for what does not go together.
+    package static func mismatch(_ reason: String, path: String, entity: String) -> PredicateError {
+        PredicateError(.typeMismatch, "\(path) of \(entity): \(reason)")
+    }
+
+    /// The error for an order of objects.
+    package static func objectsWithoutOrder(path: String, entity: String) -> PredicateError {
+        mismatch("objects have no order; use == or !=", path: path, entity: entity)
+    }
+
+    /// The error for an object that is compared with a plain value.
+    package static func objectAndValue(path: String, entity: String) -> PredicateError {
+        mismatch("an object can only be compared with an object", path: path, entity: entity)
+    }
+
+    /// The error for a key behind an attribute.
+    package static func keyBehindAttribute(_ key: String, path: String, entity: String) -> PredicateError {
+        PredicateError(
+            .unsupported, "\(path) of \(entity) is an attribute; nothing can follow it, not \"\(key)\"")
+    }
+
+    /// The error for a path to many objects where one value is needed.
+    package static func toManyNotAllowed(path: String, entity: String) -> PredicateError {
+        PredicateError(
+            .unsupported,
+            "to-many key not allowed here: \(path) of \(entity) leads to many objects; say ANY, ALL or NONE, or use"
+                + " @count or SUBQUERY")
+    }
+}
