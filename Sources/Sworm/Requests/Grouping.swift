@@ -46,7 +46,24 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
     }
 
     /// The columns that the closure names, as tuples: the key of a group, or parts of it, and what becomes of its rows.
-    public func select<each Base: SupportedAttributeType, each Value>(
+    public func select<First: SupportedAttributeType, FirstValue, each Base: SupportedAttributeType, each Value>(
+        _ columns: (RowGroup<PlainObject, Key>) -> (
+            Term<PlainObject, First, FirstValue>, repeat Term<PlainObject, each Base, each Value>
+        )
+    ) -> Projection<PlainObject, (FirstValue, repeat each Value)> {
+        tuples(columns)
+    }
+
+    /// Not there: the columns are those of the group that the closure gets.
+    @available(
+        *, unavailable,
+        message: "the closure must give columns of the group that it gets, as in `select { ($0.key, $0.count) }`"
+    )
+    @_disfavoredOverload
+    public func select<Other>(_ columns: (RowGroup<PlainObject, Key>) -> Other) -> Grouping { self }
+
+    /// The first column, which must be there, and the others as one pack.
+    private func tuples<each Base: SupportedAttributeType, each Value>(
         _ columns: (RowGroup<PlainObject, Key>) -> (repeat Term<PlainObject, each Base, each Value>)
     ) -> Projection<PlainObject, (repeat each Value)> {
         let terms = columns(group)

@@ -26,12 +26,14 @@ extension Request {
     /// let rows: [(String, String?, Int)] = try context.fetch(Book.all.select(\.title, \.author.name, \.reviews.count))
     /// ```
     /// What lies behind a relation may be missing, and is an optional. One column alone gives its values.
-    public func select<each Base: SupportedAttributeType, each Value>(
+    public func select<First: SupportedAttributeType, FirstValue, each Base: SupportedAttributeType, each Value>(
+        _ first: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, First, FirstValue>>,
         _ columns: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>
-    ) -> Projection<PlainObject, (repeat each Value)> {
+    ) -> Projection<PlainObject, (FirstValue, repeat each Value)> {
+        let row = EntityPath<PlainObject, PlainObject>.root
         var selection = Selection()
         let reader = TupleReader(
-            repeat selection.add(EntityPath<PlainObject, PlainObject>.root[keyPath: each columns]))
+            selection.add(row[keyPath: first]), repeat selection.add(row[keyPath: each columns]))
         return Projection(self, selection, nil, reader)
     }
 
@@ -41,13 +43,17 @@ extension Request {
     /// struct Line { var title: String; var author: String? }
     /// let lines = try context.fetch(Book.all.select(\.title, \.author.name, as: Line.init))
     /// ```
-    public func select<each Base: SupportedAttributeType, each Value, Row>(
+    public func select<
+        First: SupportedAttributeType, FirstValue, each Base: SupportedAttributeType, each Value, Row
+    >(
+        _ first: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, First, FirstValue>>,
         _ columns: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>,
-        as make: @escaping @Sendable (repeat each Value) throws -> Row
+        as make: @escaping @Sendable (FirstValue, repeat each Value) throws -> Row
     ) -> Projection<PlainObject, Row> {
+        let row = EntityPath<PlainObject, PlainObject>.root
         var selection = Selection()
         let reader = MadeReader(
-            repeat selection.add(EntityPath<PlainObject, PlainObject>.root[keyPath: each columns]), make: make)
+            selection.add(row[keyPath: first]), repeat selection.add(row[keyPath: each columns]), make: make)
         return Projection(self, selection, nil, reader)
     }
 
@@ -58,13 +64,22 @@ extension Request {
     /// ```
     /// - Parameter columns: Gets the row. It is called once, at once.
     @_disfavoredOverload
-    public func select<each Base: SupportedAttributeType, each Value>(
-        _ columns: (EntityPath<PlainObject, PlainObject>) -> (repeat Term<PlainObject, each Base, each Value>)
-    ) -> Projection<PlainObject, (repeat each Value)> {
-        let terms = columns(.root)
-        var selection = Selection()
-        let reader = TupleReader(repeat selection.add(each terms))
-        return Projection(self, selection, nil, reader)
+    public func select<First: SupportedAttributeType, FirstValue, each Base: SupportedAttributeType, each Value>(
+        _ columns: (EntityPath<PlainObject, PlainObject>) -> (
+            Term<PlainObject, First, FirstValue>, repeat Term<PlainObject, each Base, each Value>
+        )
+    ) -> Projection<PlainObject, (FirstValue, repeat each Value)> {
+        tuples(columns)
+    }
+
+    /// Not there: the columns are those of the row that the closure gets.
+    @available(
+        *, unavailable,
+        message: "the closure must give columns of the row that it gets, as in `select { ($0.title, $0.year + 1) }`"
+    )
+    @_disfavoredOverload
+    public func select<Other>(_ columns: (EntityPath<PlainObject, PlainObject>) -> Other) -> Request<PlainObject> {
+        self
     }
 
     /// Groups of the rows that say the same in these columns.
@@ -80,5 +95,16 @@ extension Request {
         var selection = Selection()
         repeat _ = selection.add(each terms)
         return Grouping(self, terms, selection)
+    }
+
+    /// A pack alone can be empty, and then takes any closure that gives nothing of use. So one column is asked for by
+    /// itself above, and here it is one of the pack again.
+    private func tuples<each Base: SupportedAttributeType, each Value>(
+        _ columns: (EntityPath<PlainObject, PlainObject>) -> (repeat Term<PlainObject, each Base, each Value>)
+    ) -> Projection<PlainObject, (repeat each Value)> {
+        let terms = columns(.root)
+        var selection = Selection()
+        let reader = TupleReader(repeat selection.add(each terms))
+        return Projection(self, selection, nil, reader)
     }
 }

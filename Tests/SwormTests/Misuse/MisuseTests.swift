@@ -135,7 +135,24 @@ struct MisuseTests {
         Misuse(
             "another entity's column",
             "_ = Author.all.where { a in _ = Book.all.select { _ in a.name }; return a.year == 1 }",
-            expected: "warning: expression of type 'Term<Author, String, String>' is unused"),
+            expected: "error: 'select' is unavailable: the closure must give columns of the row that it gets"),
+        Misuse(
+            "another entity's column among others",
+            "_ = Author.all.where { a in _ = Book.all.select { ($0.title, a.name) }; return a.year == 1 }",
+            expected: "error: 'select' is unavailable: the closure must give columns of the row that it gets"),
+        Misuse(
+            "no column at all", "_ = Book.all.select { _ in }",
+            expected: "error: 'select' is unavailable: the closure must give columns of the row that it gets"),
+        Misuse(
+            "a relation as a column of a closure", "_ = Book.all.select { ($0.title, $0.author) }",
+            expected: "error: 'select' is unavailable: the closure must give columns of the row that it gets"),
+        Misuse(
+            "a misspelt column of a closure", "_ = Book.all.select { ($0.title, $0.titel) }",
+            expected: "has no dynamic member 'titel'"),
+        Misuse(
+            "another entity's column beside groups",
+            #"_ = Author.all.where { a in _ = Book.all.grouped(by: \.year).select { _ in a.name }; return a.year == 1 }"#,
+            expected: "error: 'select' is unavailable: the closure must give columns of the group that it gets"),
         Misuse(
             "a row of other types",
             #"struct Line { var title: String; var year: String }; _ = Book.all.select(\.title, \.year, as: Line.init)"#,
