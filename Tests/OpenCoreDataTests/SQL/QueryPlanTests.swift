@@ -14,8 +14,11 @@ struct QueryPlanTests {
         let names = ["title", "year", "price", "isbn", "when"]
         model = ModelSketch([
             .init(
-                name: "Author", attributes: ["name": .string], relationships: ["books ->> Book.author"],
-                indexes: [.init(kind: .flag, name: "name", elements: [.property("name", ascending: true)])]),
+                name: "Author", attributes: ["name": .string, "age": .integer32],
+                relationships: ["books ->> Book.author"],
+                indexes: ["name", "age"].map {
+                    .init(kind: .flag, name: $0, elements: [.property($0, ascending: true)])
+                }),
             .init(
                 name: "Book",
                 attributes: ["title": .string, "year": .integer32, "price": .double, "isbn": .uuid, "when": .date],
@@ -97,13 +100,25 @@ struct QueryPlanTests {
     @Test func `a path to one object goes from the index of its attribute to the key of the rows`() throws {
         let formats = [
             "author.name == 'x'", "author.name BEGINSWITH 'x'", "author.name IN {'x', 'y'}",
-            "author.name IN {'x', 'y'} AND price > 1",
+            "author.name IN {'x', 'y'} AND price > 1", "title != 'q' AND author.name IN {'x', 'y'}",
         ]
         for format in formats {
             let plan = try countPlan(format)
             #expect(plan.contains { $0.hasPrefix("SEARCH t1 USING") && $0.contains("Z_Author_name (ZNAME") }, "\(plan)")
             #expect(plan.contains { $0.hasPrefix("SEARCH t0 USING") && $0.hasSuffix("(ZAUTHOR=?)") }, "\(plan)")
         }
+    }
+
+    @Test(arguments: [
+        "author.name == 'x' OR author.age == 3", "author.name == 'x' OR author.name IN {'y', 'z'}",
+        "author.name == 'x' OR author.name BEGINSWITH 'y'", "author.name LIKE 'x*' OR author.age BETWEEN {3, 5}",
+        "title != 'q' AND (author.name == 'x' OR (author.age == 3 AND title != 'y'))",
+    ])
+    func `alternatives behind one object go from its indexes to the key of the rows`(_ format: String) throws {
+        let plan = try countPlan(format)
+        #expect(plan.contains("MULTI-INDEX OR"), "\(plan)")
+        #expect(plan.contains { $0.hasPrefix("SEARCH t1 USING") && $0.contains("Z_Author_name (ZNAME") }, "\(plan)")
+        #expect(plan.contains { $0.hasPrefix("SEARCH t0 USING") && $0.hasSuffix("(ZAUTHOR=?)") }, "\(plan)")
     }
 
     @Test func `a path to one object looks it up by its primary key where the row is known first`() throws {

@@ -208,6 +208,48 @@ struct RelationshipSQLTests {
             try sql("author.name IN {'x', nil}") == " \(author) WHERE t1.ZNAME IN (?1) OR t1.ZNAME IS NULL")
     }
 
+    @Test func `alternatives that all need one row say that it must be there, except under NOT`() throws {
+        let either = "t1.ZNAME = ?1 OR t1.ZAGE = ?2"
+        #expect(
+            try sql("author.name == 'x' OR author.age == 3") == " \(author) WHERE t1.Z_PK IS NOT NULL AND (\(either))")
+        #expect(try sql("NOT (author.name == 'x' OR author.age == 3)") == " \(author) WHERE NOT (\(either))")
+        #expect(
+            try sql("NOT (NOT (author.name == 'x' OR author.age == 3))") == " \(author) WHERE NOT (NOT (\(either)))")
+        #expect(
+            try sql("(author.name == 'x' AND year == 1) OR author.age != nil")
+                == " \(author) WHERE t1.Z_PK IS NOT NULL AND ((t1.ZNAME = ?1 AND t0.ZYEAR = ?2) OR t1.ZAGE IS NOT NULL)"
+        )
+        #expect(
+            try sql("author.name BEGINSWITH 'x' OR author.age BETWEEN {1, 2}")
+                == " \(author) WHERE t1.Z_PK IS NOT NULL AND ((t1.ZNAME >= ?1 AND t1.ZNAME < ?2) OR t1.ZAGE BETWEEN ?3 AND ?4)"
+        )
+    }
+
+    @Test(arguments: [
+        ("author == nil OR author.age == 3", "t0.ZAUTHOR IS NULL OR t1.ZAGE = ?1"),
+        ("author.name == nil OR author.age == 3", "t1.ZNAME IS NULL OR t1.ZAGE = ?1"),
+        ("author.name IN {'x', nil} OR author.age == 3", "t1.ZNAME IN (?1) OR t1.ZNAME IS NULL OR t1.ZAGE = ?2"),
+        ("NOT (author.name == 'x') OR author.age == 3", "NOT (t1.ZNAME = ?1) OR t1.ZAGE = ?2"),
+        ("year == 1 OR author.age == 3 OR author.age == 4", "t0.ZYEAR = ?1 OR t1.ZAGE = ?2 OR t1.ZAGE = ?3"),
+        (
+            "TERNARY(author.name == 'x', 1, 2) == 2 OR author.age == 3",
+            "(CASE WHEN t1.ZNAME = ?1 THEN ?2 ELSE ?3 END) = ?4 OR t1.ZAGE = ?5"
+        ),
+    ])
+    func `alternatives one of which can do without the row do not say so`(_ format: String, _ where: String) throws {
+        #expect(try sql(format) == " \(author) WHERE \(`where`)")
+    }
+
+    @Test func `each row that is needed on the way is named`() throws {
+        let joins = "LEFT JOIN ZBOOK t1 ON t1.Z_PK = t0.ZBOOK LEFT JOIN ZAUTHOR t2 ON t2.Z_PK = t1.ZAUTHOR"
+        #expect(
+            try sql("book.author.name == 'x' OR book.author.age == 3", of: "Chapter")
+                == " \(joins) WHERE t1.Z_PK IS NOT NULL AND (t2.Z_PK IS NOT NULL AND (t2.ZNAME = ?1 OR t2.ZAGE = ?2))")
+        #expect(
+            try sql("book.author.name == 'x' OR book.year == 3", of: "Chapter")
+                == " \(joins) WHERE t1.Z_PK IS NOT NULL AND (t2.ZNAME = ?1 OR t1.ZYEAR = ?2)")
+    }
+
     @Test func `large lists travel in few parameters`() throws {
         func condition(_ key: String, _ values: [AttributeValue], _ options: String = "") throws -> CompiledStatement {
             try LibraryQueries.condition("\(key) IN\(options) %@", [.list(values.map { .value($0) })])

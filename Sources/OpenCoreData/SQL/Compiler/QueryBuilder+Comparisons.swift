@@ -59,7 +59,9 @@ extension QueryBuilder {
             // comparisons outside too.
             return .atom("SwormOrder(\(start), \(end)) \(sign) 0")
         }
-        return .atom("\(start) \(sign) \(end)")
+        let isDecided = comparator == .identical || comparator == .notIdentical
+        return .atom(
+            "\(start) \(sign) \(end)", needs: isDecided ? [] : first.neededRows.union(second.neededRows))
     }
 
     private func nullTest(_ operand: QueryOperand, _ comparator: QueryComparator) throws -> QueryCondition {
@@ -71,15 +73,16 @@ extension QueryBuilder {
         default: return .constant(false)
         }
         let text: String
+        var needs: Set<String> = []
         switch operand {
         case .constant(let value): return .constant((value == .null) == isNull)
         case .object(let object):
             if !object.isOptional, !object.isMember { return .constant(!isNull) }
-            text = object.key
-        case .scalar(let scalar): text = scalar.column ?? scalar.sql
+            (text, needs) = (object.key, object.optionalRows)
+        case .scalar(let scalar): (text, needs) = (scalar.column ?? scalar.sql, scalar.neededRows)
         default: text = try scalar(operand).sql
         }
-        return .atom("\(text) IS \(isNull ? "" : "NOT ")NULL")
+        return .atom("\(text) IS \(isNull ? "" : "NOT ")NULL", needs: isNull ? [] : needs)
     }
 
     /// `@count == 0`, `@count > 0` and their like, without counting.
@@ -118,7 +121,8 @@ extension QueryBuilder {
             try value.typed.checkComparable(with: limit.typed)
         }
         try value.typed.checkOrdered(instead: "== or IN")
-        return .atom("\(value.sql) BETWEEN \(limits[0].sql) AND \(limits[1].sql)")
+        return .atom(
+            "\(value.sql) BETWEEN \(limits[0].sql) AND \(limits[1].sql)", needs: value.neededRows)
     }
 
     // MARK: Values
@@ -177,7 +181,9 @@ extension QueryBuilder {
             guard let key = key(of: reference, as: object.entity) else {
                 return never(object, nil, comparator, exact: exact)
             }
-            return .atom("\(object.key) \(sign) \(bind(.int64(key)))")
+            let isDecided = comparator == .identical || comparator == .notIdentical
+            return .atom(
+                "\(object.key) \(sign) \(bind(.int64(key)))", needs: isDecided ? [] : object.optionalRows)
         case (.constant(.object(let one)), .constant(.object(let other))):
             return .constant((one == other) == (comparator == .equal || comparator == .identical))
         default:

@@ -40,10 +40,10 @@ extension QueryBuilder {
             let scalar = try scalar(element)
             // A list with nothing but nil asks no more than whether there is a value.
             if !values.isEmpty { parts += try scalarMembership(of: scalar, in: values, options: options) }
-            if !hasNull, !exact, !parts.isEmpty, scalar.isOfOptionalRow, let column = scalar.column {
+            if !hasNull, !exact, !parts.isEmpty, !scalar.optionalRows.isEmpty, let column = scalar.column {
                 // Of IN alone SQLite does not conclude that the row is there, and would look for it from each row of the
                 // entity instead of going from an index of the column to the rows that point to it.
-                return .and([.atom("\(column) IS NOT NULL"), .or(parts)])
+                return .guarded(by: "\(column) IS NOT NULL", .or(parts))
             }
             if hasNull { parts.append(.atom("\(scalar.sql) IS NULL")) }
         }
@@ -63,7 +63,7 @@ extension QueryBuilder {
             }
         }
         if !keys.isEmpty {
-            others.insert(.atom("\(object.key) IN (\(keyList(keys)))"), at: 0)
+            others.insert(.atom("\(object.key) IN (\(keyList(keys)))", needs: object.optionalRows), at: 0)
         } else if !items.isEmpty, others.isEmpty, exact, object.isOptional {
             // Objects that cannot be found, asked of no object: unknown, not false.
             return .atom("\(object.key) <> \(object.key)")
@@ -101,7 +101,9 @@ extension QueryBuilder {
         }
         var conditions: [QueryCondition] = []
         if constants.count > Self.boundListLimit {
-            conditions += packed(&constants, kind: kind, options: options).map { .atom("\(text) IN (\($0))") }
+            conditions += packed(&constants, kind: kind, options: options).map {
+                .atom("\(text) IN (\($0))", needs: element.neededRows)
+            }
         }
         guard constants.count <= Self.parameterLimit else {
             throw QueryFault.unsupported(
@@ -111,7 +113,7 @@ extension QueryBuilder {
         list = constants.map { folded(bind($0), options) } + list
         for start in stride(from: 0, to: list.count, by: Self.boundListLimit) {
             let chunk = list[start..<min(start + Self.boundListLimit, list.count)]
-            conditions.append(.atom("\(text) IN (\(chunk.joined(separator: ", ")))"))
+            conditions.append(.atom("\(text) IN (\(chunk.joined(separator: ", ")))", needs: element.neededRows))
         }
         return conditions
     }

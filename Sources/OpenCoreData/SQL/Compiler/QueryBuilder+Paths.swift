@@ -70,10 +70,11 @@ extension QueryBuilder {
         guard let column = layout.column(ofAttribute: slot, in: entity.number) else {
             throw QueryFault.transient(path, entity: entity.name)
         }
-        let sql = "\(row(of: object)).\(SQLName.quoted(column))"
+        let row = row(of: object)
+        let sql = "\(row).\(SQLName.quoted(column))"
         var scalar = QueryScalar(
-            sql: sql, column: sql, isOfOptionalRow: object.alias == nil && !object.isMember,
-            kind: attribute.type.valueKind, isWide: attribute.type == .integer64, path: path,
+            sql: sql, column: sql, optionalRows: optionalRows(behind: object, row), kind: attribute.type.valueKind,
+            isWide: attribute.type == .integer64, path: path,
             entity: entity.name)
         if attribute.type == .decimal {
             // A decimal that no number of SQLite holds exactly is kept as text, which sums read and comparisons do not.
@@ -90,15 +91,20 @@ extension QueryBuilder {
         return .scalar(scalar)
     }
 
+    /// The rows that may be missing on the way to a column of an object's row.
+    private func optionalRows(behind object: QueryObject, _ row: String) -> Set<String> {
+        object.alias == nil && !object.isMember ? object.optionalRows.union([row]) : object.optionalRows
+    }
+
     private func relationship(_ slot: Int, of object: QueryObject, path: String) throws -> QueryOperand {
         let entity = model[object.entity]
         let relationship = entity.relationships[slot]
         if let toOne = layout.toOne(slot, in: entity.number) {
-            let key = "\(row(of: object)).\(SQLName.quoted(toOne.column))"
+            let row = row(of: object)
             return .object(
                 QueryObject(
-                    entity: relationship.destination, key: key, alias: nil, scope: object.scope, isOptional: true,
-                    path: path))
+                    entity: relationship.destination, key: "\(row).\(SQLName.quoted(toOne.column))", alias: nil,
+                    scope: object.scope, isOptional: true, optionalRows: optionalRows(behind: object, row), path: path))
         }
         guard let storage = layout.toMany(slot, in: entity.number) else {
             throw QueryFault.transient(path, entity: entity.name)

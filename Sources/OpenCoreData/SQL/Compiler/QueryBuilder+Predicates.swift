@@ -11,7 +11,10 @@ extension QueryBuilder {
             case .and(let parts):
                 return .and(try flattened(parts, isAnd: true).map { try condition($0, in: context, exact: exact) })
             case .or(let parts):
-                return .or(try flattened(parts, isAnd: false).map { try condition($0, in: context, exact: exact) })
+                let either = QueryCondition.or(
+                    try flattened(parts, isAnd: false).map { try condition($0, in: context, exact: exact) })
+                // A condition on groups has no single rows to speak of.
+                return exact || allowsAggregates ? either : either.sayingNeeds
             case .not(let part): return try condition(part, in: context, exact: true).negated
             case .comparison(let comparison): return try condition(comparison, in: context, exact: exact)
             }
@@ -49,7 +52,7 @@ extension QueryBuilder {
         // A member for which the test is neither true nor false fails it.
         switch test {
         case .constant(let value): return exists(members, .constant(!value)).negated
-        case .text(let text, _): return exists(members, .atom("(\(text)) IS NOT 1")).negated
+        case .text(let text, _, _): return exists(members, .atom("(\(text)) IS NOT 1")).negated
         }
     }
 

@@ -35,7 +35,7 @@ extension QueryBuilder {
         let isPlain = foldingFlags(options) == 0
         switch comparator {
         // The short forms name the text more than once, which is no good for a text that is computed.
-        case .like where isPlain && text.column != nil: return like(text.sql, WildcardPattern(string))
+        case .like where isPlain && text.column != nil: return like(text, WildcardPattern(string))
         case .like: return .atom(general(text.sql, .like, bind(.text(string)), options))
         case .matches:
             try checkRegularExpression(string, options, for: text)
@@ -46,7 +46,7 @@ extension QueryBuilder {
         guard !string.isEmpty else { return exact ? .atom("(\(text.sql) IS NULL AND NULL)") : .constant(false) }
         guard isPlain else { return .atom(general(text.sql, comparator, bind(.text(string)), options)) }
         switch comparator {
-        case .beginsWith where text.column != nil: return prefix(text.sql, string)
+        case .beginsWith where text.column != nil: return prefix(text, string)
         case .contains: return .atom("instr(\(text.sql), \(bind(.text(string)))) > 0")
         case .endsWith:
             let part = bind(.text(string))
@@ -56,19 +56,19 @@ extension QueryBuilder {
     }
 
     /// A range, which an index on the column can serve.
-    private func prefix(_ text: String, _ prefix: String) -> QueryCondition {
-        let lower = "\(text) >= \(bind(.text(prefix)))"
-        guard let next = PrefixRange.upperBound(of: prefix) else { return .atom(lower) }
-        return .text("\(lower) AND \(text) < \(bind(.text(next)))", .and)
+    private func prefix(_ text: QueryScalar, _ prefix: String) -> QueryCondition {
+        let lower = "\(text.sql) >= \(bind(.text(prefix)))"
+        guard let next = PrefixRange.upperBound(of: prefix) else { return .atom(lower, needs: text.neededRows) }
+        return .text("\(lower) AND \(text.sql) < \(bind(.text(next)))", .and, needs: text.neededRows)
     }
 
-    private func like(_ text: String, _ pattern: WildcardPattern) -> QueryCondition {
+    private func like(_ text: QueryScalar, _ pattern: WildcardPattern) -> QueryCondition {
         switch pattern.form {
-        case .literal(let string): return .atom("\(text) = \(bind(.text(string)))")
-        case .prefix(""): return .atom("\(text) = \(text)")
+        case .literal(let string): return .atom("\(text.sql) = \(bind(.text(string)))", needs: text.neededRows)
+        case .prefix(""): return .atom("\(text.sql) = \(text.sql)", needs: text.neededRows)
         case .prefix(let string): return prefix(text, string)
         case .glob(let glob, let literal):
-            let test = QueryCondition.atom("\(text) GLOB \(bind(.text(glob)))")
+            let test = QueryCondition.atom("\(text.sql) GLOB \(bind(.text(glob)))", needs: text.neededRows)
             return literal.isEmpty ? test : .and([prefix(text, literal), test])
         }
     }

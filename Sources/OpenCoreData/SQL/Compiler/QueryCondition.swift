@@ -1,15 +1,25 @@
 /// A condition in SQL.
 enum QueryCondition {
     /// How tightly the text binds.
-    enum Level { case or, and, not, atom, exists }
+    enum Level { case or, guarded, and, not, atom, exists }
 
     case constant(Bool)
-    case text(String, Level)
+    /// - needs: The aliases of rows that may be missing in general, and are there wherever the condition is true.
+    case text(String, Level, needs: Set<String> = [])
 
-    static func atom(_ text: String) -> QueryCondition { .text(text, .atom) }
+    static func atom(_ text: String, needs: Set<String> = []) -> QueryCondition { .text(text, .atom, needs: needs) }
 
     /// SQLite limits the depth of an expression, and a chain of operators is as deep as it is long.
     private static let longestChain = 100
+
+    /// A condition behind a test that it implies.
+    ///
+    /// The two stay in brackets of their own: in a chain of ANDs SQLite draws its conclusions from IS NOT NULL only where it
+    /// stands on the left.
+    static func guarded(by test: String, _ condition: QueryCondition) -> QueryCondition {
+        guard case .text(_, _, let needs) = condition else { return condition }
+        return .text("\(test) AND \(condition.enclosed(in: .and))", .guarded, needs: needs)
+    }
 
     static func and(_ parts: [QueryCondition]) -> QueryCondition { combined(parts, isAnd: true) }
     static func or(_ parts: [QueryCondition]) -> QueryCondition { combined(parts, isAnd: false) }
@@ -32,22 +42,39 @@ enum QueryCondition {
                 "(" + strings[start..<min(start + longestChain, strings.count)].joined(separator: word) + ")"
             }
         }
-        return .text(strings.joined(separator: word), level)
+        let needs = texts.map(\.needs)
+        let common = needs.dropFirst().reduce(needs[0]) { isAnd ? $0.union($1) : $0.intersection($1) }
+        return .text(strings.joined(separator: word), level, needs: common)
+    }
+
+    /// The rows that are there wherever the condition is true.
+    private var needs: Set<String> {
+        if case .text(_, _, let needs) = self { needs } else { [] }
+    }
+
+    /// The condition with a word about the rows that all alternatives of an OR need.
+    ///
+    /// SQLite concludes by itself that a row is there from comparisons that are joined by AND, and not from those in an
+    /// OR. Then it would look for the row from each row of the entity, instead of going from the indexes of its columns
+    /// to the rows that point to it. False and unknown are the same afterwards, so that this has no place under NOT.
+    var sayingNeeds: QueryCondition {
+        guard case .text(_, .or, let needs) = self, !needs.isEmpty else { return self }
+        return needs.sorted(by: >).reduce(self) { .guarded(by: "\($1).Z_PK IS NOT NULL", $0) }
     }
 
     var negated: QueryCondition {
         switch self {
         case .constant(let value): .constant(!value)
-        case .text(let text, .exists): .text("NOT " + text, .not)
-        case .text(let text, _): .text("NOT (\(text))", .not)
+        case .text(let text, .exists, _): .text("NOT " + text, .not)
+        case .text(let text, _, _): .text("NOT (\(text))", .not)
         }
     }
 
     /// The text as a part of a longer condition.
     private func enclosed(in outer: Level) -> String {
         switch (self, outer) {
-        case (.text(let text, .or), .and): "(\(text))"
-        case (.text(let text, .and), .or): "(\(text))"
+        case (.text(let text, .or, _), .and): "(\(text))"
+        case (.text(let text, .and, _), .or), (.text(let text, .guarded, _), _): "(\(text))"
         default: text
         }
     }
@@ -55,7 +82,7 @@ enum QueryCondition {
     var text: String {
         switch self {
         case .constant(let value): value ? "1" : "0"
-        case .text(let text, _): text
+        case .text(let text, _, _): text
         }
     }
 }

@@ -33,6 +33,8 @@ struct QueryObject {
     var isMember = false
     /// Whether the key can be NULL.
     var isOptional = false
+    /// The aliases of the rows that may be missing, and must be there for the key to be one.
+    var optionalRows: Set<String> = []
     /// The path that led here, for messages.
     var path: String
 }
@@ -42,8 +44,9 @@ struct QueryScalar {
     var sql: String
     /// The bare column, where the value is made from it.
     var column: String?
-    /// Whether the column is one of a row that may be missing: the row of a to-one relationship.
-    var isOfOptionalRow = false
+    /// The aliases of the rows that may be missing, and must be there for the column to have a value: the rows of to-one
+    /// relationships.
+    var optionalRows: Set<String> = []
     /// Nil where a value can be tested for NULL only.
     var kind: ValueKind?
     /// Whether its integers can be so large that to compute with them can leave the integers.
@@ -104,6 +107,12 @@ enum QueryOperand {
 
     var isConstant: Bool { if case .constant = self { true } else { false } }
     var isNull: Bool { if case .constant(.null) = self { true } else { false } }
+}
+
+extension QueryScalar {
+    /// The rows without which a comparison of the value is not true. Of a computed value that is not said: a function may
+    /// make something of NULL.
+    var neededRows: Set<String> { column == nil ? [] : optionalRows }
 }
 
 /// The collection operators that take a value of each member.
