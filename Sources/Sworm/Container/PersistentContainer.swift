@@ -57,7 +57,7 @@ public final class PersistentContainer: Sendable {
 
 /// The scopes of one container that one thread is in, the outermost first.
 struct RunningScopes: @unchecked Sendable {
-    // Looked up under the container's mutex by the number of the thread that runs the scopes, and used by that thread only.
+    // Looked up under the container's lock by the number of the thread that runs the scopes, and used by that thread only.
     // Hence the unchecked conformance.
     let context: NSManagedObjectContext
     let bindings: BindingCache

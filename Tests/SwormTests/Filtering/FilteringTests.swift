@@ -82,6 +82,7 @@ struct FilteringTests {
 
     @Test func `objects are not filtered after their scope`() throws {
         let store = try PersistentContainer(for: Book.self, at: .memory)
+        // Unsafe: a handle is taken out on purpose. The closure runs on this thread, before the next line.
         nonisolated(unsafe) var kept: [ManagedObject<Book>] = []
         try store.perform { context in kept = [try context.insert(Book())] }
         #expect(storeError { try kept.filtered(by: "year == 0") }?.code == .scopeEnded)

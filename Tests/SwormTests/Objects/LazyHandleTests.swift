@@ -72,7 +72,8 @@ struct LazyHandleTests {
 
     @Test func `what is asked for after the perform makes no object and tells the id`() throws {
         let store = try filled()
-        // Taken out on purpose: handles must not leave a perform.
+        // Unsafe: taken out on purpose, as handles must not leave a perform. The closure runs on this thread, before the
+        // lines behind it.
         nonisolated(unsafe) var escaped: [ManagedObject<Leaf>] = []
         nonisolated(unsafe) var others: [ManagedObject<Leaf>] = []
         try store.perform { context in

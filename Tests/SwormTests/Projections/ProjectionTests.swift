@@ -136,6 +136,7 @@ struct ProjectionTests {
 extension Stock.Item {
     /// A term of rows, smuggled into where groups are selected.
     fileprivate static var outside: Term<Stock.Item, Int16, Int16> {
+        // Unsafe: a term is taken out on purpose. The closure is called once and at once, on this thread.
         nonisolated(unsafe) var kept: Term<Stock.Item, Int16, Int16>?
         _ = Stock.Item.all.where { row in
             kept = row.pieces

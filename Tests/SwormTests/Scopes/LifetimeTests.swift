@@ -63,6 +63,7 @@ struct LifetimeTests {
 
     @Test func `a handle that escaped keeps its container only as long as it lives`() async throws {
         try await expectGone { store in
+            // Unsafe: a handle is taken out on purpose. The closure runs on this thread, before the next line.
             nonisolated(unsafe) var escaped: ManagedObject<Volume>?
             try store.perform { escaped = try $0.fetchOne(Volume.all) }
             #expect(storeError { try escaped?.remarks.decode() }?.code == .scopeEnded)
