@@ -35,8 +35,8 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - request: The request.
     ///   - column: An attribute, also one behind relations to one, or the count of a relation to many.
-    /// - Throws: A ``StoreError`` with the code `overflow` when the type cannot hold the sum, or another one when the
-    ///   request is wrong or the store fails.
+    /// - Throws: A ``StoreError`` with the code `overflow` when the type cannot hold the sum or infinity and minus
+    ///   infinity are added, or another one when the request is wrong or the store fails.
     public func sum<PlainObject, Base: Numeric, Value>(
         of request: Request<PlainObject>,
         _ column: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>
@@ -44,7 +44,8 @@ extension ManagedObjectContext {
         try one(Term<PlainObject, Base, Base>(Operand(.sum, over: column)), of: request) ?? .zero
     }
 
-    /// The average of the values of a column, if there is any. Objects without a value do not count.
+    /// The average of the values of a column, if there is any. Objects without a value do not count. Infinity and minus
+    /// infinity have none.
     ///
     /// - Parameters:
     ///   - request: The request.

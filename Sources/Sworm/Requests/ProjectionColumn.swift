@@ -43,6 +43,7 @@ struct TermColumn<Base: SupportedAttributeType, Value>: ProjectionColumn {
         do {
             return try decoder.decode(raw)
         } catch {
+            if raw == nil, expression.isSum { throw StoreError.noNumber(name, entity) }
             throw misfit(raw.map { excerpt($0) }, error)
         }
     }
@@ -102,7 +103,28 @@ extension PrimitiveKind {
     }
 }
 
+extension ExpressionTree {
+    /// Whether the expression is the sum of a column or of a relation's values, which is there also where they are not.
+    fileprivate var isSum: Bool {
+        if rowAggregate?.aggregate == .sum { return true }
+        var tree = self
+        while case .key(let base, let key) = tree {
+            if key == "@sum" { return true }
+            tree = base
+        }
+        return false
+    }
+}
+
 extension StoreError {
+    /// The error for a sum that a store gives as nil, as it does with whatever is not a number.
+    static func noNumber(_ name: String, _ entity: String) -> StoreError {
+        StoreError(
+            .overflow,
+            "\(entity): \(name) is not a number, as its values come to infinity and to minus infinity. Leave one of the two "
+                + "out with a condition.", entity: entity)
+    }
+
     static func overflow(_ name: String, _ value: String, _ kind: PrimitiveKind, _ entity: String) -> StoreError {
         StoreError(
             .overflow, "\(entity): \(name) is \(value), which \(kind) cannot hold. Take fewer rows, or a wider type.",

@@ -74,6 +74,26 @@ struct AggregateTests {
         #expect(storeError { try store.perform { try $0.sum(of: Item.all, \.pieces) } }?.code == .overflow)
     }
 
+    @Test func `a sum of both infinities is an error that says so, and their average is missing`() throws {
+        try Stock.eachWay { (context) throws in
+            try context.fetchOne(Item.all.where { $0.id == 1 })?.encode(\.weight, .infinity)
+            #expect(try context.sum(of: Item.all, \.weight) == .infinity)
+            try context.fetchOne(Item.all.where { $0.id == 2 })?.encode(\.weight, -.infinity)
+            let failures = [
+                storeError { try context.sum(of: Item.all, \.weight) },
+                storeError { try context.fetch(Item.all.grouped(by: \.maker.name).select { $0.sum(\.weight) }) },
+                storeError { try context.fetch(Stock.Maker.all.select { $0.items.sum(\.weight) }) },
+            ]
+            for failure in failures {
+                #expect(failure?.code == .overflow, "\(String(describing: failure))")
+                #expect(failure?.message.contains("weight") ?? false)
+                #expect(failure?.message.contains("infinity and to minus infinity") ?? false)
+            }
+            #expect(try context.average(of: Item.all, \.weight) == nil)
+            #expect(try context.sum(of: Item.all.where { $0.id != 2 }, \.weight) == .infinity)
+        }
+    }
+
     @Test func `groups have their key and what becomes of their rows`() throws {
         try Stock.eachWay { (context) throws in
             let groups = try context.fetch(
