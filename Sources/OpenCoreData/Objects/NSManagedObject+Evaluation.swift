@@ -23,7 +23,7 @@ extension NSManagedObject: EvaluationSubject {
         case nil:
             if key == "objectID" || key == "self" { return .object(self) }
             if let leaves = plan.composites[key] { return .object(CompositeSubject(self, key, leaves)) }
-            throw PredicateError.unknownKey(key, of: plan.name)
+            throw PredicateError.unknownKey(key, of: plan.name, names: plan.propertyNames)
         }
     }
 }
@@ -80,7 +80,9 @@ private struct MissingObject: EvaluationSubject {
             return .missing(MissingObject(entity: model[relationship.destination], model: model))
         case nil:
             if key == "objectID" { return .missing(self) }
-            guard entity.composites[key] != nil else { throw PredicateError.unknownKey(key, of: entity.name) }
+            guard entity.composites[key] != nil else {
+                throw PredicateError.unknownKey(key, of: entity.name, names: entity.propertyNames)
+            }
             return .null
         }
     }
@@ -104,6 +106,7 @@ private struct CompositeSubject: EvaluationSubject {
         for slot in leaves where object.plan.attributes[slot].name == prefix + key {
             return .value(object.attribute(slot))
         }
-        throw PredicateError.unknownKey(key, of: prefix + "of " + object.plan.name)
+        let names = leaves.map { String(object.plan.attributes[$0].name.dropFirst(prefix.count)) }
+        throw PredicateError.unknownKey(key, of: prefix + "of " + object.plan.name, names: names)
     }
 }

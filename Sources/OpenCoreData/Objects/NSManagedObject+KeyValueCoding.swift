@@ -137,8 +137,9 @@ extension NSManagedObject {
 
     final func unknownKey(_ key: String) -> CoreDataError {
         CoreDataError(
-            NSManagedObjectValidationError, "The entity \(plan.name) has no property named '\(key)'.",
-            entity: plan.name,
+            NSManagedObjectValidationError,
+            "The entity \(plan.name) has no property named '\(key)'."
+                + nearestNameHint(to: key, in: plan.propertyNames), entity: plan.name,
             key: key)
     }
 

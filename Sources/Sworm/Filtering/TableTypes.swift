@@ -27,6 +27,6 @@ extension PredicateError {
             return PredicateError(
                 .unknownKey, "a plain \(entity) has no `\(key)`; filter managed objects, or fetch with the condition")
         }
-        return unknownKey(key, of: entity)
+        return unknownKey(key, of: entity, names: plan.attributes.map(\.name))
     }
 }

@@ -2,12 +2,12 @@ import SwormPredicates
 
 extension Engine {
     static func unknownEntity(_ name: String, names: [String]) -> StoreError {
-        let nearest = nearestName(to: name, in: names).map { " Did you mean \"\($0)\"?" } ?? ""
+        let nearest = nearestNameHint(to: name, in: names)
         return StoreError(.unknownName, "The model has no entity \"\(name)\".\(nearest)", entity: name)
     }
 
     static func unknownName(_ kind: String, _ name: String, _ entity: String, _ names: [String]) -> StoreError {
-        let nearest = nearestName(to: name, in: names).map { " Did you mean \"\($0)\"?" } ?? ""
+        let nearest = nearestNameHint(to: name, in: names)
         return StoreError(
             .unknownName, "The model's \(entity) has no \(kind) \"\(name)\".\(nearest)", entity: entity, attribute: name
         )

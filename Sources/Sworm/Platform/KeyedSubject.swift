@@ -17,7 +17,8 @@ struct KeyedSubject: EvaluationSubject {
         }
         guard let relationship = object.entity.relationshipsByName[key] else {
             if key == "objectID" || key == "self" { return .object(self) }
-            throw PredicateError.unknownKey(key, of: object.entity.name ?? "")
+            throw PredicateError.unknownKey(
+                key, of: object.entity.name ?? "", names: object.entity.propertiesByName.keys)
         }
         let value = object.value(forKey: key)
         guard relationship.isToMany else {
@@ -47,7 +48,8 @@ private struct MissingSubject: EvaluationSubject {
         if entity?.attributesByName[key] != nil { return .null }
         guard let relationship = entity?.relationshipsByName[key] else {
             if key == "objectID" { return .missing(self) }
-            throw PredicateError.unknownKey(key, of: entity?.name ?? "")
+            throw PredicateError.unknownKey(
+                key, of: entity?.name ?? "", names: entity.map { Array($0.propertiesByName.keys) } ?? [])
         }
         return relationship.isToMany ? .objects([]) : .missing(MissingSubject(entity: relationship.destinationEntity))
     }

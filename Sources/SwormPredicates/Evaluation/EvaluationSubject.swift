@@ -4,7 +4,7 @@ package protocol EvaluationSubject {
     ///
     /// A to-one relationship without an object is `.missing`; a to-many relationship is always `.objects`.
     ///
-    /// - Throws: ``PredicateError/unknownKey(_:of:)`` for a key that the object does not have.
+    /// - Throws: ``PredicateError/unknownKey(_:of:names:)`` for a key that the object does not have.
     func predicateValue(forKey key: String) throws -> EvaluationValue
 
     /// The identity of the object, by which objects are compared.
@@ -65,8 +65,20 @@ extension AttributeValue {
 
 extension PredicateError {
     /// The error for a key that an object does not have.
-    package static func unknownKey(_ key: String, of owner: String) -> PredicateError {
-        PredicateError(.unknownKey, "\(owner) has no property named `\(key)`")
+    ///
+    /// - Parameter names: The keys that it does have.
+    package static func unknownKey(
+        _ key: String, of owner: String, names: some Sequence<String>
+    ) -> PredicateError {
+        unknownKey(key, "\(owner) has no property named `\(key)`", names: names)
+    }
+
+    /// The error for a key that an object does not have, in words of one's own.
+    package static func unknownKey(
+        _ key: String, _ words: String, names: some Sequence<String>
+    ) -> PredicateError {
+        let hint = nearestNameHint(to: key, in: names)
+        return PredicateError(.unknownKey, hint.isEmpty ? words : words + "." + hint)
     }
 }
 

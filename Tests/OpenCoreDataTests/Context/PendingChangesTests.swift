@@ -107,4 +107,21 @@ struct PendingChangesTests {
         #expect(throws: (any Error).self) { try context.all("Nothing") }
         #expect(throws: (any Error).self) { try context.all("Book", nil, sort: "nothing") }
     }
+
+    @Test func `a misspelt name comes with the nearest one`() throws {
+        let context = try library()
+        func message(_ work: () throws -> Void) -> String {
+            do {
+                try work()
+                return ""
+            } catch {
+                return (error as? CoreDataError)?.localizedDescription ?? "\(error)"
+            }
+        }
+        #expect(message { _ = try context.all("Bok") }.contains("Did you mean \"Book\"?"))
+        #expect(message { _ = try context.all("book") }.contains("Did you mean \"Book\"?"))
+        #expect(message { _ = try context.all("Book", nil, sort: "titel") }.contains("Did you mean \"title\"?"))
+        #expect(message { _ = try context.all("Book", "autor.name == 'x'") }.contains("Did you mean \"author\"?"))
+        #expect(!message { _ = try context.all("Nothing") }.contains("Did you mean"))
+    }
 }

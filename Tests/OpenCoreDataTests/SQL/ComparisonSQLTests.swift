@@ -168,6 +168,17 @@ struct PredicateFaultTests {
         let fault = try LibraryQueries.fault(format)
         #expect(fault.code == .unknownKey)
         #expect(fault.message.contains("keypath \(path) not found in entity \(entity)"))
+        if path.hasSuffix("nope") { #expect(!fault.message.contains("Did you mean"), "\(fault.message)") }
+    }
+
+    @Test(arguments: [
+        ("titel == 'x'", "title"), ("Title == 'x'", "title"), ("autor.name == 'x'", "author"),
+        ("author.nam == 'x'", "name"), ("ANY chapter.pages == 1", "chapters"), ("ANY chapters.page == 1", "pages"),
+        ("siz.width == 1", "size"), ("size.widht == 1", "size.width"),
+    ])
+    func `a misspelt key comes with the nearest one`(_ format: String, _ nearest: String) throws {
+        let message = try LibraryQueries.fault(format).message
+        #expect(message.hasSuffix(". Did you mean \"\(nearest)\"?"), "\(message)")
     }
 
     @Test(arguments: [

@@ -26,9 +26,15 @@ struct ConditionFaultTests {
     }
 
     static let faults = [
-        Fault("an unknown key", "titel == 'x'", "titel", "Novel"),
+        Fault("an unknown key", "titel == 'x'", "titel", "Novel", "Did you mean \"title\"?"),
+        Fault("a key in other letters", "TITLE == 'x'", "TITLE", "Novel", "Did you mean \"title\"?"),
         Fault("an unknown key by %K", Condition(format: "%K == 'x'", "titel"), "titel", "Novel"),
-        Fault("an unknown key behind a relation", "writer.nme == 'x'", "writer.nme", "Writer", needsStore: true),
+        Fault(
+            "an unknown key behind a relation", "writer.nme == 'x'", "writer.nme", "Writer", "Did you mean \"name\"?",
+            needsStore: true),
+        Fault(
+            "an unknown relation", "wrtier.name == 'x'", "wrtier", "Novel", "Did you mean \"writer\"?",
+            needsStore: true),
         Fault(
             "an unknown key in a subquery", "SUBQUERY(reviews, $r, $r.nope == 1).@count > 0", "reviews.nope",
             "NovelReview", needsStore: true),

@@ -92,6 +92,7 @@ struct TableTests {
 
     @Test(arguments: [
         ("titel", "title"), ("Title", "title"), ("auhtor", "author"), ("yaer", "year"), ("completely", nil), ("", nil),
+        ("TITLE", "title"), ("x", nil), ("yr", nil), ("title", "title"),
     ])
     func `the nearest name`(name: String, nearest: String?) {
         #expect(nearestName(to: name, in: ["title", "author", "year", "subtitle"]) == nearest)

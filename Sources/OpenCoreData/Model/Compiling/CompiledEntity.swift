@@ -66,6 +66,11 @@ package final class CompiledEntity: Sendable {
     /// The slot of an attribute (a composite's leaf is named `composite.leaf`) or of a relationship.
     package func slot(named name: String) -> PropertySlot? { slots[name] }
 
+    /// The names of what one can ask an object for: composites by themselves and not as their leaves.
+    package var propertyNames: [String] {
+        (attributes.map(\.name) + relationships.map(\.name)).filter { !$0.contains(".") } + composites.keys
+    }
+
     package var hasDescendants: Bool { family.count > 1 }
 }
 

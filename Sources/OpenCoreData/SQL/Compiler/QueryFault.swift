@@ -3,8 +3,9 @@ import SwormPredicates
 /// The errors of requests that cannot become SQL. Each names the path and the entity.
 enum QueryFault {
     static func unknownKey(_ key: String, path: String, entity: CompiledEntity) -> QueryError {
-        QueryError(
-            .unknownKey, "keypath \(path) not found in entity \(entity.name): it has no property `\(key)`")
+        .unknownKey(
+            key, "keypath \(path) not found in entity \(entity.name): it has no property `\(key)`",
+            names: key.contains(".") ? entity.attributes.map(\.name) : entity.propertyNames)
     }
 
     static func toManyNotAllowed(path: String, entity: String) -> QueryError {

@@ -6,8 +6,14 @@ package func nearestName(to name: String, in names: some Sequence<String>) -> St
         let distance = editDistance(wanted, Array(candidate.lowercased().unicodeScalars.prefix(64)))
         if distance < best?.distance ?? Int.max { best = (candidate, distance) }
     }
-    guard let best, best.distance <= max(2, wanted.count / 3) else { return nil }
+    // Of a short name as much must be left that it is still the same.
+    guard let best, best.distance <= max(1, wanted.count / 3), best.distance < max(1, wanted.count) else { return nil }
     return best.name
+}
+
+/// The question whether the nearest name was meant, as a sentence with a space in front; nothing when none is alike.
+package func nearestNameHint(to name: String, in names: some Sequence<String>) -> String {
+    nearestName(to: name, in: names).map { " Did you mean \"\($0)\"?" } ?? ""
 }
 
 /// How many letters must be put in, left out, changed or swapped to make one word from the other.
