@@ -132,7 +132,6 @@ struct PreparedComparison: Sendable {
     }
 
     /// The order of two values; nil if one of them is nil.
-
     private func order(_ left: SQLValue, _ right: SQLValue) throws -> ComparisonResult? {
         switch (left, right) {
         case (.null, _), (_, .null): return nil
