@@ -67,7 +67,13 @@ extension QueryBuilder {
             )
             result.column = nil
         case .length:
-            return try step(argument, to: "length")
+            // A key of the same name is not meant, so that only a text has it here.
+            if argument.isConstant { return try step(argument, to: "length") }
+            result = try scalar(argument)
+            guard result.kind?.isText == true else {
+                throw QueryFault.typeMismatch("a string is needed for length", path: result.path, entity: result.entity)
+            }
+            (result.sql, result.kind, result.column) = ("length(\(result.sql))", .integer, nil)
         case .count, .sum, .min, .max, .average:
             guard case .collection = argument else {
                 throw QueryFault.unsupported("The function \(full) needs a to-many relationship in a fetch.")
