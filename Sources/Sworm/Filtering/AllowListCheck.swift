@@ -1,108 +1,148 @@
 import SwormPredicates
 
-/// A walk through a condition that resolves every name in it by the tables and refuses those that are not allowed.
+/// A walk through a condition that works out what each expression can come to, and refuses all that is not known to ask
+/// for allowed names only.
 ///
 /// Its recursion is as deep as the tree, whose depth is limited where it is built.
 struct AllowListCheck {
-    private let allowed: ConditionAllowList
-    private let root: any AnyEntityPlan
-    private var variables: [String: any AnyEntityPlan] = [:]
+    let allowed: ConditionAllowList
+    private let root: String
+    private var variables: [String: PossibleValues] = [:]
     private var size = 0
 
-    init(_ allowed: ConditionAllowList, _ root: any AnyEntityPlan) {
+    init(_ allowed: ConditionAllowList, _ root: String) {
         self.allowed = allowed
         self.root = root
     }
 
-    mutating func visit(_ tree: PredicateTree) throws {
-        try count()
-        switch tree {
-        case .constant: break
-        case .and(let parts), .or(let parts):
-            for part in parts { try visit(part) }
-        case .not(let part): try visit(part)
-        case .comparison(let comparison):
-            if comparison.comparator == .matches, !allowed.allowsRegularExpressions {
-                throw refusal("It uses MATCHES, and regular expressions are not allowed. Use LIKE.", nil)
-            }
-            try visit(comparison.left)
-            try visit(comparison.right)
-        }
-    }
-
-    /// Checks an expression, and tells which entity its objects have; nil for values.
+    /// Checks a predicate, and tells how deeply loops are nested in it.
     @discardableResult
-    private mutating func visit(_ tree: ExpressionTree) throws -> (any AnyEntityPlan)? {
+    mutating func visit(_ tree: PredicateTree) throws -> Int {
         try count()
         switch tree {
-        case .value: return nil
-        case .evaluatedObject: return root
-        case .variable(let name):
-            guard let entity = variables[name] else {
-                throw refusal("It has a variable `$\(name)` without a value.", nil)
-            }
-            return entity
-        case .key(let base, let key): return try step(from: try visit(base), key)
-        case .list(let parts), .function(_, let parts):
-            for part in parts { try visit(part) }
-            return nil
-        case .index(let base, .expression(let index)):
-            try visit(index)
-            return try visit(base)
-        case .index(let base, _): return try visit(base)
-        case .negate(let base), .cast(let base, _): return try visit(base)
-        case .binary(_, let left, let right):
-            try visit(left)
-            try visit(right)
-            return nil
-        case .set(_, let left, let right):
-            let entity = try visit(left)
-            try visit(right)
-            return entity
-        case .subquery(let collection, let variable, let condition):
-            let entity = try visit(collection)
-            let outer = variables[variable]
-            variables[variable] = entity
-            try visit(condition)
-            variables[variable] = outer
-            return entity
-        case .conditional(let test, let yes, let no):
-            try visit(test)
-            let entity = try visit(yes)
-            try visit(no)
-            return entity
+        case .constant: return 0
+        case .and(let parts), .or(let parts):
+            var nesting = 0
+            for part in parts { nesting = max(nesting, try visit(part)) }
+            return nesting
+        case .not(let part): return try visit(part)
+        case .comparison(let comparison): return try visit(comparison)
         }
     }
 
-    private func step(from entity: (any AnyEntityPlan)?, _ key: String) throws -> (any AnyEntityPlan)? {
-        // `@count` and the like say nothing by themselves. What they are taken of is a key of its own.
-        if key.hasPrefix("@") { return entity }
-        guard let entity else {
-            if key == "length" { return nil }
-            throw refusal("`\(key)` is asked of a value, which has no such part.", key)
+    private mutating func visit(_ comparison: Comparison) throws -> Int {
+        if comparison.comparator == .matches, !allowed.allowsRegularExpressions {
+            throw refusal("It uses MATCHES, and regular expressions are not allowed. Use LIKE.")
         }
-        if key == "self" || key == "SELF" { return entity }
-        let name = entity.entityName
-        guard allowed.allows(key, of: name) else {
-            let names = allowed.names(of: name)
-            let hint =
-                names.isEmpty
-                ? "Nothing of \(name) is." : "Of \(name) these are: \(names.joined(separator: ", "))."
-            throw refusal("`\(key)` of \(name) is not allowed. \(hint)", key, entity: name)
+        let (left, right) = (try visit(comparison.left), try visit(comparison.right))
+        if left.hasObjects || right.hasObjects {
+            guard comparison.comparator.comparesObjects, !left.hasPlainValues, !right.hasPlainValues else {
+                throw refusal(
+                    "`\(excerpt(PredicateTree.comparison(comparison).format))` compares objects with something else than "
+                        + "objects, ids and nil.")
+            }
         }
-        return entity.relations.first { $0.name == key }?.destination.anyPlan
+        // What stands on the other side is worked out for each member. A list that was written has members too.
+        let leftLoops = comparison.quantifier == .direct ? left.openLoops : max(left.openLoops, 1)
+        return try limited(max(leftLoops + right.nesting, right.openLoops + left.nesting, left.nesting))
     }
+
+    /// Checks an expression, and tells what it can come to.
+    mutating func visit(_ tree: ExpressionTree) throws -> PossibleValues {
+        try count()
+        switch tree {
+        case .value(let value): return PossibleValues(of: value)
+        case .evaluatedObject: return .objects(root)
+        case .variable(let name):
+            guard let values = variables[name] else { throw refusal("It has a variable `$\(name)` without a value.") }
+            return values
+        case .key(let base, let key): return try step(from: try visit(base), key, tree)
+        case .list(let parts):
+            var result = try visit(all: parts).reduce(PossibleValues()) { $0.union($1) }
+            result.isCollection = true
+            return result
+        case .index(let base, let place):
+            if case .expression(let index) = place { _ = try visit(index) }
+            return try element(at: place, of: try visit(base), tree)
+        case .negate(let base): return try computed(from: [try visit(base)], tree)
+        case .binary(_, let left, let right): return try computed(from: [try visit(left), try visit(right)], tree)
+        case .function(let name, let operands): return try call(name, try visit(all: operands), tree)
+        case .cast(let base, let type): return try cast(try visit(base), type, tree)
+        case .set(_, let left, let right):
+            var result = try visit(left).union(try visit(right))
+            result.isCollection = true
+            return result
+        case .subquery(let collection, let variable, let condition):
+            return try subquery(try visit(collection), variable, condition)
+        case .conditional(let test, let yes, let no):
+            let nesting = try visit(test)
+            var result = try visit(yes).union(try visit(no))
+            result.nesting = max(result.nesting, nesting)
+            return result
+        }
+    }
+
+    private mutating func visit(all trees: [ExpressionTree]) throws -> [PossibleValues] {
+        var results: [PossibleValues] = []
+        for tree in trees { results.append(try visit(tree)) }
+        return results
+    }
+
+    private mutating func subquery(
+        _ collection: PossibleValues, _ variable: String, _ condition: PredicateTree
+    ) throws -> PossibleValues {
+        var member = collection
+        (member.isCollection, member.isTotal, member.loops, member.nesting) = (false, false, 0, 0)
+        let outer = variables[variable]
+        variables[variable] = member
+        let inner = try visit(condition)
+        variables[variable] = outer
+        var result = collection
+        (result.isCollection, result.isTotal, result.loops) = (true, false, max(collection.openLoops, 1))
+        result.nesting = try limited(max(collection.nesting, result.loops + inner))
+        return result
+    }
+
+    // MARK: Limits and refusals
 
     private mutating func count() throws {
         size += 1
-        guard size <= allowed.maximumSize else {
-            throw refusal("It has more than \(allowed.maximumSize) parts.", nil)
-        }
+        guard size <= allowed.maximumSize else { throw refusal("It has more than \(allowed.maximumSize) parts.") }
     }
 
-    private func refusal(_ reason: String, _ key: String?, entity: String? = nil) -> StoreError {
+    func limited(_ nesting: Int) throws -> Int {
+        guard nesting <= allowed.maximumNesting else {
+            throw refusal(
+                "It goes through \(nesting) collections one inside another, and not more than \(allowed.maximumNesting) are "
+                    + "allowed.")
+        }
+        return nesting
+    }
+
+    func refusal(_ reason: String, _ key: String? = nil, entity: String? = nil) -> StoreError {
         StoreError(
-            .conditionNotAllowed, "A condition on \(root.entityName) is refused: \(reason)",
-            entity: entity ?? root.entityName, attribute: key)
+            .conditionNotAllowed, "A condition on \(root) is refused: \(reason)", entity: entity ?? root,
+            attribute: key)
+    }
+}
+
+extension PossibleValues {
+    fileprivate init(of value: AttributeValue) {
+        switch value {
+        case .null: self.init()
+        case .string, .url: self = .text
+        case .object: self = .id
+        case .bool, .int, .double, .decimal, .date, .data, .uuid: self = .other
+        }
+    }
+}
+
+extension Comparator {
+    /// Whether the operator means something for objects: only who they are.
+    fileprivate var comparesObjects: Bool {
+        switch self {
+        case .equal, .notEqual, .identical, .notIdentical, .in, .contains: true
+        case .less, .lessOrEqual, .greater, .greaterOrEqual, .between, .beginsWith, .endsWith, .like, .matches: false
+        }
     }
 }

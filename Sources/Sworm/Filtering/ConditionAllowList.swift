@@ -12,14 +12,24 @@ import SwormPredicates
 /// let condition = try JSONDecoder().decode(Condition<Book>.self, from: body)
 /// try condition.check(against: allowed)
 /// ```
-/// What is not named is refused, and so are regular expressions, whose running time has no bound, and conditions of more
-/// than ``maximumSize`` parts.
+/// What is not named is refused, and so is every expression of which it is not known whose attributes it asks for. Objects
+/// that may be reached may also be compared with each other, with nil and with ids.
+///
+/// So that a condition cannot keep the server busy, regular expressions are refused, whose running time has no bound, and
+/// so are conditions of more than ``maximumSize`` parts or with loops nested deeper than ``maximumNesting``. What is left
+/// still reads every object that it is asked of: give the request a limit.
 public struct ConditionAllowList: Sendable {
-    private var keys: [String: Set<String>] = [:]
+    private var members: [String: [String: AllowedMember]] = [:]
     private var tableFailure: StoreError?
 
     /// How many comparisons, names, values and operators a condition may have in all. A list counts with its values.
     public var maximumSize = 1_000
+
+    /// How many collections a condition may go through, one inside another.
+    ///
+    /// Each level multiplies the time by the number of members. `ANY author.books.title == "War"` is one level, and
+    /// `ANY author.books.reviews.mark > 3` is two, as is a `SUBQUERY` in a `SUBQUERY`.
+    public var maximumNesting = 2
 
     /// Whether a condition may have regular expressions (`MATCHES`).
     public var allowsRegularExpressions = false
@@ -28,12 +38,15 @@ public struct ConditionAllowList: Sendable {
     public init() {}
 
     /// The list with some attributes of an entity added.
+    ///
+    /// A key path that is not in the table makes every check fail.
     public func allowing<T>(_ type: T.Type, _ attributes: PartialKeyPath<T>...) -> ConditionAllowList
     where T: ManagedObjectConvertible {
         var result = self
         for attribute in attributes {
             do {
-                result.keys[T.entityName, default: []].insert(try T.plan.attribute(attribute).name)
+                let plan = try T.plan.attribute(attribute)
+                result.add(AllowedMember(plan), plan.name, of: T.entityName)
             } catch {
                 result.tableFailure = result.tableFailure ?? error
             }
@@ -42,20 +55,32 @@ public struct ConditionAllowList: Sendable {
     }
 
     /// The list with some relations of an entity added. What lies behind them has to be allowed by itself.
+    ///
+    /// A key path that leads to no relation makes every check fail.
     public func allowing<T>(_ type: T.Type, relations: PartialKeyPath<T.Relations>...) -> ConditionAllowList
     where T: ManagedObjectConvertible {
         var result = self
-        for relation in relations {
-            guard let relation = T.relations[keyPath: relation] as? any Relation else { continue }
-            result.keys[T.entityName, default: []].insert(relation.name)
+        for keyPath in relations {
+            guard let relation = T.relations[keyPath: keyPath] as? any Relation else {
+                let message =
+                    "\(T.entityName): \(keyPathName(keyPath).text) is no relation, so a condition cannot be allowed to follow it."
+                result.tableFailure =
+                    result.tableFailure ?? StoreError(.unknownKeyPath, message, entity: T.entityName)
+                continue
+            }
+            result.add(AllowedMember(relation), relation.name, of: T.entityName)
         }
         return result
     }
 
-    func allows(_ key: String, of entity: String) -> Bool { keys[entity]?.contains(key) ?? false }
+    private mutating func add(_ member: AllowedMember, _ name: String, of entity: String) {
+        members[entity, default: [:]][name, default: AllowedMember()].formUnion(member)
+    }
 
-    /// The keys of an entity, for messages.
-    func names(of entity: String) -> [String] { (keys[entity] ?? []).sorted() }
+    func member(_ key: String, of entity: String) -> AllowedMember? { members[entity]?[key] }
+
+    /// The names that are allowed of an entity, for messages.
+    func names(of entity: String) -> [String] { (members[entity] ?? [:]).keys.sorted() }
 
     /// Throws for a list that names something that is not in a table.
     func validate() throws {
@@ -63,16 +88,47 @@ public struct ConditionAllowList: Sendable {
     }
 }
 
+/// What an allowed name leads to. Several types can share an entity, so this is what it is for any of them.
+struct AllowedMember: Sendable {
+    private(set) var entities: Set<String> = []
+    private(set) var isToMany = false
+    private(set) var isText = false
+    private(set) var isOtherValue = false
+
+    fileprivate init() {}
+
+    fileprivate init(_ attribute: AttributePlan) {
+        isText = attribute.kind == .string || attribute.kind == .url
+        isOtherValue = !isText
+    }
+
+    fileprivate init(_ relation: some Relation) {
+        entities = [relation.destinationEntity]
+        isToMany = type(of: relation).kind != .toOne
+    }
+
+    fileprivate mutating func formUnion(_ other: AllowedMember) {
+        entities.formUnion(other.entities)
+        isToMany = isToMany || other.isToMany
+        isText = isText || other.isText
+        isOtherValue = isOtherValue || other.isOtherValue
+    }
+}
+
+extension Relation {
+    fileprivate var destinationEntity: String { Destination.entityName }
+}
+
 extension Condition {
     /// Checks that the condition asks about nothing but what is allowed.
     ///
     /// - Parameter allowed: The attributes and relations that it may ask about.
-    /// - Throws: A ``StoreError`` with the code `conditionNotAllowed` that names the entity and what was refused, and the
-    ///   error that the condition carries if it was not understood.
+    /// - Throws: A ``StoreError`` with the code `conditionNotAllowed` that names the entity and what was refused, the error
+    ///   that the condition carries if it was not understood, and `unknownKeyPath` where the list itself is wrong.
     public func check(against allowed: ConditionAllowList) throws {
         let tree = try tree()
         try allowed.validate()
-        var check = AllowListCheck(allowed, PlainObject.anyPlan)
+        var check = AllowListCheck(allowed, PlainObject.entityName)
         try check.visit(tree)
     }
 }

@@ -1,0 +1,105 @@
+import SwormPredicates
+
+extension AllowListCheck {
+    // MARK: Keys
+
+    /// What stands under a key, of all that it can be asked of.
+    func step(from base: PossibleValues, _ key: String, _ tree: ExpressionTree) throws -> PossibleValues {
+        if key.hasPrefix("@") { return try collect(base, key, tree) }
+        // Texts have a length, and other values have no keys.
+        let isLength = base.hasTexts && key == "length"
+        guard !base.hasIDs, !base.hasOthers, isLength || !base.hasTexts, isLength || !base.entities.isEmpty else {
+            throw refusal("`\(key)` is asked of a value, which has no such part.", key)
+        }
+        var result = base
+        (result.entities, result.hasTexts, result.hasOthers) = ([], false, isLength)
+        for entity in base.entities.sorted() {
+            let member = try member(key, of: entity)
+            result.entities.formUnion(member.entities)
+            result.hasTexts = result.hasTexts || member.isText
+            result.hasOthers = result.hasOthers || member.isOtherValue
+            if member.isToMany {
+                result.isCollection = true
+                result.loops = base.loops + 1
+            }
+        }
+        result.nesting = try limited(max(base.nesting, result.loops))
+        return result
+    }
+
+    private func member(_ key: String, of entity: String) throws -> AllowedMember {
+        if let member = allowed.member(key, of: entity) { return member }
+        let names = allowed.names(of: entity)
+        let hint =
+            names.isEmpty ? "Nothing of \(entity) is." : "Of \(entity) these are: \(names.joined(separator: ", "))."
+        throw refusal("`\(key)` of \(entity) is not allowed. \(hint)", key, entity: entity)
+    }
+
+    /// What a collection operator gives. That of `@max` is what the keys behind it lead to.
+    private func collect(_ base: PossibleValues, _ key: String, _ tree: ExpressionTree) throws -> PossibleValues {
+        guard base.isCollection else { throw refusal("`\(key)` is asked of something that is no collection.", key) }
+        switch key {
+        case "@count": return PossibleValues.other.computed(from: [base])
+        case "@sum", "@avg", "@min", "@max":
+            var result = base
+            result.isTotal = true
+            return result
+        default: throw refusal("The collection operator `\(key)` is not known.", key)
+        }
+    }
+
+    /// An index is a key where it is a text, so that it must be a number that stands there.
+    func element(at place: Subscript, of base: PossibleValues, _ tree: ExpressionTree) throws -> PossibleValues {
+        guard base.isCollection else { throw refused(tree, "takes an element of something that is no collection") }
+        switch place {
+        case .first, .last, .expression(.value(.int)): return base
+        case .size: return PossibleValues.other.computed(from: [base])
+        case .expression: throw refused(tree, "has an index that is not written as a whole number")
+        }
+    }
+
+    // MARK: Computing
+
+    /// What is computed from plain values.
+    func computed(from operands: [PossibleValues], _ tree: ExpressionTree) throws -> PossibleValues {
+        guard operands.allSatisfy({ !$0.hasObjects }) else { throw refused(tree, "computes with objects") }
+        return PossibleValues.other.computed(from: operands)
+    }
+
+    func call(_ name: String, _ operands: [PossibleValues], _ tree: ExpressionTree) throws -> PossibleValues {
+        guard let function = PredicateFunction(rawValue: name), function.arity.contains(operands.count) else {
+            throw refused(tree, "calls a function that is not known")
+        }
+        switch function {
+        case .noindex: return operands.first ?? PossibleValues()
+        case .count: return PossibleValues.other.computed(from: operands)
+        case .min, .max:
+            let nesting = try computed(from: operands, tree).nesting
+            let all = operands.reduce(PossibleValues()) { $0.union($1) }
+            return PossibleValues(hasTexts: all.hasTexts, hasOthers: all.hasOthers, nesting: nesting)
+        case .uppercase, .lowercase:
+            return PossibleValues.text.computed(from: [try computed(from: operands, tree)])
+        case .sum, .average, .median, .stddev, .sqrt, .log, .ln, .exp, .floor, .ceiling, .abs, .trunc, .now, .length,
+            .modulus, .leftShift, .rightShift, .onesComplement:
+            return try computed(from: operands, tree)
+        }
+    }
+
+    func cast(_ operand: PossibleValues, _ type: String, _ tree: ExpressionTree) throws -> PossibleValues {
+        guard let cast = ValueCast(rawValue: type) else { throw refused(tree, "casts to a type that is not known") }
+        switch cast {
+        case .object:
+            // An object stays as it is, and a text becomes the id that it says.
+            var result = operand
+            result.hasIDs = operand.hasIDs || operand.hasPlainValues
+            (result.hasTexts, result.hasOthers) = (false, false)
+            return result
+        case .string, .url: return PossibleValues.text.computed(from: [try computed(from: [operand], tree)])
+        case .number, .decimal, .date, .uuid, .data: return try computed(from: [operand], tree)
+        }
+    }
+
+    private func refused(_ tree: ExpressionTree, _ reason: String) -> StoreError {
+        refusal("`\(excerpt(tree.format))` \(reason).")
+    }
+}

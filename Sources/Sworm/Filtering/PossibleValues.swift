@@ -1,0 +1,46 @@
+/// All that an expression of a condition can come to, whichever way the objects are. Nil is always possible.
+struct PossibleValues {
+    /// The entities of the objects that it can be, or that can be in it.
+    var entities: Set<String> = []
+    /// Whether it can be the id of an object, which has no attributes.
+    var hasIDs = false
+    var hasTexts = false
+    /// Whether it can be a number, bytes or another value that is no text.
+    var hasOthers = false
+
+    var isCollection = false
+    /// How many collections were gone through, one for each member of another.
+    var loops = 0
+    /// Whether one value is made of the members. The keys behind an `@max` still belong to it.
+    var isTotal = false
+    /// The deepest nesting of loops that it takes to work it out.
+    var nesting = 0
+
+    static let text = PossibleValues(hasTexts: true)
+    static let other = PossibleValues(hasOthers: true)
+    static let id = PossibleValues(hasIDs: true)
+
+    static func objects(_ entity: String) -> PossibleValues { PossibleValues(entities: [entity]) }
+
+    var hasObjects: Bool { hasIDs || !entities.isEmpty }
+    var hasPlainValues: Bool { hasTexts || hasOthers }
+
+    /// How many loops whoever takes the members one by one goes through.
+    var openLoops: Int { isTotal ? 0 : loops }
+
+    /// What either of two expressions can come to.
+    func union(_ other: PossibleValues) -> PossibleValues {
+        PossibleValues(
+            entities: entities.union(other.entities), hasIDs: hasIDs || other.hasIDs,
+            hasTexts: hasTexts || other.hasTexts, hasOthers: hasOthers || other.hasOthers,
+            isCollection: isCollection || other.isCollection, loops: max(openLoops, other.openLoops),
+            nesting: max(nesting, other.nesting))
+    }
+
+    /// What is worked out from some values and is itself a single one.
+    func computed(from operands: [PossibleValues]) -> PossibleValues {
+        var result = self
+        result.nesting = operands.reduce(nesting) { max($0, $1.nesting) }
+        return result
+    }
+}
