@@ -108,14 +108,22 @@ extension PredicateTranslator {
     }
 }
 
+extension AttributeValue {
+    /// Whether the value is a number, or the seconds of a moment, that is none.
+    var isNotANumber: Bool {
+        switch self {
+        case .double(let value): value.isNaN
+        case .decimal(let value): value.isNaN
+        case .date(let value): value.timeIntervalSinceReferenceDate.isNaN
+        default: false
+        }
+    }
+}
+
 extension ExpressionTree {
     /// Not-a-number differs from everything in Swift, and is nil in a store.
     fileprivate var isNotANumber: Bool {
-        switch self {
-        case .value(.double(let value)): value.isNaN
-        case .value(.decimal(let value)): value.isNaN
-        default: false
-        }
+        if case .value(let value) = self { value.isNotANumber } else { false }
     }
 }
 

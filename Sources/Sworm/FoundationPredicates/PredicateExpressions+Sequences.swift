@@ -118,11 +118,12 @@ extension PredicateTranslator {
     /// Whether a value is among constants.
     fileprivate func membership(of element: PredicateOperand, in constants: [Any?]) throws -> PredicateTree {
         let values = try constants.map { try attributeValue(of: $0) }
-        let present = values.filter { $0 != .null }
+        // Not-a-number equals nothing, so that it is in no list; to a store it would be a nil.
+        let present = values.filter { $0 != .null && !$0.isNotANumber }
         let tree = try expression(of: element)
         let isMember = PredicateTree.comparison(Comparison(tree, .in, .list(present.map { .value($0) })))
         guard let presence = element.presence else { return present.isEmpty ? .constant(false) : isMember }
-        if present.count < values.count {
+        if values.contains(.null) {
             let isNil = negation(presence)
             return present.isEmpty ? isNil : .or([isNil, isMember])
         }

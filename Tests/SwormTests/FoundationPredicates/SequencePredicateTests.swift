@@ -18,6 +18,16 @@ struct SequencePredicateTests {
         try agree(#Predicate { tones.contains($0.tone) })
     }
 
+    @Test func `a number that is none is in no list`() throws {
+        let (some, none): ([Double], [Double]) = ([.nan, 12.5], [.nan])
+        let light: [Float] = [.nan, 0.25]
+        try agree(#Predicate { some.contains($0.price) })
+        try agree(#Predicate { !some.contains($0.price) })
+        try agree(#Predicate { light.contains($0.weight) })
+        try agree(#Predicate { !none.contains($0.price) && $0.isRead })
+        try agree(#Predicate { none.contains($0.price) || $0.isRead })
+    }
+
     @Test func `a captured list is asked element by element`() throws {
         let parts = ["War", "mm"]
         let years = [1800, 1900]
