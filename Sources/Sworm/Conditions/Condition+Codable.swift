@@ -118,9 +118,7 @@ private struct CodedArgument: Codable {
             case .int: .value(.int(try container.decode(Int64.self, forKey: key)))
             case .double: .value(.double(try container.decode(CodedDouble.self, forKey: key).value))
             case .decimal:
-                .value(
-                    .decimal(
-                        try text("decimal number") { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }))
+                .value(.decimal(try text("decimal number") { Decimal(wholeText: $0) }))
             case .string: .value(.string(try container.decode(String.self, forKey: key)))
             case .date:
                 .value(
@@ -134,6 +132,20 @@ private struct CodedArgument: Codable {
                 .value(.object(try text("id of an object") { URL(string: $0).flatMap { try? ObjectReference($0) } }))
             case .list: .list(try container.decode([CodedArgument].self, forKey: key).map(\.argument))
             }
+    }
+}
+
+extension Decimal {
+    /// Takes a number that is all of the text. `init(string:)` also takes the beginning of what goes on as something else.
+    fileprivate init?(wholeText text: String) {
+        if text == "NaN" {
+            self = .nan
+            return
+        }
+        guard text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil,
+            let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !value.isNaN
+        else { return nil }
+        self = value
     }
 }
 

@@ -19,3 +19,27 @@ public enum AttributeValue: Sendable, Hashable {
     /// An object, by its identity. Only predicates hold it; no attribute does.
     case object(ObjectReference)
 }
+
+extension AttributeValue {
+    /// Whether two values are of one type and equal. A number that is none equals itself, so that values can be found again.
+    public static func == (left: AttributeValue, right: AttributeValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.int(let one), .int(let other)): one == other
+        case (.double(let one), .double(let other)): one == other || one.bitPattern == other.bitPattern
+        case (.decimal(let one), .decimal(let other)): one == other || one.isNaN && other.isNaN
+        case (.string(let one), .string(let other)): one == other
+        case (.date(let one), .date(let other)):
+            one == other
+                || one.timeIntervalSinceReferenceDate.bitPattern == other.timeIntervalSinceReferenceDate.bitPattern
+        case (.data(let one), .data(let other)): one == other
+        case (.uuid(let one), .uuid(let other)): one == other
+        case (.url(let one), .url(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        case (.null, _), (.bool, _), (.int, _), (.double, _), (.decimal, _), (.string, _), (.date, _), (.data, _),
+            (.uuid, _), (.url, _), (.object, _):
+            false
+        }
+    }
+}

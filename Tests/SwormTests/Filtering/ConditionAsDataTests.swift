@@ -94,6 +94,35 @@ struct ConditionAsDataTests {
         #expect(try store.perform { try $0.count(of: Book.all.where(sent(chain))) } == 1)
     }
 
+    @Test(arguments: [
+        "", "-", "+", ".", "1e", "1e+", "e1", "12x", " 1", "1 ", "1,5", "0x10", "--1", "1.2.3", "nan", "inf",
+    ])
+    func `what is no decimal is refused`(text: String) {
+        #expect(throws: DecodingError.self) { try decoded(decimal: text) }
+    }
+
+    @Test(arguments: [
+        ("-12.50", "-12.5"), ("1e3", "1000"), ("+.5E-1", "0.05"), ("7.", "7"), ("NaN", "NaN"),
+        ("12345678901234567890.123", "12345678901234567890.123"),
+    ])
+    func `a decimal is taken whole`(text: String, number: String) throws {
+        #expect("\(try decoded(decimal: text).arguments)" == "[\(number)]")
+    }
+
+    private func decoded(decimal: String) throws -> Condition<Book> {
+        let json = #"{"entity":"Book","format":"price == %@","arguments":[{"decimal":"\#(decimal)"}]}"#
+        return try JSONDecoder().decode(Condition<Book>.self, from: Data(json.utf8))
+    }
+
+    @Test func `a condition with a number that is none equals itself`() throws {
+        for value: Any in [Double.nan, Decimal.nan, Date(timeIntervalSinceReferenceDate: .nan), [1.0, Double.nan]] {
+            let condition = Condition<Book>(format: "price == %@ OR TRUEPREDICATE", value)
+            #expect(condition == condition && Set([condition, condition]).count == 1, "\(condition)")
+            #expect(try sent(condition) == condition)
+        }
+        #expect(Condition<Book>(format: "weight == %@", -0.0) == Condition<Book>(format: "weight == %@", 0.0))
+    }
+
     @Test func `equal conditions are one element of a set`() {
         let one: Condition<Book> = \.year > 3 && \.title == "x"
         let other: Condition<Book> = \.year > 3 && \.title == "x"
