@@ -80,7 +80,7 @@ extension AllowListCheck {
         case .uppercase, .lowercase:
             return PossibleValues.text.computed(from: [try computed(from: operands, tree)])
         case .sum, .average, .median, .stddev, .sqrt, .log, .ln, .exp, .floor, .ceiling, .abs, .trunc, .now, .length,
-            .modulus, .leftShift, .rightShift, .onesComplement:
+            .modulus, .leftShift, .rightShift, .onesComplement, .float:
             return try computed(from: operands, tree)
         }
     }

@@ -17,7 +17,8 @@ extension PredicateExpressions.Arithmetic: TranslatablePredicateExpression {
             let other = try rhs.evaluate(translator.bindings)
             return .constant(try translator.computed(one, sign, other))
         }
-        return try translator.folded(self, left, right) ?? translator.computed(left, sign, right)
+        return try translator.folded(self, left, right)
+            ?? translator.computed(left, sign, right, isFloat: Output.self is Float.Type)
     }
 }
 
@@ -31,7 +32,7 @@ extension PredicateExpressions.IntDivision: TranslatablePredicateExpression {
             let other = try rhs.evaluate(translator.bindings)
             return .constant(try translator.computed(one, .divide, other))
         }
-        return try translator.computed(left, .divide, right)
+        return try translator.computed(left, .divide, right, isFloat: false)
     }
 }
 
@@ -48,7 +49,8 @@ extension PredicateExpressions.FloatDivision: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
         try translator.refuseZero(right)
-        return try translator.folded(self, left, right) ?? translator.computed(left, .divide, right)
+        return try translator.folded(self, left, right)
+            ?? translator.computed(left, .divide, right, isFloat: Output.self is Float.Type)
     }
 }
 
@@ -60,10 +62,15 @@ extension PredicateExpressions.UnaryMinus: TranslatablePredicateExpression {
 }
 
 extension PredicateTranslator {
+    /// Computes in the numbers of a store, which are doubles.
+    ///
+    /// A double has more than twice the digits of a `Float`, so that rounding its result gives what a `Float` gives.
     fileprivate func computed(
-        _ left: PredicateOperand, _ sign: BinaryOperator, _ right: PredicateOperand
+        _ left: PredicateOperand, _ sign: BinaryOperator, _ right: PredicateOperand, isFloat: Bool
     ) throws -> PredicateOperand {
-        .value(.binary(sign, try expression(of: left), try expression(of: right)), isOptional: false)
+        let result = ExpressionTree.binary(sign, try expression(of: left), try expression(of: right))
+        return .value(
+            isFloat ? .function(PredicateFunction.float.rawValue, [result]) : result, isOptional: false)
     }
 
     /// Computes with constants, where Foundation would trap on a result that does not fit.

@@ -266,7 +266,7 @@ extension Engine {
     ) throws -> NSFetchRequest<NSManagedObject> {
         let request = NSFetchRequest<NSManagedObject>()
         request.entity = query.entity
-        request.predicate = query.predicate.map { nativePredicate($0, context) }
+        request.predicate = try query.predicate.map { try nativePredicate($0, context) }
         request.sortDescriptors =
             query.sorts.isEmpty
             ? nil
@@ -277,7 +277,15 @@ extension Engine {
     }
 
     /// The tree in the form that Core Data takes: a format, with objects for the identities in it.
-    private static func nativePredicate(_ tree: PredicateTree, _ context: NSManagedObjectContext) -> NSPredicate {
+    private static func nativePredicate(
+        _ tree: PredicateTree, _ context: NSManagedObjectContext
+    ) throws -> NSPredicate {
+        guard !tree.calls(.float) else {
+            throw StoreError(
+                .invalidCondition,
+                "A #Predicate computes with Float, and Core Data does so with Double, which finds other rows. Compare the "
+                    + "attribute itself, or declare it as a Double.")
+        }
         let template = tree.template
         return NSPredicate(
             format: template.format, argumentArray: template.arguments.map { native($0, context) })

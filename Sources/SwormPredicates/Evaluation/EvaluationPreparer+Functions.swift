@@ -71,6 +71,7 @@ extension PredicateFunction {
         case .ceiling: { $0.rounded(.up) }
         case .trunc: { $0.rounded(.towardZero) }
         case .abs: { $0.magnitude }
+        case .float: { Double(Float($0)) }
         default: nil
         }
     }

@@ -9,6 +9,8 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     case leftShift = "leftshift:by:"
     case rightShift = "rightshift:by:"
     case onesComplement
+    /// The nearest number that a `Float` holds. Of the language's own, for Swift's predicates, and unknown to Core Data.
+    case float
 
     /// How many arguments the function takes.
     package var arity: ClosedRange<Int> {

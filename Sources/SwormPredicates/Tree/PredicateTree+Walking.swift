@@ -52,6 +52,18 @@ enum TreeNode {
     }
 }
 
+extension PredicateTree {
+    /// Whether a function is called anywhere. Uses no recursion, for trees of any depth.
+    package func calls(_ function: PredicateFunction) -> Bool {
+        var stack = [TreeNode.predicate(self)]
+        while let node = stack.popLast() {
+            if case .expression(.function(function.rawValue, _)) = node { return true }
+            stack.append(contentsOf: node.children)
+        }
+        return false
+    }
+}
+
 extension ExpressionTree {
     /// The levels of the tree, or nil if there are more than the limit.
     package func depth(limit: Int) -> Int? { TreeNode.expression(self).depth(limit: limit, chains: true) }

@@ -72,4 +72,32 @@ struct ValuePredicateTests {
         try agree(#Predicate { $0.price / 2.0 > 6.0 })
         try agree(#Predicate { $0.year + $0.number - 1 == 1869 })
     }
+
+    #if !canImport(CoreData)
+    @Test func `floats are computed as floats`() throws {
+        let (tenth, third, large, infinity): (Float, Float, Float, Float) = (0.1, 3, 3e38, .infinity)
+        let (half, most): (Float, Float) = (0.5, 1.5)
+        let (sum, difference, product) = (half + tenth, most - tenth, most * tenth)
+        let (quotient, inverse, chain) = (half / third, 1 / (half + third), (half + tenth) * third - tenth)
+        try agree(#Predicate { $0.weight + tenth == sum })
+        try agree(#Predicate { $0.weight + tenth == 0.6 })
+        try agree(#Predicate { $0.weight - tenth == difference })
+        try agree(#Predicate { $0.weight * tenth == product })
+        try agree(#Predicate { $0.weight / third == quotient })
+        try agree(#Predicate { 1 / ($0.weight + third) == inverse })
+        try agree(#Predicate { ($0.weight + tenth) * third - tenth == chain })
+        try agree(#Predicate { $0.weight * large == infinity })
+        try agree(#Predicate { $0.weight + large - large == $0.weight })
+        try agree(#Predicate { -($0.weight + tenth) == -0.6 })
+    }
+    #endif
+
+    @Test func `a condition on floats can be sent`() throws {
+        let tenth: Float = 0.1
+        let condition = Condition<Novel>(#Predicate { $0.weight + tenth == 0.6 })
+        let copy = try JSONDecoder().decode(Condition<Novel>.self, from: try JSONEncoder().encode(condition))
+        #expect(copy == condition)
+        #expect(try Novel.samples.filtered(by: copy).map(\.number) == [1])
+        try copy.check(against: ConditionAllowList().allowing(Novel.self, \.weight))
+    }
 }
