@@ -41,7 +41,9 @@ extension RandomPredicate {
             return .binary(random.pick(signs) ?? .add, number(depth - 1), number(depth - 1))
         case 3: return .negate(path(.number))
         case 4, 5:
-            let names = ["abs", "sqrt", "floor", "ceiling", "trunc", "onesComplement", "noindex", "ln", "log", "exp"]
+            let names = [
+                "abs", "sqrt", "floor", "ceiling", "trunc", "onesComplement", "noindex", "ln", "log", "exp", "float",
+            ]
             return .function(random.pick(names) ?? "abs", [number(depth - 1)])
         case 6:
             let names = ["modulus:by:", "leftshift:by:", "rightshift:by:"]

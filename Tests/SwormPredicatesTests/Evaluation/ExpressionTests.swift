@@ -15,6 +15,7 @@ struct ExpressionTests {
         ("modulus:by:(7, 0)", .null), ("modulus:by:(-9223372036854775808, -1)", .int(0)),
         ("leftshift:by:(1, 65)", .int(0)),
         ("rightshift:by:(-8, 1)", .int(-4)), ("onesComplement(0)", .int(-1)), ("abs(-3)", .int(3)),
+        ("float(0.1)", .double(Double(Float(0.1)))),
         ("abs(-2.5)", .double(2.5)),
         ("abs(-9223372036854775808)", .double(9223372036854775808)), ("sqrt(16)", .double(4)), ("sqrt(-1)", .null),
         ("log(1000)", .double(3)), ("ln(0)", .null), ("exp(0)", .double(1)), ("floor(-1.5)", .double(-2)),

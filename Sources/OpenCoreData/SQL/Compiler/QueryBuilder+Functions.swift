@@ -46,6 +46,8 @@ extension QueryBuilder {
             result.sql = "\(name)(\(result.sql))"
         case .onesComplement:
             result = try number(argument)
+            // A real can become any integer.
+            result.isWide = result.isWide || !result.isInteger
             (result.sql, result.kind) = ("(~\(result.sql))", .integer)
         case .some(let function) where function.keepsIntegers:
             result = try number(argument)
