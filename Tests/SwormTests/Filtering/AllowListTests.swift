@@ -74,6 +74,16 @@ struct AllowListTests {
         #expect(try store.perform { try $0.fetch(Dossier.all).filtered(by: largest).count } == 1)
     }
 
+    @Test func `a condition that says its parts twice does not grow without bound`() throws {
+        var value = "friend.year"
+        for _ in 0..<40 { value = "TERNARY(\(value) IN {nil, 1}, 1, 2)" }
+        let condition = try Condition<Dossier>.received("\(value) == 1")
+        try condition.check(against: .dossiers)
+        let store = try PersistentContainer(for: Dossier.self, at: .memory)
+        let error = storeError { try store.perform { try $0.count(of: Dossier.all.where(condition)) } }
+        #expect(error?.description.contains("nested too deeply") == true, "\(String(describing: error))")
+    }
+
     @Test func `a list that names what is no relation allows nothing`() throws {
         let wrong = ConditionAllowList().allowing(Dossier.self, relations: \.friend, \.title)
         let error = storeError { try Condition<Dossier>(format: "friend == nil").check(against: wrong) }

@@ -85,6 +85,8 @@ extension QueryBuilder {
         return .object(member)
     }
 
+    private static let longestChoice = 500_000
+
     private func conditional(
         _ test: PredicateTree, _ yes: ExpressionTree, _ no: ExpressionTree, in context: QueryContext
     ) throws -> QueryOperand {
@@ -108,7 +110,12 @@ extension QueryBuilder {
             try one.typed.checkComparable(with: other.typed)
             result.kind = kind == otherKind ? kind : kind.isNumber ? .number : .text
         }
-        result.sql = "(CASE WHEN \(condition.text) THEN \(one.sql) ELSE \(other.sql) END)"
+        let text = "(CASE WHEN \(condition.text) THEN \(one.sql) ELSE \(other.sql) END)"
+        // Some comparisons name their side twice, so that a TERNARY in a TERNARY doubles the text at each level.
+        guard text.utf8.count <= Self.longestChoice else {
+            throw QueryFault.unsupported("TERNARY is nested too deeply: its SQL has \(text.utf8.count) bytes.")
+        }
+        result.sql = text
         result.constant = nil
         result.path = "TERNARY"
         return .scalar(result)
