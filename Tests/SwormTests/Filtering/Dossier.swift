@@ -18,7 +18,7 @@ extension Dossier: ManagedObjectConvertible {
 
     struct Relations: Sendable {
         let friend = ToOneRelation<Witness>("friend", inverse: \.dossier)
-        let witnesses = ToManyRelation<Witness>("witnesses", inverse: \.cases)
+        let witnesses = ToManyOrderedRelation<Witness>("witnesses", inverse: \.cases)
         let handler = ToOneRelation<Witness>("handler", inverse: \.handled)
         let title = "no relation"
     }
