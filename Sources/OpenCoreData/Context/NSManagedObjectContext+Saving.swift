@@ -212,6 +212,8 @@ struct SavedObjects {
         }
         for object in builder.updated {
             if let version = result.versions[object.objectID.row] { versions[ObjectIdentifier(object)] = version }
+    /// The ordered relationships whose members stand in the store otherwise than the context has them.
+    private var rearranged: [ObjectIdentifier: Set<Int>] = [:]
         }
         parts.append(Part(origin: origin, insertions: insertions))
         orderKeys.merge(builder.orderKeys) { $1 }
@@ -222,6 +224,12 @@ struct SavedObjects {
     /// The version that a save gave to an object's row; nil when the row was not written.
     func version(of object: NSManagedObject) -> Int64? {
         versions.isEmpty ? nil : versions[ObjectIdentifier(object)]
+        if !result.rearranged.isEmpty {
+            let objects = builder.objects
+            for (owner, slot) in result.rearranged {
+                if let object = objects[owner] { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
+            }
+        }
     }
 }
 
@@ -232,6 +240,11 @@ extension NSManagedObject {
         let written = saved.version(of: self) ?? (wasInserted ? 1 : nil)
         if written != nil || !changedAttributes.isEmpty || !edits.isEmpty {
             let toOnes = plan.relationships.indices.map { slot -> SaveRequest.Row? in
+
+    /// Whether the members of an ordered relationship are to be read anew.
+    func isRearranged(_ object: NSManagedObject, _ slot: Int) -> Bool {
+        rearranged.isEmpty ? false : rearranged[ObjectIdentifier(object)]?.contains(slot) ?? false
+    }
                 guard !plan.relationships[slot].isToMany, !plan.relationships[slot].isTransient else { return nil }
                 guard case .toOne(let destination) = relationshipState(slot) else { return committedDestination(slot) }
                 guard changedRelationships.contains(slot) || wasInserted else { return committedDestination(slot) }
@@ -258,3 +271,4 @@ extension NSManagedObject {
         }
     }
 }
+            case .toMany where saved.isRearranged(self, slot): relationships[slot] = .untouched

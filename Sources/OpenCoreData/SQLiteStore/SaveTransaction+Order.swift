@@ -11,6 +11,13 @@ struct OrderColumn: Hashable {
     var member: String
 }
 
+/// The members of one owner, in an order that a save changes.
+private struct OrderedList: Hashable {
+    var column: OrderColumn
+    var owner: SaveRequest.Row
+    var relationship: Int
+}
+
 /// A member of an ordered relationship that got its owner in this save.
 struct Unplaced {
     var member: Int64
@@ -28,6 +35,7 @@ extension SaveTransaction {
 
     /// Writes the order keys of the request. A member that has another owner by now is passed over.
     func writePositions() throws {
+        var lists: [OrderedList: Set<Int64>] = [:]
         for position in request.positions {
             let link = position.link
             let (owner, destination) = (try key(link.owner), try key(link.destination))
@@ -41,8 +49,51 @@ extension SaveTransaction {
             try connection.run(
                 "UPDATE \(column.table) SET \(column.order) = ? WHERE \(column.member) = ? AND \(column.owner) = ?",
                 [.integer(position.orderKey), .integer(destination), .integer(owner)])
-            if connection.base.changes > 0 { try note(position) }
+            guard connection.base.changes > 0 else { continue }
+            try note(position)
+            // The list of an owner that is new is nobody else's.
+            guard link.owner.key >= 0 else { continue }
+            lists[OrderedList(column: column, owner: link.owner, relationship: link.relationship), default: []]
+                .insert(destination)
         }
+        for (list, written) in lists { try separate(written, in: list) }
+    }
+
+    /// Gives members other keys where others have taken theirs since the request was made.
+    ///
+    /// What stands in the file keeps its place; a member of the request comes behind the one that has its key.
+    ///
+    /// - Parameter written: The keys of the members that got their places from the request.
+    private func separate(_ written: Set<Int64>, in list: OrderedList) throws {
+        let column = list.column
+        var members: [(key: Int64, order: Int64)] = []
+        var taken: Set<Int64> = []
+        var isShared = false
+        try connection.rows(
+            "SELECT \(column.member), \(column.order) FROM \(column.table) WHERE \(column.owner) = ?",
+            [.integer(list.owner.key)]
+        ) { statement in
+            guard !statement.isNull(1) else { return }
+            members.append((statement.int64(0), statement.int64(1)))
+            if !taken.insert(statement.int64(1)).inserted { isShared = true }
+        }
+        guard isShared else { return }
+        members.sort { first, second in
+            if first.order != second.order { return first.order < second.order }
+            let (isFirstWritten, isSecondWritten) = (written.contains(first.key), written.contains(second.key))
+            return isFirstWritten == isSecondWritten ? first.key < second.key : isSecondWritten
+        }
+        var present: [Int64?] = []
+        for (index, member) in members.enumerated() {
+            let isFree = index == 0 || members[index - 1].order != member.order
+            present.append(isFree ? member.order : nil)
+        }
+        for (member, order) in zip(members, OrderKeys.arranged(present)) where member.order != order {
+            try connection.run(
+                "UPDATE \(column.table) SET \(column.order) = ? WHERE \(column.member) = ? AND \(column.owner) = ?",
+                [.integer(order), .integer(member.key), .integer(list.owner.key)])
+        }
+        result.rearranged.append((list.owner, list.relationship))
     }
 
     /// Appends the members to which the request gave no place: no member of an ordered relationship is without a key.

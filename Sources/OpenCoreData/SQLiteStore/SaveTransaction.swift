@@ -79,6 +79,7 @@ final class SaveTransaction {
     private func forgetWork() {
         unplaced = [:]
         replacedFiles = []
+        result.rearranged = []
         abandonedFiles = writtenFiles
     }
 

@@ -101,6 +101,8 @@ package struct SaveResult: Sendable {
     package var keys: [Int64: Int64] = [:]
     /// The versions of the updated rows after the save.
     package var versions: [SaveRequest.Row: Int64] = [:]
+    /// The ordered relationships whose members got other order keys than the request asked for: others had taken those.
+    package var rearranged: [(owner: SaveRequest.Row, relationship: Int)] = []
     package init() {}
 }
 
