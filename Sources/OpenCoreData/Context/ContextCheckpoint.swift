@@ -14,10 +14,15 @@ package struct ContextCheckpoint {
         let refusals: [CoreDataError]
     }
 
-    fileprivate let states: [State]
+    fileprivate var states: [State]
     fileprivate let inserted: ObjectList
     fileprivate let updated: ObjectList
     fileprivate let deleted: ObjectList
+
+    /// Notes unchanged objects too, which are going to be changed or let go.
+    mutating func note(_ objects: [NSManagedObject]) {
+        for object in objects where !object.hasChanges { states.append(State(object)) }
+    }
 }
 
 extension NSManagedObjectContext {

@@ -4,6 +4,11 @@ import SwormPredicates
 extension NSManagedObjectContext {
     var mergeType: NSMergePolicyType { (mergePolicy as? NSMergePolicy)?.mergeType ?? .errorMergePolicyType }
 
+    /// Whether the policy lets what the context has prevail over what others have saved.
+    final var contextWins: Bool {
+        mergeType == .overwriteMergePolicyType || mergeType == .mergeByPropertyObjectTrumpMergePolicyType
+    }
+
     // MARK: Rows that were changed
 
     /// Settles rows that others have changed or deleted since they were read, or throws.
@@ -22,24 +27,22 @@ extension NSManagedObjectContext {
                 try settle(object, origin)
                 object.awake(fromSnapshotEvents: .mergePolicy)
             } else {
-                settleMissing(object)
+                try settleMissing(object)
             }
         }
     }
 
     private func settle(_ object: NSManagedObject, _ origin: ObjectOrigin) throws {
         let old = object.snapshot
-        guard let fresh = try readRow(of: object, hint: nil) else { return settleMissing(object) }
+        guard let fresh = try readRow(of: object, hint: nil) else { return try settleMissing(object) }
         if object.status.contains(.deleted) {
             let before = object.committedState(old)
             object.snapshot = fresh
-            guard mergeType == .rollbackMergePolicyType || mergeType == .mergeByPropertyStoreTrumpMergePolicyType else {
-                return
-            }
+            if contextWins { return }
             object.takeBackRelationships { _ in true }
             object.dropChanges()
             forgetEnds(of: object, before, object.committedState(fresh), origin)
-            takeBackDeletion(of: object)
+            try takeBackDeletionAnew(of: object)
             return
         }
         let before = object.committedState(old)
@@ -75,7 +78,7 @@ extension NSManagedObjectContext {
     }
 
     /// Settles an object whose row was deleted by others.
-    private func settleMissing(_ object: NSManagedObject) {
+    private func settleMissing(_ object: NSManagedObject) throws {
         if object.status.contains(.deleted) {
             // What was to be done has been done.
             deletedList.remove(object)
@@ -85,9 +88,8 @@ extension NSManagedObjectContext {
             return
         }
         updatedList.remove(object)
-        let wins = mergeType == .overwriteMergePolicyType || mergeType == .mergeByPropertyObjectTrumpMergePolicyType
         // What was never read cannot be written anew.
-        if wins, !object.isFault {
+        if contextWins, !object.isFault {
             // The object is written anew under its old key.
             let values = object.plan.attributes.indices.map { object.attribute($0) }
             for (slot, relationship) in object.plan.relationships.enumerated() {
@@ -106,6 +108,7 @@ extension NSManagedObjectContext {
             object.status.remove(.updated)
             object.status.insert(.inserted)
             insertedList.insert(object)
+            try pairAnew(object)
         } else {
             identities[identityKey(object.objectID.row, object.objectID.origin)] = nil
             object.dropChanges()
@@ -143,7 +146,7 @@ extension NSManagedObject {
     }
 
     /// Gives changed relationships the store's state again, and the objects at their other ends with them.
-    fileprivate final func takeBackRelationships(_ condition: (Int) -> Bool) {
+    final func takeBackRelationships(_ condition: (Int) -> Bool) {
         for slot in plan.relationships.indices where changedRelationships.contains(slot) && condition(slot) {
             if plan.relationships[slot].isToMany {
                 let changes = members(slot, loaded: false).noted

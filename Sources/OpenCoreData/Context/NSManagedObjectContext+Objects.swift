@@ -51,35 +51,6 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Lets an object live whose deletion was not saved yet, and links it with those again that live too.
-    final func takeBackDeletion(of object: NSManagedObject) {
-        object.status.remove(.deleted)
-        deletedList.remove(object)
-        object.markUpdated()
-        guard let model = compiledModel else { return }
-        for (slot, relationship) in object.plan.relationships.enumerated() where !relationship.isTransient {
-            guard let inverse = relationship.inverse else { continue }
-            let inverseIsToMany = model[relationship.destination].relationships[inverse].isToMany
-            for other in others(of: object, slot) where other !== object {
-                let isFree = !other.isDeleted && !other.status.contains(.gone)
-                if isFree, inverseIsToMany {
-                    other.noteAdded(inverse, object)
-                } else if isFree, other.destination(inverse) == nil || other.destination(inverse) === object {
-                    other.assignDestination(inverse, object)
-                } else if relationship.isToMany {
-                    object.noteRemoved(slot, other)
-                } else {
-                    object.assignDestination(slot, nil)
-                }
-            }
-        }
-    }
-
-    private func others(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
-        object.plan.relationships[slot].isToMany
-            ? object.memberObjects(slot) : object.destination(slot).map { [$0] } ?? []
-    }
-
     /// Takes a new object in.
     final func insertNew(_ object: NSManagedObject) {
         if let origin, object.objectID.isTemporaryID, object.objectID.origin !== origin { adopt(object, origin) }
@@ -156,37 +127,6 @@ extension NSManagedObjectContext {
         // Objects that hold each other would live for ever.
         object.relationships = []
         object.changedRelationships.removeAll()
-    }
-
-    /// Unlinks an object from the others and returns those that its cascades delete.
-    private func applyDeleteRules(of object: NSManagedObject) -> [NSManagedObject] {
-        guard let model = compiledModel else { return [] }
-        // What was never saved is not looked at by the save that would report a denial, and leaves nothing to point at.
-        let isSaved = if case .none = object.snapshot { false } else { true }
-        var cascaded: [NSManagedObject] = []
-        for (slot, relationship) in object.plan.relationships.enumerated() where !relationship.isTransient {
-            let rule = relationship.deleteRule
-            if isSaved, rule == .noActionDeleteRule || rule == .denyDeleteRule { continue }
-            do {
-                try object.requireReadRelationship(slot)
-            } catch {
-                // The rules cannot be followed: the save must not go through.
-                object.refuse(error, key: relationship.name)
-                continue
-            }
-            let others = others(of: object, slot)
-            if relationship.deleteRule == .cascadeDeleteRule { cascaded += others }
-            guard let inverse = relationship.inverse else { continue }
-            let inverseIsToMany = model[relationship.destination].relationships[inverse].isToMany
-            for other in others where !other.status.contains(.deleted) && other !== object {
-                if inverseIsToMany {
-                    other.noteRemoved(inverse, object)
-                } else if other.destination(inverse) === object {
-                    other.assignDestination(inverse, nil)
-                }
-            }
-        }
-        return cascaded
     }
 
     /// The object with an id if the context knows it.

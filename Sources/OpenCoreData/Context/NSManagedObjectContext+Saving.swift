@@ -109,7 +109,10 @@ extension NSManagedObjectContext {
         // A save that fails leaves no trace: what a policy has settled on the way is taken back.
         var before: ContextCheckpoint?
         do {
-            try save(in: origin, store.objectStore, coordinator, into: &saved) { before = before ?? checkpoint() }
+            try save(in: origin, store.objectStore, coordinator, into: &saved) { objects in
+                if before == nil { before = checkpoint() }
+                before?.note(objects)
+            }
         } catch {
             if let before { restore(before) }
             throw error
@@ -118,7 +121,7 @@ extension NSManagedObjectContext {
 
     private func save(
         in origin: ObjectOrigin, _ store: any ObjectStore, _ coordinator: NSPersistentStoreCoordinator,
-        into saved: inout SavedObjects, beforeSettling: () -> Void
+        into saved: inout SavedObjects, beforeSettling: ([NSManagedObject]) -> Void
     ) throws {
         // Each round settles the conflicts it met; rows that change again and again in between end the attempt.
         for round in 0..<20 {
@@ -138,13 +141,19 @@ extension NSManagedObjectContext {
                 return
             } catch let conflicts as SaveConflicts {
                 forgetReadAhead()
-                beforeSettling()
+                beforeSettling(conflicts.conflicts.compactMap { identities[identityKey($0.row, origin)] })
+                try resolve(conflicts, builder, origin, isLastRound: round == 19)
+            } catch let conflicts as LinkConflicts {
+                forgetReadAhead()
+                beforeSettling([])
                 try resolve(conflicts, builder, origin, isLastRound: round == 19)
             } catch let conflicts as UniquenessConflicts {
                 forgetReadAhead()
-                beforeSettling()
+                beforeSettling([])
                 try resolve(conflicts, builder, origin, isLastRound: round == 19)
             }
+            // What a policy has made of an object may lack what is required, or be denied.
+            try validateChanges()
         }
     }
 
@@ -203,6 +212,8 @@ struct SavedObjects {
     private(set) var parts: [Part] = []
     private(set) var orderKeys: [ObjectIdentifier: [Int: [ObjectIdentifier: Int64]]] = [:]
     private var versions: [ObjectIdentifier: Int64] = [:]
+    /// The ordered relationships whose members stand in the store otherwise than the context has them.
+    private var rearranged: [ObjectIdentifier: Set<Int>] = [:]
 
     mutating func add(_ builder: SaveRequestBuilder, _ result: SaveResult, _ origin: ObjectOrigin) {
         var insertions: [(NSManagedObject, Int64)] = []
@@ -212,8 +223,12 @@ struct SavedObjects {
         }
         for object in builder.updated {
             if let version = result.versions[object.objectID.row] { versions[ObjectIdentifier(object)] = version }
-    /// The ordered relationships whose members stand in the store otherwise than the context has them.
-    private var rearranged: [ObjectIdentifier: Set<Int>] = [:]
+        }
+        if !result.rearranged.isEmpty {
+            let objects = builder.objects
+            for (owner, slot) in result.rearranged {
+                if let object = objects[owner] { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
+            }
         }
         parts.append(Part(origin: origin, insertions: insertions))
         orderKeys.merge(builder.orderKeys) { $1 }
@@ -224,12 +239,11 @@ struct SavedObjects {
     /// The version that a save gave to an object's row; nil when the row was not written.
     func version(of object: NSManagedObject) -> Int64? {
         versions.isEmpty ? nil : versions[ObjectIdentifier(object)]
-        if !result.rearranged.isEmpty {
-            let objects = builder.objects
-            for (owner, slot) in result.rearranged {
-                if let object = objects[owner] { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
-            }
-        }
+    }
+
+    /// Whether the members of an ordered relationship are to be read anew.
+    func isRearranged(_ object: NSManagedObject, _ slot: Int) -> Bool {
+        rearranged.isEmpty ? false : rearranged[ObjectIdentifier(object)]?.contains(slot) ?? false
     }
 }
 
@@ -240,11 +254,6 @@ extension NSManagedObject {
         let written = saved.version(of: self) ?? (wasInserted ? 1 : nil)
         if written != nil || !changedAttributes.isEmpty || !edits.isEmpty {
             let toOnes = plan.relationships.indices.map { slot -> SaveRequest.Row? in
-
-    /// Whether the members of an ordered relationship are to be read anew.
-    func isRearranged(_ object: NSManagedObject, _ slot: Int) -> Bool {
-        rearranged.isEmpty ? false : rearranged[ObjectIdentifier(object)]?.contains(slot) ?? false
-    }
                 guard !plan.relationships[slot].isToMany, !plan.relationships[slot].isTransient else { return nil }
                 guard case .toOne(let destination) = relationshipState(slot) else { return committedDestination(slot) }
                 guard changedRelationships.contains(slot) || wasInserted else { return committedDestination(slot) }
@@ -264,6 +273,7 @@ extension NSManagedObject {
         let keys = saved.orderKeys[ObjectIdentifier(self)] ?? [:]
         for slot in relationships.indices {
             switch relationships[slot] {
+            case .toMany where saved.isRearranged(self, slot): relationships[slot] = .untouched
             case .toMany(let members): members.commit(orderKeys: keys[slot] ?? [:])
             case .toOne(let destination?) where destination.status.contains(.gone): relationships[slot] = .untouched
             case .toOne, .untouched: continue
@@ -271,4 +281,3 @@ extension NSManagedObject {
         }
     }
 }
-            case .toMany where saved.isRearranged(self, slot): relationships[slot] = .untouched

@@ -64,7 +64,7 @@ extension NSManagedObject {
         for slot in plan.relationships.indices where isInserted || changedRelationships.contains(slot) {
             guard !plan.relationships[slot].isTransient, plan.relationships[slot].hasCountRules else { continue }
             let relationship = plan.relationships[slot]
-            let count = relationship.isToMany ? memberCount(slot) : (destination(slot) == nil ? 0 : 1)
+            let count = relationship.isToMany ? memberCount(slot) : (hasLivingDestination(slot) ? 1 : 0)
             if let error = relationship.violation(count: count, entity: plan.name) { errors.append(error) }
         }
         if errors.isEmpty { return }
@@ -72,6 +72,11 @@ extension NSManagedObject {
         if let foreign, errors.count == 1 { throw foreign }
         for index in errors.indices where errors[index].objects.isEmpty { errors[index].objects = [objectID.reference] }
         try CoreDataError.throwAll(errors)
+    }
+
+    /// Whether a to-one relationship leads to an object that will be in the store.
+    private func hasLivingDestination(_ slot: Int) -> Bool {
+        destination(slot).map { $0.status.isDisjoint(with: [.deleted, .gone]) } ?? false
     }
 
     /// Refuses the deletion while a relationship with the deny rule leads to an object that stays.

@@ -22,6 +22,18 @@ struct EntityColumns: Sendable {
         var entityColumn: String?
         /// Holds the object's place in the ordered inverse.
         var orderColumn: String?
+        /// Finds the rows that lead back; only where the inverse leads to one object too. Takes the object's key.
+        var partners: Leading?
+    }
+
+    /// A question for the rows that lead to an object by a to-one relationship, which has an index.
+    struct Leading: Sendable {
+        /// Gives the key and the entity's number of each row. Takes the object's key.
+        var query: String
+        /// The slot of the to-one relationship in its entity.
+        var slot: Int
+        /// The entity to which the relationship belongs.
+        var entity: Int
     }
 
     let entity: CompiledEntity
@@ -31,6 +43,8 @@ struct EntityColumns: Sendable {
     /// The same as plain bytes, for the loop over the values of many rows.
     let writes: [Write]
     let toOnes: [ToOne]
+    /// The to-one inverses of the entity's relationships: what must not lead to an object that is deleted.
+    let leading: [Leading]
     private let attributePlaces: [Int: Int]
     private let toOnePlaces: [Int: Int]
     /// Takes the key, then a value for each attribute and the key, and where there is one the entity, of each to-one.
@@ -58,7 +72,12 @@ struct EntityColumns: Sendable {
             }
             return ToOne(
                 slot: slot, column: SQLName.quoted(toOne.column), entityColumn: toOne.entityColumn.map(SQLName.quoted),
-                orderColumn: order)
+                orderColumn: order, partners: Leading(inverseOf: relationship, model: model, layout: layout))
+        }
+        leading = entity.relationships.compactMap { relationship in
+            // This rule leaves the other end to the caller.
+            guard relationship.deleteRule != .noActionDeleteRule else { return nil }
+            return Leading(inverseOf: relationship, model: model, layout: layout)
         }
         attributePlaces = Dictionary(
             attributes.enumerated().map { ($0.element.slot, $0.offset) }, uniquingKeysWith: { first, _ in first })
@@ -79,4 +98,17 @@ struct EntityColumns: Sendable {
     func toOne(_ slot: Int) -> ToOne? { toOnePlaces[slot].map { toOnes[$0] } }
 
     var externalAttributes: [Attribute] { attributes.filter(\.isExternal) }
+}
+
+extension EntityColumns.Leading {
+    /// Nil where the relationship has no inverse, or one that leads to many objects.
+    fileprivate init?(inverseOf relationship: CompiledRelationship, model: CompiledModel, layout: StoreLayout) {
+        guard let inverse = relationship.inverse, let toOne = layout.toOne(inverse, in: relationship.destination) else {
+            return nil
+        }
+        let table = SQLName.quoted(layout.table(of: model[relationship.destination]))
+        query = "SELECT Z_PK, Z_ENT FROM \(table) WHERE \(SQLName.quoted(toOne.column)) = ?"
+        slot = inverse
+        entity = relationship.destination
+    }
 }

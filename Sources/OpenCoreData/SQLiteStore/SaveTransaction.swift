@@ -60,6 +60,7 @@ final class SaveTransaction {
             // No row keeps the value in the end: rows hand unique values to each other. They let go of them first.
             try write(clearingUniqueValues: true)
         }
+        try checkInverses()
         try writeHistory()
         if !replacedFiles.isEmpty { try keepReferencedFiles() }
     }
@@ -78,8 +79,8 @@ final class SaveTransaction {
     /// written once more if it is repeated.
     private func forgetWork() {
         unplaced = [:]
-        replacedFiles = []
         result.rearranged = []
+        replacedFiles = []
         abandonedFiles = writtenFiles
     }
 

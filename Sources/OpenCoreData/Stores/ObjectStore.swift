@@ -25,8 +25,8 @@ package protocol ObjectStore: AnyObject, Sendable {
 
     /// Writes everything in one transaction, or nothing.
     ///
-    /// - Throws: ``SaveConflicts`` or ``UniquenessConflicts`` when the file holds something else than the context has read,
-    ///   and ``CoreDataError`` for everything that cannot be mended by a merge policy.
+    /// - Throws: ``SaveConflicts``, ``LinkConflicts`` or ``UniquenessConflicts`` when the file holds something else than the
+    ///   context has read, and ``CoreDataError`` for everything that cannot be mended by a merge policy.
     @discardableResult
     func save(_ request: SaveRequest) throws -> SaveResult
 

@@ -124,6 +124,29 @@ package struct SaveConflicts: Error, Sendable {
     package init(conflicts: [Conflict]) { self.conflicts = conflicts }
 }
 
+/// To-one relationships that a save would have left without their other side. Nothing was written.
+///
+/// Others made them since the context read what it has changed: the rows that it writes were not changed themselves.
+package struct LinkConflicts: Error, Sendable {
+    package struct Conflict: Sendable {
+        /// The row that leads to the other one.
+        package var row: SaveRequest.Row
+        /// The slot of the to-one relationship by which it does.
+        package var relationship: Int
+        package var destination: SaveRequest.Row
+        /// Whether the save deletes the destination. If not, it is one that does not lead back.
+        package var isDeletion: Bool
+        package init(row: SaveRequest.Row, relationship: Int, destination: SaveRequest.Row, isDeletion: Bool) {
+            self.row = row
+            self.relationship = relationship
+            self.destination = destination
+            self.isDeletion = isDeletion
+        }
+    }
+    package var conflicts: [Conflict]
+    package init(conflicts: [Conflict]) { self.conflicts = conflicts }
+}
+
 /// Unique values of a save that other rows of the file hold already. Nothing was written.
 package struct UniquenessConflicts: Error, Sendable {
     package struct Conflict: Sendable {
