@@ -5,7 +5,8 @@ import Foundation
 extension NSManagedObjectContext {
     /// When a block of `perform(schedule:_:)` runs.
     public enum ScheduledTaskType: Sendable {
-        /// At once when the caller is on the context's queue already, else behind what is waiting.
+        /// At once when the caller is on the context's queue already, else behind what is waiting. A call that can be waited
+        /// for without blocking never is on it, so here this is the same as `enqueued`.
         case immediate
         /// Always behind what is waiting.
         case enqueued
