@@ -179,13 +179,8 @@ private struct ContentionRun {
         guard context.hasChanges else { return }
         let policy = (context.mergePolicy as? NSMergePolicy)?.mergeType.rawValue ?? 9
         let inserted = context.insertedObjects
-        // Where only a to-many relationship was changed, the row is not looked at.
-        let changed = inserted.union(
-            context.updatedObjects.filter { object in
-                object.changedValues().keys.contains {
-                    object.entity.relationshipsByName[$0].map { !$0.isToMany } ?? true
-                }
-            })
+        let changed = Dictionary(
+            uniqueKeysWithValues: inserted.union(context.updatedObjects).map { ($0, Set($0.changedValues().keys)) })
         do {
             try context.save()
             saves += 1
@@ -205,13 +200,13 @@ private struct ContentionRun {
         report(try ContentionModel.faults(at: url) + differences(of: changed, inserted))
     }
 
-    /// Where objects that were just written are otherwise in memory than in the store.
-    private func differences(of objects: Set<NSManagedObject>, _ inserted: Set<NSManagedObject>) throws
+    /// Where what was just written is otherwise in memory than in the store.
+    private func differences(of objects: [NSManagedObject: Set<String>], _ inserted: Set<NSManagedObject>) throws
         -> [String]
     {
         var differences: [String] = []
         let reader = GraphLibrary.context(coordinators[0])
-        for object in objects where object.managedObjectContext != nil && !object.isFault {
+        for (object, keys) in objects where object.managedObjectContext != nil && !object.isFault {
             guard
                 let url = reader.persistentStoreCoordinator?.managedObjectID(
                     forURIRepresentation: object.objectID.uriRepresentation()),
@@ -223,8 +218,11 @@ private struct ContentionRun {
             }
             // Others have written it since, or its row was not to be written.
             guard stored.snapshot.version == object.snapshot.version else { continue }
-            if stored.text("name") != object.text("name") { differences.append("\(object): name") }
-            for (key, relationship) in object.entity.relationshipsByName where !relationship.isToMany {
+            if keys.contains("name"), stored.text("name") != object.text("name") {
+                differences.append("\(object): name")
+            }
+            for (key, relationship) in object.entity.relationshipsByName
+            where !relationship.isToMany && keys.contains(key) {
                 let (one, other) = (object.object(key)?.objectID, stored.object(key)?.objectID)
                 if one?.uriRepresentation() != other?.uriRepresentation() {
                     let ends = [one, other].map { $0?.description ?? "nobody" }
