@@ -5,66 +5,88 @@ enum ModelFile {
     /// The kinds of model, by file extension.
     private static let folderOfVersions = "xcdatamodeld"
     private static let version = "xcdatamodel"
+    private static let compiledFolder = "momd"
+    private static let compiled = "mom"
 
     /// Reads the model at a URL, the current version of several.
     ///
     /// - Parameter model: A model without entities, which takes what is read.
     /// - Throws: A `CoreDataError` that names the file, the line and what is wrong.
     static func read(_ url: URL, into model: NSManagedObjectModel) throws {
-        let document = try document(of: currentVersion(at: url))
+        let version = try currentVersion(at: url)
+        if version.pathExtension.lowercased() == compiled {
+            try ModelArchiveReader.read(contents(of: version), source: version.path, into: model)
+            return
+        }
+        let document = try document(of: version)
         let root = try XMLTree.parse(contents(of: document), file: document.path)
         try ModelXMLReader.read(root, file: document.path, into: model)
     }
 
-    /// The `.xcdatamodel` folders of a model.
+    /// The versions of a model: `.xcdatamodel` folders, or `.mom` files.
     static func versions(at url: URL) throws -> [URL] {
         switch url.pathExtension.lowercased() {
         case version:
             try requireFolder(url)
             return [url]
-        case folderOfVersions:
-            try requireFolder(url)
-            let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
-                .filter { ($0 as NSString).pathExtension.lowercased() == version }
-                .map { (name: ($0 as NSString).deletingPathExtension, file: $0) }
-                .sorted { $0.name.compare($1.name, options: [.numeric, .caseInsensitive]) == .orderedAscending }
-                .map(\.file)
-            guard !names.isEmpty else {
-                throw error(.fileReadCorruptFile, url, "holds no model: there is no .xcdatamodel folder in it")
-            }
-            return names.map { url.appendingPathComponent($0, isDirectory: true) }
-        case "mom", "momd", "omo":
+        case compiled:
+            return [url]
+        case folderOfVersions: return try versions(in: url, version, "there is no .xcdatamodel folder in it")
+        case compiledFolder: return try versions(in: url, compiled, "there is no .mom file in it")
+        case "omo":
             throw error(
                 .fileReadUnknown, url,
-                "is a compiled model, which cannot be read; give the .xcdatamodeld folder that it was compiled from")
+                "is the optimized form of a compiled model, which cannot be read; give the .mom file of the same name beside it"
+            )
         default:
-            throw error(.fileReadUnknown, url, "is no model; give an .xcdatamodeld or .xcdatamodel folder")
+            throw error(.fileReadUnknown, url, "is no model; give an .xcdatamodeld, .xcdatamodel, .momd or .mom")
         }
     }
 
-    /// The `.xcdatamodel` folder of the version that is current.
+    private static func versions(in folder: URL, _ kind: String, _ absence: String) throws -> [URL] {
+        try requireFolder(folder)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { ($0 as NSString).pathExtension.lowercased() == kind }
+            .map { (name: ($0 as NSString).deletingPathExtension, file: $0) }
+            .sorted { $0.name.compare($1.name, options: [.numeric, .caseInsensitive]) == .orderedAscending }
+            .map(\.file)
+        guard !names.isEmpty else { throw error(.fileReadCorruptFile, folder, "holds no model: \(absence)") }
+        return names.map { folder.appendingPathComponent($0, isDirectory: kind == version) }
+    }
+
+    /// The version that is current.
     static func currentVersion(at url: URL) throws -> URL {
         let versions = try versions(at: url)
+        if url.pathExtension.lowercased() == compiledFolder {
+            return try named("NSManagedObjectModel_CurrentVersionName", by: "VersionInfo.plist", in: url, versions)
+        }
+        return try named("_XCCurrentVersionName", by: ".xccurrentversion", in: url, versions)
+    }
+
+    /// The version that a property list in the folder names, or the only one.
+    private static func named(_ key: String, by file: String, in url: URL, _ versions: [URL]) throws -> URL {
         let names = versions.map(\.lastPathComponent)
-        let marker = url.appendingPathComponent(".xccurrentversion")
-        guard url.pathExtension.lowercased() == folderOfVersions, FileManager.default.fileExists(atPath: marker.path)
-        else {
+        let marker = url.appendingPathComponent(file)
+        let isFolder = [folderOfVersions, compiledFolder].contains(url.pathExtension.lowercased())
+        guard isFolder, FileManager.default.fileExists(atPath: marker.path) else {
             guard versions.count == 1, let only = versions.first else {
                 throw error(
                     .fileReadCorruptFile, url,
-                    "has several versions and no .xccurrentversion file that names one; give the folder of one of them: "
+                    "has several versions and no file \(file) that names one; give one of them: "
                         + names.joined(separator: ", "))
             }
             return only
         }
         let plist = try? PropertyListSerialization.propertyList(from: contents(of: marker), options: [], format: nil)
-        guard let name = (plist as? [String: Any])?["_XCCurrentVersionName"] as? String else {
-            throw error(
-                .fileReadCorruptFile, marker,
-                "is no property list that names the current version as _XCCurrentVersionName")
+        guard let name = (plist as? [String: Any])?[key] as? String else {
+            throw error(.fileReadCorruptFile, marker, "is no property list that names the current version as \(key)")
         }
         // Only a name that was found in the folder is taken, so that a path in the file leads nowhere else.
-        guard let current = versions.first(where: { $0.lastPathComponent == name }) else {
+        guard
+            let current = versions.first(where: {
+                $0.lastPathComponent == name || $0.deletingPathExtension().lastPathComponent == name
+            })
+        else {
             throw error(
                 .fileReadCorruptFile, marker,
                 "names the current version '\(name)', which is not in the folder; there are "

@@ -93,7 +93,10 @@ extension ModelXMLReader {
                 "Relationship '\(path)' has the deletion rule '\(other)'; it must be Nullify, Cascade, Deny or No Action.",
                 at: element, entity: entity, key: relationship.name)
         }
-        links.append(Link(relationship: relationship, element: element, path: path))
+        let link = RelationshipLink(
+            relationship: relationship, path: path, destination: element.attributes["destinationEntity"],
+            inverse: element.attributes["inverseName"], inverseEntity: element.attributes["inverseEntity"])
+        links.append((link, element))
         return relationship
     }
 

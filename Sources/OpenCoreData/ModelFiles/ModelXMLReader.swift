@@ -13,14 +13,7 @@ struct ModelXMLReader {
     private var problems: [CoreDataError] = []
     private var entities: [String: NSEntityDescription] = [:]
     /// The relationships that are to be linked when all entities are there.
-    var links: [Link] = []
-
-    /// A relationship and the element that it was made from.
-    struct Link {
-        let relationship: NSRelationshipDescription
-        let element: XMLTree
-        let path: String
-    }
+    var links: [(link: RelationshipLink, element: XMLTree)] = []
 
     init(file: String) { self.file = file }
 
@@ -86,83 +79,19 @@ struct ModelXMLReader {
             }
             parents[ObjectIdentifier(entity)] = parent
         }
-        guard !reportEndlessLines(read, parents: parents) else { return }
-        var children: [ObjectIdentifier: [NSEntityDescription]] = [:]
-        for (_, entity) in read {
-            if let parent = parents[ObjectIdentifier(entity)] {
-                children[ObjectIdentifier(parent), default: []].append(entity)
-            }
+        let all = read.map(\.entity)
+        if let fault = ModelLinks.faultOfInheritance(all, parents: parents) {
+            report(fault.message, at: read[fault.place].element, entity: all[fault.place].name)
+            return
         }
-        for (_, entity) in read {
-            if let subentities = children[ObjectIdentifier(entity)] { entity.subentities = subentities }
-        }
-    }
-
-    /// Reports entities that are their own ancestors, and lines of ancestors beyond the limit, before they are linked: the
-    /// first would hold each other for ever, and the second would be released one inside the other.
-    private mutating func reportEndlessLines(
-        _ read: [(element: XMLTree, entity: NSEntityDescription)], parents: [ObjectIdentifier: NSEntityDescription]
-    ) -> Bool {
-        var depths: [ObjectIdentifier: Int] = [:]
-        var found = false
-        for (element, entity) in read {
-            var line: [ObjectIdentifier] = []
-            var seen: Set<ObjectIdentifier> = []
-            var current: NSEntityDescription? = entity
-            while let here = current, depths[ObjectIdentifier(here)] == nil {
-                guard seen.insert(ObjectIdentifier(here)).inserted else {
-                    report("Entity '\(entity.name ?? "")' is its own ancestor.", at: element, entity: entity.name)
-                    found = true
-                    break
-                }
-                line.append(ObjectIdentifier(here))
-                current = parents[ObjectIdentifier(here)]
-            }
-            var depth = current.flatMap { depths[ObjectIdentifier($0)] } ?? 0
-            for here in line.reversed() {
-                depth += 1
-                depths[here] = depth
-            }
-            guard depth > ModelLimits.inheritanceDepth, !found else { continue }
-            report(
-                "Entity '\(entity.name ?? "")' stands more than \(ModelLimits.inheritanceDepth) entities deep in the "
-                    + "inheritance. Flatten the hierarchy.", at: element, entity: entity.name)
-            found = true
-        }
-        return found
+        ModelLinks.inherit(all, parents: parents)
     }
 
     private mutating func linkRelationships() {
-        for link in links {
-            guard let name = link.element.attributes["destinationEntity"], !name.isEmpty else { continue }
-            guard let destination = entities[name] else {
-                report(
-                    "Relationship '\(link.path)' leads to '\(name)', which is no entity of the model.",
-                    at: link.element,
-                    key: link.relationship.name)
-                continue
-            }
-            link.relationship.destinationEntity = destination
-        }
-        var byName: [ObjectIdentifier: [String: NSRelationshipDescription]] = [:]
-        for link in links {
-            guard let entity = link.relationship.declaringEntity else { continue }
-            byName[ObjectIdentifier(entity), default: [:]][link.relationship.name] = link.relationship
-        }
-        for link in links {
-            guard let name = link.element.attributes["inverseName"], !name.isEmpty,
-                let homeName = link.element.attributes["inverseEntity"] ?? link.element.attributes["destinationEntity"]
-            else { continue }
-            let lineage = entities[homeName]?.lineage ?? []
-            let inverse = lineage.reversed().lazy.compactMap { byName[ObjectIdentifier($0)]?[name] }.first
-            guard let inverse else {
-                report(
-                    "The inverse '\(homeName).\(name)' of relationship '\(link.path)' does not exist.",
-                    at: link.element,
-                    key: link.relationship.name)
-                continue
-            }
-            link.relationship.inverseRelationship = inverse
+        var faults: [(Int, String)] = []
+        ModelLinks.connect(links.map(\.link), entities) { faults.append(($0, $1)) }
+        for (place, message) in faults {
+            report(message, at: links[place].element, key: links[place].link.relationship.name)
         }
     }
 

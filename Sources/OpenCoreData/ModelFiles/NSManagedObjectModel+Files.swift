@@ -3,8 +3,8 @@ public import Foundation
 extension NSManagedObjectModel {
     /// Reads a model from a file.
     ///
-    /// - Parameter url: The file URL of an `.xcdatamodeld` folder, of which the current version is read, or of an
-    ///   `.xcdatamodel` folder.
+    /// - Parameter url: The file URL of an `.xcdatamodeld` or `.momd` folder, of which the current version is read, of an
+    ///   `.xcdatamodel` folder, or of a compiled `.mom` file.
     /// - Returns: nil when the file cannot be read or is no model.
     public convenience init?(contentsOf url: URL) {
         self.init()
@@ -24,7 +24,8 @@ extension NSManagedObjectModel {
 
     /// Reads every version of a model.
     ///
-    /// - Parameter url: The file URL of an `.xcdatamodeld` folder, or of an `.xcdatamodel` folder, which is one version.
+    /// - Parameter url: The file URL of an `.xcdatamodeld` or `.momd` folder, or of an `.xcdatamodel` folder or a `.mom`
+    ///   file, which are one version.
     /// - Returns: The versions in the order of their names, numbers in the names compared as numbers.
     /// - Throws: A `CoreDataError` that names the file, the line and what is wrong.
     package static func versions(at url: URL) throws -> [(name: String, model: NSManagedObjectModel)] {
@@ -33,7 +34,7 @@ extension NSManagedObjectModel {
         }
     }
 
-    /// The name of the version of an `.xcdatamodeld` folder that `load(contentsOf:)` reads.
+    /// The name of the version of a folder of versions that `load(contentsOf:)` reads.
     package static func currentVersionName(at url: URL) throws -> String {
         try ModelFile.currentVersion(at: url).deletingPathExtension().lastPathComponent
     }

@@ -65,3 +65,10 @@ private let operatorFunctions: [String: BinaryOperator] = [
     "add:to:": .add, "from:subtract:": .subtract, "multiply:by:": .multiply, "divide:by:": .divide,
     "raise:toPower:": .power, "bitwiseAnd:with:": .bitAnd, "bitwiseOr:with:": .bitOr, "bitwiseXor:with:": .bitXor,
 ]
+
+extension PredicateTree {
+    /// The tree of a call of a function by the name that archives have for it, `count:` for example.
+    package static func call(_ name: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, PredicateError> {
+        makeCall(name, arguments)
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+
+/// A binary property list, read as data.
+///
+/// The objects of a list refer to each other by number, so nothing is nested here, and a list that contains itself is no
+/// matter. No two objects may share bytes: what is read never outgrows the list.
+struct BinaryPropertyList {
+    enum Node: Hashable {
+        case null
+        case bool(Bool)
+        case int(Int64)
+        case real(Double)
+        /// In seconds since 2001.
+        case date(Double)
+        case data(Data)
+        case string(String)
+        /// The number by which an archive refers to one of its objects.
+        case uid(Int)
+        case array([Int])
+        case dictionary(keys: [Int], values: [Int])
+    }
+
+    static let magic = Data("bplist00".utf8)
+    /// The largest list that is read, in bytes.
+    static let sizeLimit = 64 << 20
+
+    private(set) var nodes: [Node]
+    /// The number of the object that holds all others.
+    let root: Int
+
+    init(_ data: Data) throws(ArchiveError) {
+        var reader = try Reader(data)
+        nodes = try reader.nodes()
+        root = reader.root
+    }
+
+    /// A node; `null` for a number that no object has.
+    func node(_ number: Int) -> Node { nodes.indices.contains(number) ? nodes[number] : .null }
+}
+
+private struct Reader {
+    private let bytes: [UInt8]
+    private let count: Int
+    private let referenceSize: Int
+    private let offsetSize: Int
+    private let table: Int
+    let root: Int
+    /// How many bytes the objects may still have together.
+    private var budget: Int
+
+    init(_ data: Data) throws(ArchiveError) {
+        guard data.count <= BinaryPropertyList.sizeLimit else {
+            throw ArchiveError("the property list has \(data.count) bytes, which is more than is read")
+        }
+        guard data.count >= 40, data.starts(with: BinaryPropertyList.magic) else {
+            throw ArchiveError("it is no binary property list")
+        }
+        let bytes = [UInt8](data)
+        let trailer = bytes.count - 32
+        func number(_ start: Int, _ size: Int) -> Int? {
+            Int(exactly: bytes[start..<start + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        }
+        offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
+            let count = number(trailer + 8, 8), let root = number(trailer + 16, 8),
+            let table = number(trailer + 24, 8), count > 0, count <= bytes.count, root < count,
+            table >= 8, table <= trailer, count <= (trailer - table) / offsetSize
+        else { throw ArchiveError("the end of the property list makes no sense") }
+        self.bytes = bytes
+        self.count = count
+        self.root = root
+        self.table = table
+        budget = table
+    }
+
+    mutating func nodes() throws(ArchiveError) -> [BinaryPropertyList.Node] {
+        var nodes: [BinaryPropertyList.Node] = []
+        nodes.reserveCapacity(count)
+        for index in 0..<count {
+            let start = try unsigned(table + index * offsetSize, offsetSize)
+            guard start >= 8, start < table else { throw ArchiveError("object \(index) lies outside the objects") }
+            nodes.append(try node(start))
+        }
+        return nodes
+    }
+
+    private mutating func node(_ start: Int) throws(ArchiveError) -> BinaryPropertyList.Node {
+        let marker = bytes[start]
+        let low = Int(marker & 0x0F)
+        let body = start + 1
+        switch marker >> 4 {
+        case 0x0:
+            try take(1)
+            switch marker {
+            case 0x00: return .null
+            case 0x08: return .bool(false)
+            case 0x09: return .bool(true)
+            default: throw unknown(marker)
+            }
+        case 0x1:
+            guard low <= 4 else { throw unknown(marker) }
+            try take(1 + 1 << low, from: start)
+            // Of sixteen bytes the upper eight only repeat the sign.
+            return low == 4 ? .int(try signed(body + 8)) : .int(low == 3 ? try signed(body) : Int64(try unsigned(body, 1 << low)))
+        case 0x2:
+            try take(1 + 1 << low, from: start)
+            switch low {
+            case 2: return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: try bits(body, 4)))))
+            case 3: return .real(Double(bitPattern: try bits(body, 8)))
+            default: throw unknown(marker)
+            }
+        case 0x3:
+            guard low == 3 else { throw unknown(marker) }
+            try take(9, from: start)
+            return .date(Double(bitPattern: try bits(body, 8)))
+        case 0x4:
+            let range = try range(start, low, unit: 1)
+            return .data(Data(bytes[range]))
+        case 0x5, 0x7:
+            let range = try range(start, low, unit: 1)
+            return .string(String(decoding: bytes[range], as: UTF8.self))
+        case 0x6:
+            let range = try range(start, low, unit: 2)
+            let units = stride(from: range.lowerBound, to: range.upperBound, by: 2).map {
+                UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+            }
+            return .string(String(decoding: units, as: UTF16.self))
+        case 0x8:
+            try take(2 + low, from: start)
+            guard low < 8 else { throw unknown(marker) }
+            return .uid(try unsigned(body, low + 1))
+        case 0xA, 0xB, 0xC:
+            return .array(try references(try range(start, low, unit: referenceSize)))
+        case 0xD:
+            let both = try references(try range(start, low, unit: referenceSize * 2))
+            let half = both.count / 2
+            return .dictionary(keys: Array(both[..<half]), values: Array(both[half...]))
+        default: throw unknown(marker)
+        }
+    }
+
+    private func unknown(_ marker: UInt8) -> ArchiveError {
+        ArchiveError("the property list has an object of the unknown kind \(marker)")
+    }
+
+    /// The bytes of an object of several units, behind its marker and its count.
+    private mutating func range(_ start: Int, _ low: Int, unit: Int) throws(ArchiveError) -> Range<Int> {
+        var body = start + 1
+        var units = low
+        if low == 0xF {
+            guard body < table, bytes[body] >> 4 == 0x1, bytes[body] & 0x0F <= 3 else {
+                throw ArchiveError("an object of the property list has no count")
+            }
+            let size = 1 << Int(bytes[body] & 0x0F)
+            guard body + size < table else { throw ArchiveError("an object of the property list is cut off") }
+            units = try unsigned(body + 1, size)
+            body += 1 + size
+        }
+        guard units <= (table - body) / unit else { throw ArchiveError("an object of the property list is cut off") }
+        try take(body - start + units * unit, from: start)
+        return body..<body + units * unit
+    }
+
+    private func references(_ range: Range<Int>) throws(ArchiveError) -> [Int] {
+        var result: [Int] = []
+        result.reserveCapacity(range.count / referenceSize)
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: referenceSize) {
+            let number = try unsigned(start, referenceSize)
+            guard number < count else { throw ArchiveError("the property list refers to object \(number), which it has not") }
+            result.append(number)
+        }
+        return result
+    }
+
+    private mutating func take(_ size: Int, from start: Int = 0) throws(ArchiveError) {
+        guard start + size <= table else { throw ArchiveError("an object of the property list is cut off") }
+        budget -= size
+        guard budget >= -8 else { throw ArchiveError("objects of the property list share their bytes") }
+    }
+
+    private func bits(_ start: Int, _ size: Int) throws(ArchiveError) -> UInt64 {
+        guard start >= 0, start + size <= bytes.count else { throw ArchiveError("the property list is cut off") }
+        var number: UInt64 = 0
+        for index in start..<start + size { number = number << 8 | UInt64(bytes[index]) }
+        return number
+    }
+
+    private func signed(_ start: Int) throws(ArchiveError) -> Int64 { Int64(bitPattern: try bits(start, 8)) }
+
+    private func unsigned(_ start: Int, _ size: Int) throws(ArchiveError) -> Int {
+        guard let number = Int(exactly: try bits(start, size)) else {
+            throw ArchiveError("a number of the property list is too large")
+        }
+        return number
+    }
+}
