@@ -118,6 +118,21 @@ struct ModelArchiveReader {
         entity.indexes = try elements(archive[object, "NSFetchIndexDescriptions"]).compactMap { value in
             if case .object(let index) = value { try self.index(from: index, in: name) } else { nil }
         }
+        dropIndexesOfTheFramework(entity)
+    }
+
+    /// Takes out the indexes that the framework adds to a model in use or when it is compiled: a fetch index for every
+    /// attribute that is flagged as indexed, and a compound index, which later systems pass over, for every fetch index.
+    private func dropIndexesOfTheFramework(_ entity: NSEntityDescription) {
+        let flagged = Set(entity.ownProperties.filter(\.isIndexed).map(\.name))
+        func names(_ index: NSFetchIndexDescription) -> [String] { index.elements.compactMap(\.propertyName) }
+        entity.indexes.removeAll { index in
+            guard flagged.contains(index.name), index.partialPredicate == nil, index.elements.count == 1 else { return false }
+            let element = index.elements[0]
+            return element.target == .property(index.name) && element.isAscending && element.collationType == .binary
+        }
+        let indexed = entity.indexes.map(names)
+        entity.compoundIndexes = entity.compoundIndexNames.filter { !indexed.contains($0) }
     }
 
     /// Lists of names. A property may stand in the place of its name.

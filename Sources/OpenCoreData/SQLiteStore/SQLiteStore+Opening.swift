@@ -96,7 +96,7 @@ extension SQLiteStore {
     }
 
     /// Reads what a file says about itself, and leaves it as it is.
-    private static func inspect(
+    static func inspect(
         _ files: StoreFiles, largestCopy: Int64 = .max, isWatched: Bool = false, options: StoreOptions
     ) throws -> (inspection: StoreInspection, place: ReadingPlace, connection: StoreConnection) {
         try CoreDataError.translating(while: "open", path: files.main) {
@@ -132,6 +132,12 @@ extension SQLiteStore {
     ) throws -> (StoreMetadata, OpenStore) {
         // In a scope of its own, so that the connection and a copy are gone before the file is opened for writing.
         let inspection = try inspect(files, largestCopy: options.largestInspectionCopy, options: options).inspection
+        if model.storeHashes != nil {
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "The store “\(files.main)” cannot be written with a model that was inferred from its tables: what such a model does not know would be lost. Open it read-only, or give its model."
+            )
+        }
         try inspection.check(against: model, path: files.main)
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
         try inspection.refuseMirrored(path: files.main, options: options)

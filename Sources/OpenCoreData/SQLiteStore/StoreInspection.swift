@@ -51,12 +51,7 @@ struct StoreInspection {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError, "The store “\(name)” has no identifier: Z_UUID is NULL.")
         }
-        guard let list = found.list else {
-            throw CoreDataError(
-                NSPersistentStoreIncompatibleSchemaError,
-                "The store “\(name)” says nothing of its model: Z_PLIST in Z_METADATA is NULL.")
-        }
-        metadata = try StoreMetadata(identifier: identifier, propertyList: list)
+        metadata = try found.list.map { try StoreMetadata(identifier: identifier, propertyList: $0) } ?? .silent(identifier)
 
         var entityNames: [Int64: String] = [:]
         try connection.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") {
@@ -71,6 +66,12 @@ struct StoreInspection {
     ///   in which they differ, and the properties as far as the columns show them.
     func check(against model: CompiledModel, path: String?) throws {
         let hashes = model.versionHashes
+        // A model that was inferred from a store without hashes has none either.
+        if metadata.versionHashes.isEmpty, model.storeHashes?.isEmpty != true {
+            throw CoreDataError(
+                NSPersistentStoreIncompatibleSchemaError,
+                "The store “\(path ?? "in memory")” says nothing of its model: Z_PLIST in Z_METADATA is NULL, or has no version hashes. A model can be inferred from its tables to read it: StoredModel(ofStoreAt:).")
+        }
         let layout = StoreLayout(model: model)
         var differences: [CoreDataError] = []
         func differs(_ entity: String, _ what: String) {

@@ -39,17 +39,17 @@ package struct StoreMetadata: Sendable, Hashable {
 
     /// Reads what a file holds.
     ///
-    /// - Throws: ``CoreDataError`` where the bytes are no dictionary, or say nothing of a model.
+    /// - Throws: ``CoreDataError`` where the bytes are no dictionary.
     package init(identifier: String, propertyList: Data) throws {
         let dictionary = try Self.dictionary(propertyList)
-        guard let hashes = dictionary[Key.versionHashes] as? [String: Data] else {
-            throw CoreDataError(
-                NSPersistentStoreIncompatibleSchemaError,
-                "The store's metadata holds no version hashes, so it cannot be said which model it was written with.")
-        }
         self.identifier = identifier
         self.propertyList = propertyList
-        versionHashes = hashes
+        versionHashes = dictionary[Key.versionHashes] as? [String: Data] ?? [:]
+    }
+
+    /// The metadata of a file that says nothing.
+    static func silent(_ identifier: String) throws -> StoreMetadata {
+        try StoreMetadata(identifier: identifier, propertyList: try bytes([:]))
     }
 
     /// The metadata of a new store.

@@ -17,6 +17,9 @@ struct AppleStore: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var model: AppleModel
 
+    /// Whether the model is one that was read from a file, and not built in code.
+    var isFromFile: Bool { AppleStores.fileModels.contains { $0.testDescription == model.testDescription } }
+
     /// The store's files in a folder of their own, under the names that they have.
     func copied() throws -> (folder: StoreFolder, url: URL) {
         let folder = try StoreFolder()

@@ -10,14 +10,18 @@ package final class CompiledModel: Sendable {
     package let versionIdentifiers: [String]
     /// Entity names by configuration name, without the default configuration.
     package let configurations: [String: [String]]
+    /// The hashes of the only store that the model is for, because it was inferred from that; nil for a model of its own.
+    package let storeHashes: [String: Data]?
     private let numbers: [String: Int]
 
     package init(
-        entities: [CompiledEntity], versionIdentifiers: [String] = [], configurations: [String: [String]] = [:]
+        entities: [CompiledEntity], versionIdentifiers: [String] = [], configurations: [String: [String]] = [:],
+        storeHashes: [String: Data]? = nil
     ) {
         self.entities = entities
         self.versionIdentifiers = versionIdentifiers
         self.configurations = configurations
+        self.storeHashes = storeHashes
         numbers = Dictionary(entities.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -36,6 +40,7 @@ package final class CompiledModel: Sendable {
 
     /// The version hashes by entity name, as a store's metadata holds them.
     package var versionHashes: [String: Data] {
-        Dictionary(entities.map { ($0.name, $0.versionHash) }, uniquingKeysWith: { first, _ in first })
+        storeHashes
+            ?? Dictionary(entities.map { ($0.name, $0.versionHash) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -38,7 +38,8 @@ extension ModelCompiler {
         }
         return CompiledModel(
             entities: entities, versionIdentifiers: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
-            configurations: model.configurationMembers.mapValues { $0.compactMap(\.name) })
+            configurations: model.configurationMembers.mapValues { $0.compactMap(\.name) },
+            storeHashes: model.storeHashes)
     }
 
     private func superNumber(of entity: NSEntityDescription) -> Int? {

@@ -11,8 +11,9 @@ package enum StoreMetadataKey {
 extension NSManagedObjectModel {
     /// The version hashes of the model's entities by their names.
     public var entityVersionHashesByName: [String: Data] {
-        Dictionary(
-            VersionHash.entities(entities).map { ($0.name ?? "", $1) }, uniquingKeysWith: { first, _ in first })
+        storeHashes
+            ?? Dictionary(
+                VersionHash.entities(entities).map { ($0.name ?? "", $1) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The checksum of the model's version hashes, as Base64.

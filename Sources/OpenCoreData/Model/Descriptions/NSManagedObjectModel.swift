@@ -12,6 +12,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     private let lock = NSLock()
     private var compilation: Compilation?
 
+    /// The version hashes of the only store that the model is for, because it was inferred from that store's tables.
+    package var storeHashes: [String: Data]? { didSet { changed() } }
+
     /// Makes a model without entities.
     public override init() { super.init() }
 
@@ -44,6 +47,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
         let copies = EntityCopier(copying: storedEntities).roots
         copy.entities = copies
         copy.versionIdentifiers = versionIdentifiers
+        copy.storeHashes = storeHashes
         let places = Dictionary(
             zip(storedEntities.map(ObjectIdentifier.init), copies), uniquingKeysWith: { first, _ in first })
         copy.configurationMembers = configurationMembers.mapValues { members in

@@ -1,0 +1,61 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import OpenCoreData
+
+/// Models from archives that Apple's framework and compiler wrote, compared with the XML that they came from.
+@Suite("Models in stores and compiled models", .enabled(if: Fixtures.folder != nil, AppleStores.missing))
+struct StoredModelTests {
+    @Test(arguments: AppleStores.storeURLs)
+    func `the model in a store is the one that it was written with`(_ url: URL) throws {
+        let metadata = try PlainStore(copyOf: url).metadata
+        let hashes = try #require(metadata["NSStoreModelVersionHashes"] as? [String: Data])
+        let stored = try StoredModel(ofStoreAt: url)
+        guard stored.source == .cache else {
+            print("\(Fixtures.relative(url)): no cache")
+            return
+        }
+        #expect(stored.model.entityVersionHashesByName == hashes)
+        // Defaults of an application's own classes cannot be said.
+        #expect(stored.notes.allSatisfy { $0.contains("default value") }, "\(stored.notes)")
+        _ = try stored.model.compiled()
+    }
+
+    @Test(arguments: AppleStores.stores)
+    func `the model in a store says what the XML says`(_ store: AppleStore) throws {
+        let stored = try StoredModel(ofStoreAt: store.url)
+        guard stored.source == .cache, store.isFromFile else { return }
+        // An application may name classes and versions when it runs.
+        func plain(_ model: NSManagedObjectModel) -> [String] {
+            outline(of: model).filter { !$0.contains(": class ") && !$0.hasPrefix("identifiers") }
+        }
+        let found = plain(stored.model)
+        let expected = plain(try store.model.make())
+        #expect(found.filter { !expected.contains($0) } == [])
+        #expect(expected.filter { !found.contains($0) } == [])
+    }
+
+    @Test(arguments: Fixtures.paths.filter { $0.hasSuffix(".momd") })
+    func `compiled models say what the XML says`(_ path: String) throws {
+        let folder = try #require(Fixtures.folder).appendingPathComponent(path, isDirectory: true)
+        let source = folder.deletingPathExtension().appendingPathExtension("xcdatamodeld")
+        let compiled = try NSManagedObjectModel.versions(at: folder)
+        let written = try NSManagedObjectModel.versions(at: source)
+        #expect(compiled.map(\.name) == written.map(\.name))
+        #expect(
+            try NSManagedObjectModel.currentVersionName(at: folder)
+                == NSManagedObjectModel.currentVersionName(at: source))
+        for (one, other) in zip(compiled, written) {
+            #expect(outline(of: one.model) == outline(of: other.model), "\(one.name)")
+        }
+        #expect(NSManagedObjectModel(contentsOf: folder) != nil)
+    }
+
+    @Test(arguments: Fixtures.paths.filter { $0.hasSuffix(".omo") })
+    func `an optimized model is refused with the way to the compiled one`(_ path: String) throws {
+        let file = try #require(Fixtures.folder).appendingPathComponent(path)
+        let error = #expect(throws: CoreDataError.self) { try NSManagedObjectModel.load(contentsOf: file) }
+        #expect(error?.message.contains(".mom file of the same name") == true)
+    }
+}
