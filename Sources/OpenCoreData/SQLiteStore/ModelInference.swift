@@ -5,7 +5,7 @@ import SwormSQLite
 ///
 /// Columns tell the kinds of values, indexes and numbers in names tell relationships. Names of tables and columns are in
 /// capitals, so that names of properties come out in small letters. What is in the column of an integer may still be a
-/// key: it is taken for one when there is an index over it and all its values are keys of one other table.
+/// key: it is taken for one when there is an index over it, all its values are keys of one table, and the names are alike.
 struct ModelInference {
     private struct Entity {
         let number: Int64
@@ -149,8 +149,12 @@ struct ModelInference {
         for entity in entities where entity.parent == 0 && entities.allSatisfy({ $0.parent != entity.number }) {
             if try leads(table, column, to: entity) { fitting.append(entity) }
         }
-        let named = fitting.filter { stem.hasPrefix(SQLName.uppercased($0.name)) || stem.hasSuffix(SQLName.uppercased($0.name)) }
-        if let only = named.count == 1 ? named.first : fitting.count == 1 ? fitting.first : nil { return only.number }
+        // Small keys fit many tables, so that the values alone prove nothing.
+        let named = fitting.filter { entity in
+            let name = SQLName.uppercased(entity.name)
+            return stem.hasPrefix(name) || stem.hasSuffix(name)
+        }
+        if let only = named.first, named.count == 1 { return only.number }
         notes.append(
             "The column \(table).\(column) looks like a relationship, but not to which entity; it is taken for a number.")
         return nil

@@ -53,15 +53,36 @@ enum AppleStores {
         (try? PlainStore(copyOf: url).tables["Z_METADATA"]) != nil
     }
 
-    /// The stores whose hashes name one of the models.
+    /// Every version of every compiled model in the tree.
+    static let compiledModels: [AppleModel] = {
+        guard let folder = Fixtures.folder else { return [] }
+        return Fixtures.paths.filter { $0.hasSuffix(".mom") }.map { path in
+            AppleModel(testDescription: path) {
+                try NSManagedObjectModel.load(contentsOf: folder.appendingPathComponent(path))
+            }
+        }
+    }()
+
+    /// The stores, each with every model that its hashes name: from XML or code, from a compiled model, and from the store
+    /// itself.
     static let stores: [AppleStore] = {
-        let hashes = models.map { try? $0.make().entityVersionHashesByName }
-        return storeURLs.compactMap { url in
+        func hashes(_ models: [AppleModel]) -> [[String: Data]?] {
+            models.map { try? $0.make().entityVersionHashesByName }
+        }
+        let kinds = [(models, hashes(models)), (compiledModels, hashes(compiledModels))]
+        return storeURLs.flatMap { url -> [AppleStore] in
+            let name = Fixtures.relative(url)
             guard let metadata = try? PlainStore(copyOf: url).metadata,
-                let own = metadata["NSStoreModelVersionHashes"] as? [String: Data],
-                let index = hashes.firstIndex(where: { $0 == own })
-            else { return nil }
-            return AppleStore(url: url, testDescription: Fixtures.relative(url), model: models[index])
+                let own = metadata["NSStoreModelVersionHashes"] as? [String: Data]
+            else { return [] }
+            var found = kinds.compactMap { models, hashes in
+                hashes.firstIndex { $0 == own }.map { AppleStore(url: url, testDescription: name, model: models[$0]) }
+            }
+            if (try? StoredModel(ofStoreAt: url))?.source == .cache {
+                let model = AppleModel(testDescription: "the cache of \(name)") { try StoredModel(ofStoreAt: url).model }
+                found.append(AppleStore(url: url, testDescription: "\(name), by its cache", model: model))
+            }
+            return found
         }
     }()
 

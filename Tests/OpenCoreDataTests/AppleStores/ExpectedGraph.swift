@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormPredicates
 
 /// What a store must hold after changes, worked out by the rules of inverses and delete rules alone.
 struct ExpectedGraph {
@@ -199,7 +200,17 @@ struct ValueSource {
         case .UUIDAttributeType: return UUID()
         case .URIAttributeType: return URL(fileURLWithPath: "/\(next)")
         case .binaryDataAttributeType, .transformableAttributeType: return Data("bytes \(next)".utf8)
-        default: return "text \(next) \u{e9}\u{1F30A}"
+        default: return "text \(next) \u{e9}\u{1F30A}" + Self.words(askedOf: attribute)
         }
+    }
+
+    /// The words that a model asks texts to contain.
+    private static func words(askedOf attribute: PlainModel.Attribute) -> String {
+        attribute.description.validationRules.compactMap { rule in
+            guard case .predicate(.comparison(let comparison), _) = rule, comparison.comparator == .contains,
+                case .value(.string(let word)) = comparison.right
+            else { return nil }
+            return " " + word
+        }.joined()
     }
 }

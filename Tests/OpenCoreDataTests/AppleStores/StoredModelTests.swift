@@ -58,4 +58,56 @@ struct StoredModelTests {
         let error = #expect(throws: CoreDataError.self) { try NSManagedObjectModel.load(contentsOf: file) }
         #expect(error?.message.contains(".mom file of the same name") == true)
     }
+
+    @Test(arguments: AppleStores.storeURLs)
+    func `a store is read with a model that was inferred from it`(_ url: URL) throws {
+        let plain = try PlainStore(copyOf: url)
+        let inferred = try StoredModel(ofStoreAt: url, ignoresCache: true)
+        #expect(inferred.source == .inferred)
+        let store = AppleStore(
+            url: url, testDescription: "", model: AppleModel(testDescription: "inferred") {
+                try StoredModel(ofStoreAt: url, ignoresCache: true).model
+            })
+        try store.withContext(readOnly: true) { context in
+            for entity in inferred.model.entities where entity.superentity == nil {
+                let name = try #require(entity.name)
+                let request = NSFetchRequest<NSManagedObject>(entityName: name)
+                let objects = try context.fetch(request)
+                let rows = plain.rows["Z" + PlainModel.upper(name)]?.count ?? 0
+                #expect(objects.count == rows, "\(name)")
+                for object in objects {
+                    for property in object.entity.properties { _ = object.value(forKey: property.name) }
+                }
+            }
+        }
+        let folder = try StoreFolder()
+        let copy = try Fixtures.copy(url, to: folder.url(""))
+        #expect(throws: CoreDataError.self) { try store.withContext(at: copy) { _ in } }
+    }
+
+    @Test func `what is inferred of relationships is so`() throws {
+        var found = 0
+        var missed: [String] = []
+        for store in AppleStores.stores where store.isFromFile {
+            let inferred = try StoredModel(ofStoreAt: store.url, ignoresCache: true).model
+            for entity in try store.model.make().entities {
+                for relationship in entity.ownProperties.compactMap({ $0 as? NSRelationshipDescription }) {
+                    // Only keys and joins are in the tables; the other side of a key is nowhere.
+                    let isJoin = relationship.isToMany && relationship.inverseRelationship?.isToMany == true
+                    guard isJoin || !relationship.isToMany else { continue }
+                    let other = entity.name.flatMap { inferred.entitiesByName[$0] }?
+                        .relationshipsByName[relationship.name.lowercased()]
+                    guard let other else {
+                        missed.append("\(store.testDescription): \(entity.name ?? "").\(relationship.name)")
+                        continue
+                    }
+                    found += 1
+                    #expect(other.isToMany == relationship.isToMany && other.isOrdered == relationship.isOrdered)
+                    #expect(other.destinationEntity?.lineage.first?.name == relationship.destinationEntity?.lineage.first?.name)
+                }
+            }
+        }
+        print("\(found) relationships were inferred; not these: \(missed)")
+        #expect(found > 0)
+    }
 }
