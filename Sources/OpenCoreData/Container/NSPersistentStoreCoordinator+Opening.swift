@@ -38,7 +38,10 @@ extension NSPersistentStoreCoordinator {
             throw CoreDataError(
                 NSPersistentStoreOpenError, "The store at \(storeURL.path) is open in this coordinator already.")
         }
-        let storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
+        var storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
+        if !isMemory, !storeOptions.isReadOnly, let storeURL, SQLiteStore.isMissing(at: storeURL) {
+            storeOptions.modelCache = try ModelArchiveWriter.cache(of: managedObjectModel)
+        }
         let objectStore =
             try isMemory
             ? SQLiteStore.inMemory(model: compiledModel, options: storeOptions)

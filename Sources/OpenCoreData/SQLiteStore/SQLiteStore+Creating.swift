@@ -64,6 +64,9 @@ extension SQLiteStore {
         try connection.run(
             "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
             [.text(metadata.identifier), .blob(metadata.propertyList)])
+        if let cache = options.modelCache {
+            try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(cache)])
+        }
     }
 
     /// Removes what is left of a store that could not be made, unless there is something in it: another process may have

@@ -71,6 +71,12 @@ extension SQLiteStore {
 
     // MARK: Parts
 
+    /// Whether opening a URL would make a new store.
+    static func isMissing(at url: URL) -> Bool {
+        let files = StoreFiles(url: url)
+        return FileStamp(path: files.main).map { isBlank(files, $0) } ?? true
+    }
+
     /// Whether there is a file but nothing in it: what is left when making a store is cut short, or of `touch`.
     static func isBlank(_ files: StoreFiles, _ stamp: FileStamp) -> Bool {
         stamp.size == 0 && (FileStamp(path: files.writeAheadLog)?.size ?? 0) == 0

@@ -1,3 +1,4 @@
+package import Foundation
 package import SwormSQLite
 
 /// How a store is opened.
@@ -19,6 +20,8 @@ package struct StoreOptions: Sendable {
     package var tracksHistory = false
     /// Whether a store that is mirrored to CloudKit may be opened for writing.
     package var writesMirroredStores = false
+    /// What a new store gets as the copy of its model; nil for none.
+    package var modelCache: Data?
     /// A copy of files up to this size is preferred to leaving a `-shm` file beside a store that is only looked at.
     var largestInspectionCopy: Int64 = 64 << 20
 

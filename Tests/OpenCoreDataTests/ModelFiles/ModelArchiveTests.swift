@@ -1,0 +1,215 @@
+import Foundation
+import SwormPredicates
+import Testing
+
+@testable import OpenCoreData
+
+@Suite("Archives of models")
+struct ModelArchiveTests {
+    /// A model with everything that an archive can say.
+    private func fullModel() throws -> NSManagedObjectModel {
+        let model = NSManagedObjectModel()
+        let person = NSEntityDescription()
+        person.name = "Person"
+        person.managedObjectClassName = "App.Person"
+        person.isAbstract = true
+        person.userInfo = ["note": "kept", "number": 7]
+        person.versionHashModifier = "second"
+        let pupil = NSEntityDescription()
+        pupil.name = "Pupil"
+        pupil.renamingIdentifier = "Student"
+        let school = NSEntityDescription()
+        school.name = "Sch\u{F6}ol"
+
+        func attribute(_ name: String, _ type: NSAttributeType, _ value: Any? = nil) -> NSAttributeDescription {
+            let attribute = NSAttributeDescription()
+            attribute.name = name
+            attribute.attributeType = type
+            attribute.defaultValue = value
+            return attribute
+        }
+        let name = attribute("name", .stringAttributeType, "\u{1F30A} na\u{EF}ve")
+        name.isOptional = false
+        name.setValidationPredicates(
+            [
+                NSPredicate(format: "length >= 2", argumentArray: nil), NSPredicate(format: "SELF MATCHES 'a.*'", argumentArray: nil),
+                NSPredicate(format: "SELF CONTAINS[cd] 'x' AND NOT SELF BEGINSWITH 'q'", argumentArray: nil),
+            ], withValidationWarnings: ["short", "", "odd"])
+        let amount = attribute("amount", .decimalAttributeType, Decimal(string: "-12345678901234567890.0625"))
+        let photo = attribute("photo", .binaryDataAttributeType, Data([0, 1, 255]))
+        photo.allowsExternalBinaryDataStorage = true
+        photo.preservesValueInHistoryOnDeletion = true
+        photo.allowsCloudEncryption = true
+        let count = NSDerivedAttributeDescription()
+        count.name = "count"
+        count.attributeType = .integer64AttributeType
+        count.derivation = "count:(friends)"
+        let address = NSCompositeAttributeDescription()
+        address.name = "address"
+        address.elements = [attribute("street", .stringAttributeType), attribute("number", .integer32AttributeType, 3)]
+        let transformable = attribute("tags", .transformableAttributeType)
+        transformable.valueTransformerName = "TagTransformer"
+        transformable.attributeValueClassName = "Tags"
+        let seen = attribute("seen", .dateAttributeType, Date(timeIntervalSinceReferenceDate: 12.5))
+        seen.isIndexed = true
+        let id = attribute("id", .UUIDAttributeType, UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
+        let home = attribute("home", .URIAttributeType, URL(string: "https://example.org/a?b=c"))
+        let flag = attribute("flag", .booleanAttributeType, true)
+        let size = attribute("size", .doubleAttributeType, 2.5)
+        let passing = attribute("passing", .undefinedAttributeType)
+        passing.isTransient = true
+        passing.versionHashModifier = "7"
+
+        let friends = NSRelationshipDescription()
+        friends.name = "friends"
+        friends.destinationEntity = person
+        friends.inverseRelationship = friends
+        friends.isOrdered = false
+        friends.minCount = 1
+        friends.maxCount = 9
+        let pupils = NSRelationshipDescription()
+        pupils.name = "pupils"
+        let place = NSRelationshipDescription()
+        place.name = "place"
+        pupils.destinationEntity = pupil
+        pupils.inverseRelationship = place
+        pupils.isOrdered = true
+        pupils.deleteRule = .cascadeDeleteRule
+        place.destinationEntity = school
+        place.inverseRelationship = pupils
+        place.maxCount = 1
+        place.deleteRule = .denyDeleteRule
+        let found = NSFetchedPropertyDescription()
+        found.name = "found"
+        found.isTransient = true
+        found.requestedEntityName = "Pupil"
+        found.requestPredicateText = "name == $FETCH_SOURCE.name"
+        person.properties = [
+            name, amount, photo, count, address, transformable, seen, id, home, flag, size, passing, friends, found,
+        ]
+        pupil.properties = [place]
+        school.properties = [attribute("title", .stringAttributeType), pupils]
+        person.subentities = [pupil]
+        person.uniquenessConstraints = [["name", "id"], ["home"]]
+        let index = NSFetchIndexDescription(
+            name: "bySeen",
+            elements: [
+                .init(target: .property("seen"), isAscending: false), .init(target: .primaryKey), .init(target: .entity),
+            ])
+        index.partialPredicate = try parsePredicate("flag == YES AND size > 1.5")
+        index.partialPredicateText = index.partialPredicate?.format
+        person.indexes = [index]
+        model.entities = [person, pupil, school]
+        model.versionIdentifiers = ["v2"]
+        model.setEntities([school], forConfigurationName: "Cloud")
+        return model
+    }
+
+    @Test func `a model comes back from its archive as it was`() throws {
+        let model = try fullModel()
+        let read = NSManagedObjectModel()
+        let notes = try ModelArchiveReader.read(ModelArchiveWriter.archive(of: model), source: "test", into: read)
+        #expect(notes == [])
+        let (found, expected) = (outline(of: read), outline(of: model))
+        #expect(found.filter { !expected.contains($0) } == [])
+        #expect(expected.filter { !found.contains($0) } == [])
+        #expect(read.entityVersionHashesByName == model.entityVersionHashesByName)
+    }
+
+    @Test func `another reader understands the archive`() throws {
+        let archive = ModelArchiveWriter.archive(of: try fullModel())
+        let list = try PropertyListSerialization.propertyList(from: archive, options: [], format: nil)
+        let fields = try #require(list as? [String: Any])
+        #expect(fields["$archiver"] as? String == "NSKeyedArchiver")
+        let objects = try #require(fields["$objects"] as? [Any])
+        #expect(objects.first as? String == "$null")
+        let classes = objects.compactMap { ($0 as? [String: Any])?["$classname"] as? String }
+        #expect(classes.contains("NSKnownKeysDictionary1") && classes.contains("NSFetchIndexDescription"))
+        #expect(Set(classes).count == classes.count)
+    }
+
+    @Test func `a new store carries its model`() throws {
+        let folder = try StoreFolder()
+        let model = try fullModel()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.url(), options: nil)
+        try coordinator.remove(store)
+        let stored = try StoredModel(ofStoreAt: folder.url())
+        #expect(stored.source == .cache && stored.notes.isEmpty)
+        #expect(outline(of: stored.model) == outline(of: model))
+    }
+
+    // MARK: What others may have made
+
+    @Test func `damaged and hostile lists and archives are refused`() throws {
+        let archive = ModelArchiveWriter.archive(of: try fullModel())
+        func refused(_ data: Data) -> String? {
+            do {
+                try ModelArchiveReader.read(data, source: "test", into: NSManagedObjectModel())
+                return nil
+            } catch { return (error as? CoreDataError)?.message }
+        }
+        #expect(refused(Data())?.contains("no binary property list") == true)
+        #expect(refused(Data("bplist00".utf8) + Data(count: 40))?.contains("makes no sense") == true)
+        #expect(refused(archive.dropLast(40)) != nil)
+        #expect(refused(BinaryPropertyListWriter.data(.string("x")))?.contains("no keyed archive") == true)
+        // Many objects at one place, which would be read as often as they are counted.
+        var shared = archive
+        let trailer = shared.count - 32
+        let table = shared[(trailer + 24)...].reduce(0) { $0 << 8 | Int($1) }
+        let size = Int(shared[trailer + 6])
+        let first = shared[table..<table + size]
+        for start in stride(from: table, to: trailer, by: size) { shared.replaceSubrange(start..<start + size, with: first) }
+        #expect(refused(shared) != nil)
+        var writer = KeyedArchiveWriter()
+        let text = writer.string("no model")
+        #expect(refused(writer.data(root: text))?.contains("holds nothing, no model") == true)
+    }
+
+    @Test func `entities that inherit in a circle and composites inside themselves are refused`() throws {
+        func read(_ make: (inout KeyedArchiveWriter) -> PropertyListValue) throws {
+            var writer = KeyedArchiveWriter()
+            let entities = make(&writer)
+            let root = writer.object(["NSManagedObjectModel", "NSObject"], ["NSEntities": entities])
+            try ModelArchiveReader.read(writer.data(root: root), source: "test", into: NSManagedObjectModel())
+        }
+        #expect(throws: CoreDataError.self) {
+            try read { writer in
+                let (one, other) = (writer.reserve(), writer.reserve())
+                for (number, name, above) in [(one, "A", other), (other, "B", one)] {
+                    writer.write(
+                        number, ["NSEntityDescription", "NSObject"],
+                        ["NSEntityName": writer.string(name), "NSSuperentity": .uid(above)])
+                }
+                return writer.dictionary([("A", .uid(one)), ("B", .uid(other))])
+            }
+        }
+        #expect(throws: CoreDataError.self) {
+            try read { writer in
+                let composite = writer.reserve()
+                let elements = writer.array([.uid(composite)])
+                writer.write(
+                    composite, ["NSCompositeAttributeDescription", "NSObject"],
+                    [
+                        "NSPropertyName": writer.string("c"), "NSAttributeType": .int(2100),
+                        "NSCompositeElements": elements,
+                    ])
+                let properties = writer.dictionary([("c", .uid(composite))])
+                let entity = writer.object(
+                    ["NSEntityDescription", "NSObject"],
+                    ["NSEntityName": writer.string("A"), "NSProperties": properties])
+                return writer.dictionary([("A", entity)])
+            }
+        }
+    }
+
+    @Test func `what is decompressed has a limit`() throws {
+        let packed = try Deflate.deflate(Data(count: 1 << 20))
+        #expect(packed.count < 4096)
+        #expect(try Deflate.inflate(packed, limit: 1 << 20).count == 1 << 20)
+        #expect(throws: ArchiveError.self) { try Deflate.inflate(packed, limit: 1 << 19) }
+        #expect(throws: ArchiveError.self) { try Deflate.inflate(packed.dropLast(4), limit: 1 << 20) }
+        #expect(throws: ArchiveError.self) { try Deflate.inflate(Data("no".utf8), limit: 100) }
+    }
+}
