@@ -99,11 +99,8 @@ extension NSManagedObjectContext {
             throw CoreDataError(
                 NSPersistentStoreSaveError, "Cannot save: the store \(origin.storeIdentifier) was removed.")
         }
-        guard !store.isReadOnly else {
-            throw CoreDataError(
-                NSPersistentStoreSaveError,
-                "Cannot save: the store at \(store.url?.path ?? "memory") is read-only. Open it for writing, or discard the changes."
-            )
+        if let reason = store.objectStore.readOnlyReason {
+            throw CoreDataError(NSPersistentStoreSaveError, "Cannot save: \(reason).")
         }
         let coordinator = try requireCoordinator()
         // A save that fails leaves no trace: what a policy has settled on the way is taken back.

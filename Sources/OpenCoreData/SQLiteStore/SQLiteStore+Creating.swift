@@ -30,9 +30,7 @@ extension SQLiteStore {
                 }
                 guard isOurs else {
                     // Another process was quicker. Its store is as good, if it fits.
-                    let (metadata, open) = try openForWriting(files, model: model, options: options)
-                    return SQLiteStore(
-                        url: url, files: files, model: model, options: options, metadata: metadata, open: open)
+                    return try openExisting(url: url, files: files, model: model, options: options)
                 }
                 let isShared = try useLog(connection)
                 let pool = makePool(files, writer: connection, isShared: isShared, options: options)

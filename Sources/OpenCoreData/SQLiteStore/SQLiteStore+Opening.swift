@@ -90,15 +90,24 @@ extension SQLiteStore {
         }
     }
 
-    private static func openExisting(
+    static func openExisting(
         url: URL, files: StoreFiles, model: CompiledModel, options: StoreOptions
     ) throws -> SQLiteStore {
-        if options.isReadOnly {
-            let (metadata, open) = try openForReading(files, model: model, options: options)
-            return SQLiteStore(url: url, files: files, model: model, options: options, metadata: metadata, open: open)
+        var options = options
+        func make(_ metadata: StoreMetadata, _ open: OpenStore) -> SQLiteStore {
+            SQLiteStore(url: url, files: files, model: model, options: options, metadata: metadata, open: open)
         }
-        let (metadata, open) = try openForWriting(files, model: model, options: options)
-        return SQLiteStore(url: url, files: files, model: model, options: options, metadata: metadata, open: open)
+        if !options.isReadOnly {
+            do {
+                let (metadata, open) = try openForWriting(files, model: model, options: options)
+                return make(metadata, open)
+            } catch let mirrored as MirroredStore {
+                options.isReadOnly = true
+                options.mirroringTable = mirrored.table
+            }
+        }
+        let (metadata, open) = try openForReading(files, model: model, options: options)
+        return make(metadata, open)
     }
 
     /// Reads what a file says about itself, and leaves it as it is.
@@ -118,6 +127,7 @@ extension SQLiteStore {
     ) throws -> (StoreMetadata, OpenStore) {
         let (inspection, place, connection) = try inspect(files, isWatched: true, options: options)
         try inspection.check(against: model, path: files.main)
+        try inspection.refuseNewHistory(path: files.main, options: options)
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
         try CoreDataError.translating(while: "open", path: files.main) {
             try StoreFunctions.register(on: connection.base)
@@ -146,12 +156,16 @@ extension SQLiteStore {
         }
         try inspection.check(against: model, path: files.main)
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
-        try inspection.refuseMirrored(path: files.main, options: options)
+        let mirroringTable = inspection.mirroringTable
+        if let mirroringTable, !options.writesMirroredStores { throw MirroredStore(table: mirroringTable) }
         try checkWritable(files)
+        // A history that is there goes on whatever the option says, and needs the columns that the model asks for. What is
+        // written into a mirrored store must be in a history, or it stays unknown to the cloud.
+        let keepsHistory = options.tracksHistory || inspection.keepsHistory || mirroringTable != nil
         let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
             let writer = try connect(files, options: options, access: .readWrite)
             let isShared = try useLog(writer)
-            if options.tracksHistory { try HistorySchema.add(to: writer, model: model) }
+            if keepsHistory { try HistorySchema.add(to: writer, model: model) }
             return makePool(files, writer: writer, isShared: isShared, options: options)
         }
         let open = OpenStore(

@@ -12,6 +12,16 @@ package final class SQLiteStore: ObjectStore {
     package let identifier: String
     package let options: StoreOptions
     package var isReadOnly: Bool { options.isReadOnly }
+    package var readOnlyReason: String? {
+        guard isReadOnly else { return nil }
+        let place = files?.main ?? "in memory"
+        guard let table = options.mirroringTable else {
+            return
+                "the store “\(place)” was opened read-only. Open it for writing, or discard the changes"
+        }
+        return
+            "the store “\(place)” is mirrored to CloudKit (it has the table \(table)), so it was opened read-only. To write into it all the same, open it with the option \(SwormWritesMirroredStoresOption): what is written then stands in its history, where mirroring looks for it"
+    }
     let external: ExternalDataFolder
     private let files: StoreFiles?
     private let state: Guarded<State>
@@ -162,11 +172,10 @@ package final class SQLiteStore: ObjectStore {
         return result
     }
 
-    private func writableFiles() throws -> OpenStore {
-        guard !isReadOnly else {
+    func writableFiles() throws -> OpenStore {
+        if let readOnlyReason {
             throw CoreDataError(
-                CocoaError.Code.fileWriteNoPermission.rawValue,
-                "The store “\(files?.main ?? "in memory")” was opened read-only; nothing can be saved in it.")
+                CocoaError.Code.fileWriteNoPermission.rawValue, "Nothing can be written: \(readOnlyReason).")
         }
         guard let open = state.withLock({ $0.open }) else { throw CoreDataError.storeIsClosed }
         return open
@@ -181,7 +190,7 @@ package final class SQLiteStore: ObjectStore {
         open?.pool.close()
     }
 
-    private func translating<Result>(_ action: String, _ body: () throws -> Result) throws -> Result {
+    func translating<Result>(_ action: String, _ body: () throws -> Result) throws -> Result {
         try CoreDataError.translating(while: action, path: files?.main, body)
     }
 }

@@ -18,10 +18,12 @@ package struct StoreOptions: Sendable {
     package var maximumPageCount: Int?
     /// Whether a store that keeps no history begins to. One that has a history goes on with it in either case.
     package var tracksHistory = false
-    /// Whether a store that is mirrored to CloudKit may be opened for writing.
+    /// Whether a store that is mirrored to CloudKit is opened for writing. Without this it is opened read-only.
     package var writesMirroredStores = false
     /// What a new store gets as the copy of its model; nil for none.
     package var modelCache: Data?
+    /// The table that shows that the store is mirrored, when it was opened read-only for that reason.
+    var mirroringTable: String?
     /// A copy of files up to this size is preferred to leaving a `-shm` file beside a store that is only looked at.
     var largestInspectionCopy: Int64 = 64 << 20
 

@@ -17,9 +17,11 @@ public let NSInferMappingModelAutomaticallyOption: String = "NSInferMappingModel
 /// The option that turns a store's history on.
 ///
 /// With `true` a new store, or one without a history, begins to record who inserted, updated and deleted which object, and
-/// when. A store that has a history goes on with it, whatever the option says.
+/// when. A store that has a history goes on with it, whatever the option says. One without a history that is opened
+/// read-only is refused with this option.
 public let NSPersistentHistoryTrackingKey: String = "NSPersistentHistoryTrackingKey"
-/// The option that lets a store be written that is mirrored to CloudKit. Core Data has none: it mirrors such stores itself.
+/// The option that lets a store be written that is mirrored to CloudKit; without it such a store is opened read-only.
+/// Core Data has none: it mirrors such stores itself.
 package let SwormWritesMirroredStoresOption: String = "SwormWritesMirroredStoresOption"
 /// The metadata key of a store's type.
 public let NSStoreTypeKey: String = "NSStoreType"

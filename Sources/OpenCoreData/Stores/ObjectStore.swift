@@ -9,6 +9,8 @@ package protocol ObjectStore: AnyObject, Sendable {
     var identifier: String { get }
     var model: CompiledModel { get }
     var isReadOnly: Bool { get }
+    /// Why nothing can be written, and what to do about it; nil for a store that can be written.
+    var readOnlyReason: String? { get }
     /// The metadata as the store keeps it, `NSStoreUUID` and `NSStoreType` included.
     var metadata: [String: Any] { get }
 

@@ -150,38 +150,40 @@ struct HistoryOpeningTests {
             ])
     }
 
-    @Test func `a store that is mirrored to CloudKit is read, and written only when that was asked for`() throws {
+    @Test func `a read-only store cannot begin a history, and one that keeps a history opens with the option`() throws {
         let folder = try StoreFolder()
-        let made = try folder.open()
-        try made.insert(LibraryModel.tag)
-        made.close()
-        try folder.raw().execute("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)")
+        try folder.open().close()
         let before = try folder.contents()
-        let error = try #require(throws: CoreDataError.self) { try folder.openWithHistory() }
-        #expect(error.errorCode == NSPersistentStoreOpenError)
-        for part in ["ANSCKEVENT", "read-only", SwormWritesMirroredStoresOption] {
-            #expect(error.message.contains(part))
+        let error = try #require(throws: CoreDataError.self) {
+            try folder.open {
+                $0.tracksHistory = true
+                $0.isReadOnly = true
+            }
         }
-        let reader = try folder.open { $0.isReadOnly = true }
-        #expect(try reader.reading { try $0.count(FetchSpecification(entity: LibraryModel.tag)) } == 1)
-        reader.close()
+        #expect(error.errorCode == NSPersistentStoreOpenError)
+        for part in [NSPersistentHistoryTrackingKey, "for writing"] { #expect(error.message.contains(part)) }
         #expect(try folder.contents() == before)
-        let writer = try folder.open { $0.writesMirroredStores = true }
-        try writer.insert(LibraryModel.tag)
-        #expect(try writer.rows(LibraryModel.tag).0.count == 2)
+        try folder.openWithHistory().close()
+        try folder.open {
+            $0.tracksHistory = true
+            $0.isReadOnly = true
+        }.close()
     }
 
-    @Test func `a description lets a mirrored store be written`() throws {
+    @Test func `a history that goes on without the option gets the columns for values that are to stay`() throws {
         let folder = try StoreFolder()
-        let model = GraphLibrary.model()
-        try SQLiteStore.open(url: folder.url(), model: model.compiled()).close()
-        try folder.raw().execute("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)")
-        for isAllowed in [false, true] {
-            let description = NSPersistentStoreDescription(url: folder.url())
-            description.setOption(isAllowed as NSNumber, forKey: SwormWritesMirroredStoresOption)
-            let container = NSPersistentContainer(name: "Library", managedObjectModel: model)
-            container.persistentStoreDescriptions = [description]
-            container.loadPersistentStores { #expect(($1 == nil) == isAllowed) }
-        }
+        let model = try Build.model(
+            Build.entity("Thing", [Build.attribute("kept") { $0.preservesValueInHistoryOnDeletion = true }])
+        ).compiled()
+        try folder.openWithHistory(model).close()
+        try folder.raw().execute("ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE0")
+        let store = try folder.open(model)
+        let thing = try store.insert(1, ["kept": .string("x")])
+        var request = SaveRequest()
+        request.deletions = [.init(row: thing, version: 1)]
+        try store.save(request)
+        #expect(try folder.raw().lines("SELECT ZTOMBSTONE0 FROM ACHANGE ORDER BY Z_PK") == ["NULL", "x"])
+        store.close()
+        #expect(try StoreVerification.faults(of: folder.url(), model: model) == [])
     }
 }
