@@ -6,6 +6,8 @@ import Foundation
 /// properties in the order of their names, after one bit of unknown meaning, fits most of them.
 struct HistoryProperties: Sendable {
     struct Tombstone: Sendable {
+        /// The slot of the attribute.
+        var slot: Int
         /// Quoted, as it stands in SQL.
         var column: String
         var isExternal: Bool
@@ -15,6 +17,10 @@ struct HistoryProperties: Sendable {
     private let attributes: [Int]
     /// By relationship slot.
     private let relationships: [Int]
+    /// By bit, from 1.
+    private let names: [String]
+    /// The bits of properties that a store keeps.
+    private let recorded: Set<Int>
     private let length: Int
     /// What stays of a deleted object, in the order of its columns.
     let tombstones: [Tombstone]
@@ -24,16 +30,22 @@ struct HistoryProperties: Sendable {
         var names = Set(entity.fetchedProperties)
         names.formUnion(entity.attributes.map(\.propertyName))
         names.formUnion(entity.relationships.map(\.name))
+        self.names = names.sorted(by: SQLName.precedes)
         // The bit at the very front belongs to no property.
         let bits = Dictionary(
-            names.sorted(by: SQLName.precedes).enumerated().map { ($0.element, $0.offset + 1) },
+            self.names.enumerated().map { ($0.element, $0.offset + 1) },
             uniquingKeysWith: { first, _ in first })
         attributes = entity.attributes.map { bits[$0.propertyName] ?? 0 }
         relationships = entity.relationships.map { bits[$0.name] ?? 0 }
+        let kept =
+            entity.attributes.filter { !$0.isTransient }.map(\.propertyName)
+            + entity.relationships.filter { !$0.isTransient }.map(\.name)
+        recorded = Set(kept.compactMap { bits[$0] })
         length = names.count / 8 + 1
         self.tombstones = entity.preservedAttributes.prefix(tombstones).compactMap { slot in
             layout.column(ofAttribute: slot, in: entity.number).map {
-                Tombstone(column: SQLName.quoted($0), isExternal: entity.attributes[slot].allowsExternalStorage)
+                Tombstone(
+                    slot: slot, column: SQLName.quoted($0), isExternal: entity.attributes[slot].allowsExternalStorage)
             }
         }
     }
@@ -50,6 +62,21 @@ struct HistoryProperties: Sendable {
             data[bit / 8] |= 0x80 >> UInt8(bit % 8)
         }
         return data
+    }
+
+    /// The names of the properties that bits stand for; nil for bits that do not fit the entity: of another length, none
+    /// at all, the one of unknown meaning, or those of properties that no store keeps.
+    func names(_ bits: Data) -> [String]? {
+        guard bits.count == length else { return nil }
+        var found: [String] = []
+        for (index, byte) in bits.enumerated() where byte != 0 {
+            for position in 0..<8 where byte & (0x80 >> UInt8(position)) != 0 {
+                let bit = index * 8 + position
+                guard recorded.contains(bit) else { return nil }
+                found.append(names[bit - 1])
+            }
+        }
+        return found.isEmpty ? nil : found
     }
 }
 

@@ -114,6 +114,9 @@ public var NSSQLiteError: Int { 134180 }
 /// A mapping between two models could not be inferred.
 public var NSInferredMappingModelError: Int { 134190 }
 
+/// A history token leads to transactions that are not there any more, or to another store.
+public var NSPersistentHistoryTokenExpiredError: Int { 134301 }
+
 /// The errors of which an error with several causes consists, as `[any Error]`.
 public let NSDetailedErrorsKey: String = "NSDetailedErrorsKey"
 

@@ -32,6 +32,11 @@ package protocol ObjectStore: AnyObject, Sendable {
     @discardableResult
     func save(_ request: SaveRequest) throws -> SaveResult
 
+    /// Deletes the transactions of the history that lie before a place, and what only they need.
+    ///
+    /// - Returns: False for a store that keeps no history.
+    func deleteHistory(before bound: HistoryBound) throws -> Bool
+
     /// Closes the files. Later calls throw.
     func close()
 }
@@ -76,6 +81,12 @@ package protocol StoreSession: AnyObject {
 
     /// The content of an external binary value, from the bytes of its column (marker included).
     func externalData(_ column: UnsafeRawBufferPointer) throws -> Data
+
+    /// The transactions of the history behind a place, in the order of their numbers; nil when the store keeps none.
+    func history(after bound: HistoryBound?, includingChanges: Bool) throws -> [StoredTransaction]?
+
+    /// How far the history reaches; nil when the store keeps none.
+    func historyExtent() throws -> HistoryExtent?
 
     /// Stops what this view is reading; may be used from any thread, and does nothing once the view has ended.
     var interruption: StoreInterruption { get }

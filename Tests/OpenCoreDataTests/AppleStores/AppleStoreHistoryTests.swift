@@ -67,6 +67,80 @@ struct AppleStoreHistoryTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test(arguments: stores) func `every row that Apple's framework wrote is read, and not a byte changes`(
+        _ fixture: AppleStore
+    ) throws {
+        let plain = try PlainStore(copyOf: fixture.url)
+        let before = try Data(contentsOf: fixture.url)
+        let texts = Dictionary(
+            (plain.rows["ATRANSACTIONSTRING"] ?? []).map { ($0["Z_PK"], $0["ZNAME"]) }, uniquingKeysWith: { $1 })
+        func text(_ row: PlainStore.Row, _ column: String) -> String? {
+            if case .text(let text)?? = texts[row[column]] { text } else { nil }
+        }
+        func moment(_ row: PlainStore.Row) -> Double? {
+            if case .real(let seconds)? = row["ZTIMESTAMP"] { seconds } else { nil }
+        }
+        let model = try fixture.model.make().compiled()
+        try fixture.withContext(readOnly: true) { context in
+            let transactions = try context.transactions()
+            let rows = plain.rows["ATRANSACTION"] ?? []
+            #expect(transactions.map(\.transactionNumber) == rows.map { $0["Z_PK"]?.integer ?? 0 })
+            #expect(transactions.map(\.author) == rows.map { text($0, "ZAUTHORTS") })
+            #expect(transactions.map(\.contextName) == rows.map { text($0, "ZCONTEXTNAMETS") })
+            #expect(transactions.map(\.bundleID) == rows.map { text($0, "ZBUNDLEIDTS") ?? "" })
+            #expect(transactions.map(\.processID) == rows.map { text($0, "ZPROCESSIDTS") ?? "" })
+            #expect(transactions.map(\.timestamp.timeIntervalSinceReferenceDate) == rows.map { moment($0) ?? 0 })
+            #expect(transactions.contains { !$0.processID.isEmpty })
+            for transaction in transactions {
+                let expected = (plain.rows["ACHANGE"] ?? []).filter {
+                    $0["ZTRANSACTIONID"]?.integer == transaction.transactionNumber
+                }
+                let changes = try #require(transaction.changes)
+                #expect(changes.map(\.changeID) == expected.map { $0["Z_PK"]?.integer ?? 0 })
+                #expect(changes.map { Int64($0.changeType.rawValue) } == expected.map { $0["ZCHANGETYPE"]?.integer })
+                #expect(
+                    changes.map { $0.changedObjectID.uriRepresentation().absoluteString }
+                        == expected.map { row in
+                            let name = row["ZENTITY"]?.integer.flatMap { model.entity(numbered: $0) }?.name ?? ""
+                            return "x-coredata://\(plain.identifier)/\(name)/p\(row["ZENTITYPK"]?.integer ?? 0)"
+                        })
+                #expect(!changes.isEmpty)
+                // Whatever was inserted in the only transaction is still there.
+                let ids = Set(changes.filter { $0.changeType == .insert }.prefix(50).map(\.changedObjectID))
+                for id in ids where transactions.count == 1 { _ = try context.existingObject(with: id) }
+            }
+        }
+        #expect(try Data(contentsOf: fixture.url) == before)
+    }
+
+    @Test(arguments: stores) func `a history of Apple's is read on after our saves, and purged`(
+        _ fixture: AppleStore
+    ) throws {
+        let (folder, url) = try fixture.copied()
+        let model = try fixture.model.make().compiled()
+        try fixture.withContext(at: url) { context in
+            let coordinator = try #require(context.persistentStoreCoordinator)
+            let token = try #require(coordinator.currentPersistentHistoryToken(fromStores: nil))
+            #expect(try context.transactions(.fetchHistory(after: token)).isEmpty)
+            let entity = try #require(model.entities.first { !$0.isAbstract })
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
+            request.fetchLimit = 1
+            let object = try #require(try context.fetch(request).first)
+            object.setValue("another title", forKey: "title")
+            context.transactionAuthor = "ours"
+            try context.save()
+            let ours = try #require(try context.transactions(.fetchHistory(after: token)).first)
+            #expect(ours.author == "ours")
+            #expect(ours.changes?.map(\.changedObjectID) == [object.objectID])
+            #expect(ours.changes?.first?.updatedProperties?.map(\.name) == ["title"])
+            try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: ours))
+            #expect(try context.transactions() == [ours])
+        }
+        #expect(try PlainStore(copyOf: url).rows["ACHANGE"]?.count == 1)
+        #expect(try StoreVerification.faults(of: url, model: model) == [])
+        withExtendedLifetime(folder) {}
+    }
+
     @Test(arguments: AppleStores.stores.filter { store in !stores.contains { $0.url == store.url } })
     func `a store that gains a history names whatever changes in it`(_ fixture: AppleStore) throws {
         let (folder, url) = try fixture.copied()

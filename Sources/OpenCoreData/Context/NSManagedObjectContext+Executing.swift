@@ -1,0 +1,19 @@
+import Foundation
+
+extension NSManagedObjectContext {
+    /// Carries out a request that goes to the stores and leaves the objects of the context as they are.
+    ///
+    /// - Parameter request: An ``NSPersistentHistoryChangeRequest``.
+    /// - Returns: An ``NSPersistentHistoryResult``.
+    /// - Throws: What stands in the way; `NSPersistentStoreUnsupportedRequestTypeError` for another kind of request.
+    @discardableResult
+    public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        lock.lock()
+        defer { lock.unlock() }
+        if let request = request as? NSPersistentHistoryChangeRequest { return try executeHistory(request) }
+        throw CoreDataError(
+            NSPersistentStoreUnsupportedRequestTypeError,
+            "A context cannot execute a \(type(of: request)). It executes an NSPersistentHistoryChangeRequest; an NSFetchRequest is for fetch(_:)."
+        )
+    }
+}

@@ -1,0 +1,70 @@
+// What a fetch request can choose from a history by. These descriptions are for requests only: they belong to no model.
+
+extension NSPersistentHistoryTransaction {
+    /// The entity of requests that choose transactions.
+    ///
+    /// Predicates may name `author`, `bundleID`, `contextName`, `processID`, `storeID`, `timestamp` and `transactionNumber`.
+    public class var entityDescription: NSEntityDescription? {
+        historyEntity(
+            "Transaction",
+            [
+                ("author", .stringAttributeType), ("bundleID", .stringAttributeType),
+                ("contextName", .stringAttributeType), ("processID", .stringAttributeType),
+                ("storeID", .stringAttributeType), ("timestamp", .dateAttributeType),
+                ("transactionNumber", .integer64AttributeType),
+            ])
+    }
+
+    /// The entity of requests that choose transactions.
+    ///
+    /// - Parameter context: Not used.
+    public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+        entityDescription
+    }
+
+    /// A new request that chooses transactions, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
+    public class var fetchRequest: NSFetchRequest<NSManagedObject>? { historyRequest(entityDescription) }
+}
+
+extension NSPersistentHistoryChange {
+    /// The entity of requests that choose changes.
+    ///
+    /// Predicates may name `changeID`, `changeType` (a raw value of ``NSPersistentHistoryChangeType``) and `changedObjectID`.
+    public class var entityDescription: NSEntityDescription? {
+        historyEntity(
+            "Change",
+            [
+                ("changeID", .integer64AttributeType), ("changeType", .integer64AttributeType),
+                ("changedObjectID", .objectIDAttributeType),
+            ])
+    }
+
+    /// The entity of requests that choose changes.
+    ///
+    /// - Parameter context: Not used.
+    public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+        entityDescription
+    }
+
+    /// A new request that chooses changes, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
+    public class var fetchRequest: NSFetchRequest<NSManagedObject>? { historyRequest(entityDescription) }
+}
+
+private func historyEntity(_ name: String, _ attributes: [(name: String, type: NSAttributeType)]) -> NSEntityDescription
+{
+    let entity = NSEntityDescription()
+    entity.name = name
+    entity.properties = attributes.map { attribute in
+        let description = NSAttributeDescription()
+        description.name = attribute.name
+        description.attributeType = attribute.type
+        return description
+    }
+    return entity
+}
+
+private func historyRequest(_ entity: NSEntityDescription?) -> NSFetchRequest<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>()
+    request.entity = entity
+    return request
+}

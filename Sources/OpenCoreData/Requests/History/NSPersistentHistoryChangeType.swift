@@ -1,0 +1,9 @@
+/// What happened to an object in a change of the history.
+public enum NSPersistentHistoryChangeType: Int, Sendable {
+    /// The object was inserted.
+    case insert = 0
+    /// The object was updated.
+    case update = 1
+    /// The object was deleted.
+    case delete = 2
+}

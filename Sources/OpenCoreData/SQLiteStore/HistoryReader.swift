@@ -1,0 +1,120 @@
+import Foundation
+import SwormSQLite
+
+/// Reads the rows of a store's history, in each of its forms.
+///
+/// The rows may be anybody's. Changes without a transaction, of an entity that the model does not have, without a key or of
+/// an unknown kind are passed over; texts that are missing are nil; a moment that is none is the reference date.
+struct HistoryReader {
+    let connection: StoreConnection
+    let model: CompiledModel
+    let tables: HistoryTables
+    let path: String?
+
+    func transactions(after bound: HistoryBound?, includingChanges: Bool) throws -> [StoredTransaction] {
+        try require(["Z_PK", "ZTIMESTAMP"], in: .transaction)
+        let condition = Self.condition(bound)
+        let texts = ["ZBUNDLEID", "ZPROCESSID", "ZCONTEXTNAME", "ZAUTHOR"].map(text).joined(separator: ", ")
+        var transactions: [StoredTransaction] = []
+        var places: [Int64: Int] = [:]
+        try connection.rows(
+            "SELECT t.Z_PK, t.ZTIMESTAMP, \(texts) FROM ATRANSACTION t\(condition.sql) ORDER BY t.Z_PK",
+            condition.values
+        ) { row in
+            guard case .integer(let number) = row.storedValue(0), places[number] == nil else { return }
+            places[number] = transactions.count
+            transactions.append(
+                StoredTransaction(
+                    number: number, timestamp: Self.moment(row.storedValue(1)), bundleID: Self.text(row.storedValue(2)),
+                    processID: Self.text(row.storedValue(3)), contextName: Self.text(row.storedValue(4)),
+                    author: Self.text(row.storedValue(5))))
+        }
+        guard includingChanges, !transactions.isEmpty else { return transactions }
+        try readChanges(condition) { number, change in
+            if let place = places[number] { transactions[place].changes.append(change) }
+        }
+        return transactions
+    }
+
+    /// The part of a statement that names the transactions behind a place, `t` being theirs.
+    private static func condition(_ bound: HistoryBound?) -> (sql: String, values: [StoredValue]) {
+        switch bound {
+        case nil: ("", [])
+        case .transaction(let number): (" WHERE t.Z_PK > ?", [.integer(number)])
+        case .date(let date): (" WHERE t.ZTIMESTAMP > ?", [.real(date.timeIntervalSinceReferenceDate)])
+        }
+    }
+
+    // MARK: Changes
+
+    private func readChanges(
+        _ condition: (sql: String, values: [StoredValue]), _ body: (Int64, StoredChange) -> Void
+    ) throws {
+        try require(["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK"], in: .change)
+        let bits = tables.has("ZCOLUMNS", in: .change) ? "c.ZCOLUMNS" : "NULL"
+        let count = model.entities.map { tables.properties(of: $0.number).tombstones.count }.max() ?? 0
+        let tombstones = (0..<count).map { ", c." + HistoryTables.tombstone($0) }.joined()
+        try connection.rows(
+            """
+            SELECT c.Z_PK, c.ZTRANSACTIONID, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, \(bits)\(tombstones) FROM ACHANGE c \
+            WHERE c.ZTRANSACTIONID IN (SELECT t.Z_PK FROM ATRANSACTION t\(condition.sql)) \
+            ORDER BY c.ZTRANSACTIONID, c.Z_PK
+            """, condition.values
+        ) { row in
+            guard case .integer(let number) = row.storedValue(0), case .integer(let transaction) = row.storedValue(1),
+                case .integer(let kind) = row.storedValue(2), case .integer(let entity) = row.storedValue(3),
+                case .integer(let key) = row.storedValue(4), key > 0,
+                let type = Int(exactly: kind).flatMap(NSPersistentHistoryChangeType.init),
+                let entity = model.entity(numbered: entity)
+            else { return }
+            var change = StoredChange(
+                number: number, row: .init(entity: entity.number, key: key), type: type, tombstone: [:])
+            let properties = tables.properties(of: entity.number)
+            switch type {
+            case .insert: break
+            case .update:
+                if case .blob(let bits) = row.storedValue(5) { change.properties = properties.names(bits) }
+            case .delete:
+                for (index, tombstone) in properties.tombstones.enumerated() where !row.isNull(6 + index) {
+                    change.tombstone[tombstone.slot] = row.storedValue(6 + index)
+                }
+            }
+            body(transaction, change)
+        }
+    }
+
+    // MARK: Values
+
+    /// What gives a text of a transaction, `t`: from the table of texts, or, in the oldest form, from the row itself.
+    private func text(_ column: String) -> String {
+        let own = tables.has(column, in: .transaction) ? "t.\(column)" : "NULL"
+        guard tables.hasStrings, tables.has("ZNAME", in: .string), tables.has(column + "TS", in: .transaction) else {
+            return own
+        }
+        return "coalesce((SELECT s.ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column)TS), \(own))"
+    }
+
+    private static func text(_ value: StoredValue) -> String? {
+        if case .text(let text) = value { text } else { nil }
+    }
+
+    private static func moment(_ value: StoredValue) -> Date {
+        let seconds: Double =
+            switch value {
+            case .real(let number): number
+            case .integer(let number): Double(number)
+            default: 0
+            }
+        // Foundation traps when it describes a date that is further away than any calendar.
+        return Date(timeIntervalSinceReferenceDate: abs(seconds) < 1e13 ? seconds : 0)
+    }
+
+    private func require(_ columns: [String], in kind: HistoryTables.Kind) throws {
+        let missing = columns.filter { !tables.has($0, in: kind) }
+        guard !missing.isEmpty else { return }
+        throw CoreDataError(
+            NSPersistentStoreIncompatibleSchemaError,
+            "The history of the store “\(path ?? "in memory")” cannot be read: its table \(kind.table) lacks \(missing.joined(separator: ", ")), which every known form of a history has."
+        )
+    }
+}

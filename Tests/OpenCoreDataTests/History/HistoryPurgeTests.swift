@@ -1,0 +1,79 @@
+import Foundation
+import OpenCoreData
+import SwormSQLite
+import Testing
+
+@Suite("Deleting old history")
+struct HistoryPurgeTests {
+    private func lines(_ library: HistoryLibrary, _ sql: String) throws -> [String] {
+        try library.folder.raw().lines(sql)
+    }
+
+    @Test func `transactions go with their changes and with the texts that only they need`() throws {
+        let library = try HistoryLibrary()
+        let context = library.context
+        for author in ["ann", "bob", "ann"] { try library.saveTag("x", author: author) }
+        let last = try #require(try context.transactions().last)
+        #expect(
+            try context.history(.deleteHistory(before: last), .statusOnly, as: Bool.self))
+        #expect(try lines(library, "SELECT Z_PK FROM ATRANSACTION") == ["3"])
+        #expect(try lines(library, "SELECT ZTRANSACTIONID FROM ACHANGE") == ["3"])
+        let texts = try lines(library, "SELECT ZNAME FROM ATRANSACTIONSTRING")
+        #expect(texts.contains("ann") && !texts.contains("bob"))
+        #expect(
+            try lines(library, "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT IN (16001, 16002)") == ["3", "3"])
+        try library.saveTag("y", author: "bob")
+        #expect(try context.transactions().map(\.transactionNumber) == [3, 4])
+        #expect(try context.transactions().map(\.author) == ["ann", "bob"])
+        #expect(try context.all("Tag").count == 4)
+        try library.verify()
+    }
+
+    @Test func `numbers are not used again, also where the records of them are behind`() throws {
+        let library = try HistoryLibrary()
+        for _ in 1...3 { try library.saveTag("x") }
+        try library.folder.raw().execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT > 16000")
+        try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture))
+        #expect(try lines(library, "SELECT count(*) FROM ACHANGE") == ["0"])
+        #expect(try lines(library, "SELECT count(*) FROM ATRANSACTIONSTRING") == ["0"])
+        try library.saveTag("y")
+        #expect(try lines(library, "SELECT Z_PK, ZTRANSACTIONID FROM ACHANGE") == ["4|4"])
+        try library.verify()
+    }
+
+    @Test func `a moment keeps what is as old or younger, and nil deletes nothing`() throws {
+        let library = try HistoryLibrary()
+        for _ in 1...3 { try library.saveTag("x") }
+        try library.folder.raw().execute("UPDATE ATRANSACTION SET ZTIMESTAMP = Z_PK * 10")
+        let nothing: NSPersistentHistoryToken? = nil
+        try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: nothing))
+        let nobody: NSPersistentHistoryTransaction? = nil
+        try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: nobody))
+        #expect(try library.context.transactions().count == 3)
+        let moment = Date(timeIntervalSinceReferenceDate: 20)
+        try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: moment))
+        #expect(try library.context.transactions().map(\.transactionNumber) == [2, 3])
+        let filtered = NSPersistentHistoryChangeRequest.deleteHistory(before: moment)
+        filtered.fetchRequest = NSPersistentHistoryTransaction.fetchRequest
+        #expect(throws: CoreDataError.self) { try library.context.execute(filtered) }
+        try library.verify()
+    }
+
+    @Test func `a read-only store keeps its history, and one with unsaved changes keeps those`() throws {
+        let library = try HistoryLibrary()
+        try library.saveTag("x")
+        let coordinator = try GraphLibrary.coordinator(
+            at: library.folder.url(), options: [NSReadOnlyPersistentStoreOption: true])
+        let reader = GraphLibrary.context(coordinator)
+        #expect(try reader.changeTexts() == ["insert Tag/p1"])
+        let error = coreDataError {
+            try reader.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date()))
+        }
+        #expect(error?.message.contains("read-only") == true)
+        let tag = try library.context.make("Tag", ["name": "unsaved"])
+        try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date()))
+        #expect(library.context.insertedObjects == [tag])
+        try library.context.save()
+        #expect(try library.context.changeTexts() == ["insert Tag/p2"])
+    }
+}
