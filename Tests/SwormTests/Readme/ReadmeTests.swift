@@ -79,7 +79,17 @@ struct ReadmeTests {
         #expect(try compiler.diagnostics(of: ["main": readme.blocks("swift") + code], stage: .types) == [:])
     }
 
-    @Test(arguments: ["README.md", "Sources/Sworm/Sworm.docc/Differences.md"])
+    @Test(.enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"))
+    func `the code of the guide to the history compiles`() throws {
+        let compiler = try #require(SnippetCompiler.found)
+        let code = try Document("Sources/Sworm/Sworm.docc/History.md").blocks("swift")
+        #expect(code.contains("deleteHistory"))
+        #expect(try compiler.diagnostics(of: ["main": code], stage: .dataFlow) == [:])
+    }
+
+    @Test(arguments: [
+        "README.md", "Sources/Sworm/Sworm.docc/Differences.md", "Sources/Sworm/Sworm.docc/History.md",
+    ])
     func `its links lead somewhere`(path: String) throws {
         let document = try Document(path)
         #expect(!document.links.isEmpty)

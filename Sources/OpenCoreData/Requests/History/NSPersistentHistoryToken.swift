@@ -37,7 +37,7 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
         // One blob, checked here: a dictionary in the archive would let the archive choose classes.
         guard let data = coder.decodeObject(of: NSData.self, forKey: Self.key),
             let transactions = try? JSONDecoder().decode([String: Int64].self, from: Data(referencing: data)),
-            transactions.allSatisfy({ UUID(uuidString: $0.key) != nil && $0.value >= 0 })
+            transactions.allSatisfy({ !$0.key.isEmpty && $0.value >= 0 })
         else { return nil }
         self.transactions = Dictionary(transactions.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: max)
         super.init()
