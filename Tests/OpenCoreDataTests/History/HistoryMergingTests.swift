@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import TestSupport
 import Testing
 
 @Suite("Merging a history")
@@ -72,5 +73,68 @@ struct HistoryMergingTests {
             .fetchHistory(after: token), .transactionsOnly, as: [NSPersistentHistoryTransaction].self)
         #expect(
             bare.first?.objectIDNotification().userInfo?[NSInsertedObjectIDsKey] as? Set<NSManagedObjectID> == [])
+    }
+
+    @Test(arguments: 1...4) func `a context that merges from token to token sees what one sees that reads anew`(
+        _ seed: UInt64
+    ) throws {
+        var random = SeededRandom(seed: seed)
+        let library = try HistoryLibrary()
+        let writer = try GraphLibrary.context(at: library.folder.url())
+        library.context.retainsRegisteredObjects = true
+        var token = library.token
+        for round in 1...40 {
+            for step in 0..<Int.random(in: 1...4, using: &random) {
+                try change(writer, "\(round).\(step)", &random)
+            }
+            try writer.save()
+            guard Bool.random(using: &random) else { continue }
+            for transaction in try library.context.transactions(.fetchHistory(after: token)) {
+                library.context.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
+                token = transaction.token
+            }
+            #expect(token == library.token)
+            let fresh = try GraphLibrary.context(at: library.folder.url())
+            for entity in ["Author", "Book", "Tag"] {
+                #expect(try texts(library.context, entity) == texts(fresh, entity))
+            }
+        }
+        try library.verify()
+    }
+
+    private func change(_ context: NSManagedObjectContext, _ name: String, _ random: inout SeededRandom) throws {
+        let books = try context.all("Book")
+        let authors = try context.all("Author")
+        let tags = try context.all("Tag")
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: try context.make("Author", ["name": "Author \(name)"])
+        case 1: try context.make("Book", ["title": name])
+        case 2: try context.make("Tag", ["name": name])
+        case 3: books.randomElement(using: &random)?.setValue(name, forKey: "title")
+        case 4, 5:
+            books.randomElement(using: &random)?.setValue(authors.randomElement(using: &random), forKey: "author")
+        case 6:
+            guard let book = books.randomElement(using: &random), let tag = tags.randomElement(using: &random) else {
+                return
+            }
+            let members = book.mutableSetValue(forKey: "tags")
+            if members.contains(tag) { members.remove(tag) } else { members.add(tag) }
+        default: (books + authors + tags).randomElement(using: &random).map(context.delete)
+        }
+    }
+
+    /// Every object of an entity with its values and the keys of those that it is related to.
+    private func texts(_ context: NSManagedObjectContext, _ entity: String) throws -> [String] {
+        func keys(_ objects: Set<NSManagedObject>) -> String {
+            objects.map { $0.objectID.uriRepresentation().lastPathComponent }.sorted().joined(separator: " ")
+        }
+        return try context.all(entity).map { object in
+            let own = object.text(entity == "Book" ? "title" : "name") ?? ""
+            let related =
+                entity == "Book"
+                ? "\(keys(object.set("tags"))) | \(keys(Set([object.object("author")].compactMap { $0 })))"
+                : keys(object.set("books"))
+            return "\(object.objectID.uriRepresentation().lastPathComponent) \(own): \(related)"
+        }
     }
 }

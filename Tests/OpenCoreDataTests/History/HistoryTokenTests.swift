@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import TestSupport
 import Testing
 
 @Suite("History tokens")
@@ -32,11 +33,29 @@ struct HistoryTokenTests {
         }
         let identifier = UUID().uuidString
         #expect(try token(#"{"\#(identifier)": 3}"#) != nil)
-        for text in ["", "[]", "{\"a\": 1}", #"{"\#(identifier)": -3}"#, #"{"\#(identifier)": 1e99}"#] {
+        for text in ["", "[]", "{\"\": 1}", #"{"\#(identifier)": -3}"#, #"{"\#(identifier)": 1e99}"#] {
             #expect(try token(text) == nil)
         }
         let other = try NSKeyedArchiver.archivedData(withRootObject: NSNumber(value: 1), requiringSecureCoding: true)
         #expect((try? NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: other)) == nil)
+    }
+
+    @Test func `a token is decoded from data that may be damaged`() throws {
+        let token = NSPersistentHistoryToken([UUID().uuidString: 7, UUID().uuidString: .max])
+        let data = try JSONEncoder().encode(token)
+        #expect(try JSONDecoder().decode(NSPersistentHistoryToken.self, from: data) == token)
+        for text in ["[]", "{\"\": 1}", "{\"a\": -1}", "{\"a\": 1e99}", "7", ""] {
+            #expect(throws: (any Error).self) {
+                try JSONDecoder().decode(NSPersistentHistoryToken.self, from: Data(text.utf8))
+            }
+        }
+        var random = SeededRandom(seed: 11)
+        for _ in 0..<2000 {
+            var damaged = data
+            damaged[random.pick(damaged.count)] = UInt8.random(in: 0...255, using: &random)
+            let found = try? JSONDecoder().decode(NSPersistentHistoryToken.self, from: damaged)
+            #expect(found.map { $0.transactions.values.allSatisfy { $0 >= 0 } } ?? true)
+        }
     }
 
     @Test func `a token whose next transactions were deleted has expired`() throws {

@@ -10,7 +10,9 @@ public import Foundation
 /// let token = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: data)
 /// ```
 ///
-/// Such data is read by this framework only; a token that Apple's framework has archived is not understood here.
+/// Such data is read by this framework only; a token that Apple's framework has archived is not understood here. On Linux
+/// Foundation's unarchiver stops the program when its data is damaged, so a token is `Codable` here, too: decoding one
+/// throws.
 public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Sendable {
     /// The number of the last transaction, by the uppercase identifier of its store.
     package let transactions: [String: Int64]
@@ -37,7 +39,7 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
         // One blob, checked here: a dictionary in the archive would let the archive choose classes.
         guard let data = coder.decodeObject(of: NSData.self, forKey: Self.key),
             let transactions = try? JSONDecoder().decode([String: Int64].self, from: Data(referencing: data)),
-            transactions.allSatisfy({ !$0.key.isEmpty && $0.value >= 0 })
+            Self.isValid(transactions)
         else { return nil }
         self.transactions = Dictionary(transactions.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: max)
         super.init()
@@ -50,6 +52,10 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
         // A dictionary of texts and numbers has always a form in JSON.
         guard let data = try? JSONEncoder().encode(transactions) else { return }
         coder.encode(NSData(data: data), forKey: Self.key)
+    }
+
+    private static func isValid(_ transactions: [String: Int64]) -> Bool {
+        transactions.allSatisfy { !$0.key.isEmpty && $0.value >= 0 }
     }
 
     // MARK: As a value
@@ -69,5 +75,29 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
     public override var description: String {
         let places = transactions.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         return "<NSPersistentHistoryToken \(places.joined(separator: ", "))>"
+    }
+}
+
+extension NSPersistentHistoryToken: Codable {
+    /// Decodes a token.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: What the decoder throws, and an error for numbers that no transaction has.
+    public convenience init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let transactions = try container.decode([String: Int64].self)
+        guard Self.isValid(transactions) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "A history token names stores with the numbers of transactions.")
+        }
+        self.init(transactions)
+    }
+
+    /// Encodes the token.
+    ///
+    /// - Parameter encoder: The encoder.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(transactions)
     }
 }
