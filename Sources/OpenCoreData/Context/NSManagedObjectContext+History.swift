@@ -33,21 +33,27 @@ extension NSManagedObjectContext {
     }
 
     private func deleteHistory(_ request: NSPersistentHistoryChangeRequest, _ stores: [NSPersistentStore]) throws {
-        var keepsHistory = stores.isEmpty
-        for store in stores {
-            let bound: HistoryBound
-            switch request.place {
-            case .date(let date): bound = .date(date)
-            case .token(let token):
-                guard let number = token?.transaction(inStore: store.identifier) else {
-                    keepsHistory = true
-                    continue
-                }
-                bound = .transaction(number)
-            }
-            if try store.objectStore.deleteHistory(before: bound) { keepsHistory = true }
+        let keeping = try stores.filter { store in
+            try store.origin.map { try withSession($0) { try $0.historyExtent() != nil } } ?? false
         }
-        guard keepsHistory else { throw noHistory(stores) }
+        guard stores.isEmpty || !keeping.isEmpty else { throw noHistory(stores) }
+        var bounds: [(store: NSPersistentStore, bound: HistoryBound)] = []
+        for store in keeping {
+            switch request.place {
+            case .date(let date): bounds.append((store, .date(date)))
+            case .token(let token):
+                guard let number = token?.transaction(inStore: store.identifier) else { continue }
+                bounds.append((store, .transaction(number)))
+            }
+        }
+        // Before anything is deleted in one of them.
+        for (store, _) in bounds {
+            guard let reason = store.objectStore.readOnlyReason else { continue }
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "Cannot delete history: \(reason). The affectedStores of the request can name the others.")
+        }
+        for (store, bound) in bounds { _ = try store.objectStore.deleteHistory(before: bound) }
     }
 
     private func answer(

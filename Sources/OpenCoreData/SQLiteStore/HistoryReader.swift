@@ -12,7 +12,7 @@ struct HistoryReader {
     let path: String?
 
     func transactions(after bound: HistoryBound?, includingChanges: Bool) throws -> [StoredTransaction] {
-        try require(["Z_PK", "ZTIMESTAMP"], in: .transaction)
+        try tables.require(["Z_PK", "ZTIMESTAMP"], in: .transaction, path: path)
         let condition = Self.condition(bound)
         let texts = ["ZBUNDLEID", "ZPROCESSID", "ZCONTEXTNAME", "ZAUTHOR"].map(text).joined(separator: ", ")
         var transactions: [StoredTransaction] = []
@@ -36,6 +36,14 @@ struct HistoryReader {
         return transactions
     }
 
+    func extent() throws -> HistoryExtent {
+        try tables.require(["Z_PK"], in: .transaction, path: path)
+        let record = try HistoryKeys.recorded(.transaction, model: model, connection: connection)
+        let lowest = try connection.integer("SELECT min(Z_PK) FROM ATRANSACTION")
+        let highest = try connection.integer("SELECT max(Z_PK) FROM ATRANSACTION")
+        return HistoryExtent(lowest: lowest, highest: max(record?.highest ?? 0, highest ?? 0, 0))
+    }
+
     /// The part of a statement that names the transactions behind a place, `t` being theirs.
     private static func condition(_ bound: HistoryBound?) -> (sql: String, values: [StoredValue]) {
         switch bound {
@@ -50,7 +58,7 @@ struct HistoryReader {
     private func readChanges(
         _ condition: (sql: String, values: [StoredValue]), _ body: (Int64, StoredChange) -> Void
     ) throws {
-        try require(["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK"], in: .change)
+        try tables.require(["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK"], in: .change, path: path)
         let bits = tables.has("ZCOLUMNS", in: .change) ? "c.ZCOLUMNS" : "NULL"
         let count = model.entities.map { tables.properties(of: $0.number).tombstones.count }.max() ?? 0
         let tombstones = (0..<count).map { ", c." + HistoryTables.tombstone($0) }.joined()
@@ -107,14 +115,5 @@ struct HistoryReader {
             }
         // Foundation traps when it describes a date that is further away than any calendar.
         return Date(timeIntervalSinceReferenceDate: abs(seconds) < 1e13 ? seconds : 0)
-    }
-
-    private func require(_ columns: [String], in kind: HistoryTables.Kind) throws {
-        let missing = columns.filter { !tables.has($0, in: kind) }
-        guard !missing.isEmpty else { return }
-        throw CoreDataError(
-            NSPersistentStoreIncompatibleSchemaError,
-            "The history of the store “\(path ?? "in memory")” cannot be read: its table \(kind.table) lacks \(missing.joined(separator: ", ")), which every known form of a history has."
-        )
     }
 }

@@ -48,6 +48,16 @@ struct HistoryTables: Sendable {
 
     func has(_ column: String, in kind: Kind) -> Bool { columns[kind]?.contains(column) ?? false }
 
+    /// Throws when a table lacks columns without which nothing can be made of it.
+    func require(_ columns: [String], in kind: Kind, path: String?) throws {
+        let missing = columns.filter { !has($0, in: kind) }
+        guard !missing.isEmpty else { return }
+        throw CoreDataError(
+            NSPersistentStoreIncompatibleSchemaError,
+            "The history of the store “\(path ?? "in memory")” cannot be used: its table \(kind.table) lacks \(missing.joined(separator: ", ")), which every known form of a history has. Mend the table, or leave its history alone."
+        )
+    }
+
     /// Whether names stand in a table of their own. In the oldest form they are part of the transaction.
     var hasStrings: Bool { columns[.string] != nil }
 

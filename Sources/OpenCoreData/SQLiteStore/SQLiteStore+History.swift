@@ -10,6 +10,8 @@ extension SQLiteStore {
                     guard let tables = try open.history.tables(connection, model: model, layout: open.layout) else {
                         return false
                     }
+                    try tables.require(["Z_PK", "ZTIMESTAMP"], in: .transaction, path: open.path)
+                    try tables.require(["Z_PK", "ZTRANSACTIONID"], in: .change, path: open.path)
                     // The numbers of what goes are never given out again, also where the records of them are behind.
                     for kind in HistoryTables.Kind.allCases where tables.has("Z_PK", in: kind) {
                         _ = try HistoryKeys.reserve(0, of: kind, model: model, connection: connection)
@@ -28,20 +30,16 @@ extension SQLiteStore {
         case .transaction(let number):
             try connection.run("DELETE FROM ATRANSACTION WHERE Z_PK < ?", [.integer(number)])
         case .date(let date):
-            guard tables.has("ZTIMESTAMP", in: .transaction) else { return }
             try connection.run(
                 "DELETE FROM ATRANSACTION WHERE ZTIMESTAMP < ?", [.real(date.timeIntervalSinceReferenceDate)])
         }
-        if tables.has("ZTRANSACTIONID", in: .change) {
-            try connection.run(
-                "DELETE FROM ACHANGE WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK = ACHANGE.ZTRANSACTIONID)"
-            )
-        }
+        try connection.run(
+            "DELETE FROM ACHANGE WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK = ACHANGE.ZTRANSACTIONID)")
         let references = ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"].filter {
             tables.has($0, in: .transaction)
         }
         // With columns that are not known, nobody knows which texts are in use.
-        guard tables.hasStrings, references.count == 4 else { return }
+        guard tables.has("Z_PK", in: .string), references.count == 4 else { return }
         let unused = references.map {
             "NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.\($0) = ATRANSACTIONSTRING.Z_PK)"
         }

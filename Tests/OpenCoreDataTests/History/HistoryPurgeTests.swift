@@ -76,4 +76,63 @@ struct HistoryPurgeTests {
         try library.context.save()
         #expect(try library.context.changeTexts() == ["insert Tag/p2"])
     }
+
+    @Test func `one of several stores that is read-only stops the deletion before it begins`() throws {
+        let folder = try StoreFolder()
+        let model = GraphLibrary.model()
+        for name in ["One", "Two"] {
+            let context = GraphLibrary.context(
+                try GraphLibrary.coordinator(
+                    at: folder.url(name), model: model, options: [NSPersistentHistoryTrackingKey: true]))
+            try context.make("Tag")
+            try context.save()
+        }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let stores = try ["One", "Two"].map { name in
+            try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: folder.url(name),
+                options: [NSReadOnlyPersistentStoreOption: name == "Two"])
+        }
+        let context = GraphLibrary.context(coordinator)
+        let request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
+        let error = coreDataError { try context.execute(request) }
+        #expect(error?.message.contains("affectedStores") == true)
+        #expect(try context.transactions().count == 2)
+        request.affectedStores = [stores[0]]
+        try context.execute(request)
+        #expect(try context.transactions().map(\.storeID) == [stores[1].identifier])
+    }
+
+    @Test func `what is saved while others read and purge is read once, and all of it`() async throws {
+        let library = try HistoryLibrary()
+        let url = library.folder.url()
+        let first = library.token
+        async let written: Void = Self.write(150, at: url)
+        var token = first
+        var keys: [String] = []
+        // An end, in case the writer fails.
+        for _ in 0..<30_000 where keys.count < 150 {
+            let transactions = try library.context.transactions(.fetchHistory(after: token))
+            keys += transactions.flatMap { $0.changes ?? [] }.map(\.text)
+            token = transactions.last?.token ?? token
+            try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: token))
+            // Other tests need the cores, too.
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await written
+        #expect(keys == (1...150).map { "insert Tag/p\($0)" })
+        #expect(try library.context.transactions().map(\.transactionNumber) == [150])
+        try library.verify()
+    }
+
+    private static func write(_ count: Int, at url: URL) async throws {
+        let context = try GraphLibrary.context(at: url)
+        for _ in 0..<count {
+            try context.performAndWait {
+                try context.make("Tag")
+                try context.save()
+            }
+            await Task.yield()
+        }
+    }
 }

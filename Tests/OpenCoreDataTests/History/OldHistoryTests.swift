@@ -143,5 +143,12 @@ struct OldHistoryTests {
         let error = coreDataError { try library.context.execute(NSPersistentHistoryChangeRequest()) }
         #expect(error?.errorCode == NSPersistentStoreIncompatibleSchemaError)
         #expect(error?.message.contains("ACHANGE lacks ZENTITYPK") == true)
+        try library.folder.raw().execute("DROP TABLE ATRANSACTION; CREATE TABLE ATRANSACTION (ZTIMESTAMP FLOAT)")
+        for request in [NSPersistentHistoryChangeRequest(), .deleteHistory(before: Date())] {
+            let error = coreDataError { try library.context.execute(request) }
+            #expect(error?.errorCode == NSPersistentStoreIncompatibleSchemaError)
+            #expect(error?.message.contains("ATRANSACTION lacks Z_PK") == true)
+        }
+        #expect(library.token == nil)
     }
 }
