@@ -122,6 +122,19 @@ final class SQLiteSession: StoreSession {
     // MARK: Parts
 
     func read<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
+        let connection = try beginReading()
+        defer { endReading() }
+        do {
+            let result = try body(connection)
+            try checkPlace()
+            return result
+        } catch {
+            throw try readingError(error)
+        }
+    }
+
+    /// Claims the connection for a read. Each call is followed by one of `endReading()`.
+    func beginReading() throws -> StoreConnection {
         guard let connection, !endsAfterReading else {
             throw CoreDataError(
                 NSPersistentStoreOperationError, "This view of the store has ended. Begin another to read from it.")
@@ -129,19 +142,18 @@ final class SQLiteSession: StoreSession {
         guard store.isOpen(open) else { throw CoreDataError.storeIsClosed }
         open.pool.touch()
         running += 1
-        defer {
-            running -= 1
-            if endsAfterReading { end() }
-        }
-        do {
-            let result = try body(connection)
-            try checkPlace()
-            return result
-        } catch {
-            // What was read while somebody wrote can look like damage.
-            try checkPlace()
-            throw (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
-        }
+        return connection
+    }
+
+    func endReading() {
+        running -= 1
+        if endsAfterReading { end() }
+    }
+
+    /// What an error of a read means: what was read while somebody wrote can look like damage.
+    func readingError(_ error: any Error) throws -> any Error {
+        try checkPlace()
+        return (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
     }
 
     /// What reads the files of a plan's columns, where it has such.
@@ -150,7 +162,7 @@ final class SQLiteSession: StoreSession {
         return store.external.data(of:)
     }
 
-    private func checkPlace() throws {
+    func checkPlace() throws {
         guard let place = open.place, case .immutable = place.manner, !place.isCurrent else { return }
         throw CoreDataError(
             NSPersistentStoreOperationError,

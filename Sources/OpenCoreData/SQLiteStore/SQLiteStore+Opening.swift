@@ -60,12 +60,7 @@ extension SQLiteStore {
     /// The metadata of a store, which may have been written with any model. Nothing is changed.
     package static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
         let files = StoreFiles(url: url)
-        try refuseFolder(files)
-        guard let stamp = FileStamp(path: files.main) else { throw ReadingPlace.missing(files) }
-        guard !isBlank(files, stamp) else {
-            throw CoreDataError(
-                NSPersistentStoreOpenError, "The file “\(files.main)” is empty: there is no store in it.")
-        }
+        try requireContent(files)
         return try inspect(files, options: options).inspection.metadata.dictionary
     }
 
@@ -108,6 +103,23 @@ extension SQLiteStore {
         }
         let (metadata, open) = try openForReading(files, model: model, options: options)
         return make(metadata, open)
+    }
+
+    /// Opens a store's file to be looked at. The file must be there, with something in it.
+    static func look(
+        _ files: StoreFiles
+    ) throws -> (inspection: StoreInspection, place: ReadingPlace, connection: StoreConnection) {
+        try requireContent(files)
+        return try inspect(files, isWatched: true, options: StoreOptions())
+    }
+
+    private static func requireContent(_ files: StoreFiles) throws {
+        try refuseFolder(files)
+        guard let stamp = FileStamp(path: files.main) else { throw ReadingPlace.missing(files) }
+        guard !isBlank(files, stamp) else {
+            throw CoreDataError(
+                NSPersistentStoreOpenError, "The file “\(files.main)” is empty: there is no store in it.")
+        }
     }
 
     /// Reads what a file says about itself, and leaves it as it is.

@@ -79,6 +79,9 @@ package protocol StoreSession: AnyObject {
     /// The rows of a projection as they are stored.
     func storedRows(_ projection: ProjectionSpecification) throws -> (columns: [ProjectedColumn], rows: [[StoredValue]])
 
+    /// The rows of a projection, one after the other, for a reader that keeps none of them.
+    func cursor(_ projection: ProjectionSpecification) throws -> ProjectionCursor
+
     /// The content of an external binary value, from the bytes of its column (marker included).
     func externalData(_ column: UnsafeRawBufferPointer) throws -> Data
 

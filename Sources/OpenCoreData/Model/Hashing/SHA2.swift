@@ -1,7 +1,7 @@
 /// The hash functions of FIPS 180-4 that version hashes are made of.
-enum SHA2 {
+package enum SHA2 {
     /// The 32 bytes of SHA-256.
-    static func sha256(_ message: [UInt8]) -> [UInt8] {
+    package static func sha256(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
         ]

@@ -6,15 +6,16 @@ struct HistoryCheck {
     let model: CompiledModel
 
     /// Every fault that is found; none for a store without a history.
-    func faults() throws -> [String] {
+    func faults() throws -> [StoreFault] {
         let columns = try HistoryTables.columns(connection)
         guard let changes = columns[.change], let transactions = columns[.transaction] else { return [] }
-        var faults: [String] = []
-        func count(_ sql: String, _ message: (Int64) -> String) throws {
-            if let count = try connection.integer(sql), count > 0 { faults.append(message(count)) }
+        var faults: [StoreFault] = []
+        func count(_ kind: StoreFault.Kind, _ sql: String, _ message: (Int64) -> String) throws {
+            if let count = try connection.integer(sql), count > 0 { faults.append(StoreFault(kind, message(count))) }
         }
         if changes.contains("ZTRANSACTIONID") {
             try count(
+                .historyTransaction,
                 "SELECT count(*) FROM ACHANGE c WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK = c.ZTRANSACTIONID)"
             ) { "ACHANGE: \($0) rows belong to no transaction" }
         }
@@ -23,8 +24,21 @@ struct HistoryCheck {
             let missing =
                 columns[.string] == nil
                 ? "1" : "NOT EXISTS (SELECT 1 FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column))"
-            try count("SELECT count(*) FROM ATRANSACTION t WHERE t.\(column) IS NOT NULL AND \(missing)") {
+            try count(
+                .historyReference, "SELECT count(*) FROM ATRANSACTION t WHERE t.\(column) IS NOT NULL AND \(missing)"
+            ) {
                 "ATRANSACTION: \($0) rows have a \(column) that leads nowhere"
+            }
+        }
+        if changes.contains("ZENTITY") {
+            try count(
+                .historyChange,
+                "SELECT count(*) FROM ACHANGE WHERE ZENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT <= \(model.entities.count))"
+            ) { "ACHANGE: \($0) rows are of an entity that is not there" }
+        }
+        if changes.contains("ZCHANGETYPE") {
+            try count(.historyChange, "SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE NOT IN (0, 1, 2)") {
+                "ACHANGE: \($0) rows are neither an insertion nor an update nor a deletion"
             }
         }
         for kind in HistoryTables.Kind.allCases where columns[kind] != nil {
@@ -32,8 +46,10 @@ struct HistoryCheck {
             let highest = try connection.integer("SELECT max(Z_PK) FROM \(kind.table)") ?? 0
             if record?.highest ?? -1 < highest {
                 faults.append(
-                    "\(kind.rawValue): Z_MAX is \(record.map { String($0.highest) } ?? "missing"), the highest key is \(highest)"
-                )
+                    StoreFault(
+                        .keyBehind,
+                        "\(kind.rawValue): Z_MAX is \(record.map { String($0.highest) } ?? "missing"), the highest key is \(highest)"
+                    ))
             }
         }
         return faults

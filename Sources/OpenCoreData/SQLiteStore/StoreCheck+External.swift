@@ -1,0 +1,45 @@
+import Foundation
+import SwormSQLite
+
+extension StoreCheck {
+    func checkExternal(_ slot: Int, of entity: CompiledEntity) throws {
+        guard let column = layout.column(ofAttribute: slot, in: entity.number) else { return }
+        let sql =
+            "SELECT Z_PK, substr(\(SQLName.quoted(column)), 1, 64) FROM \(table(entity.number)) WHERE \(SQLName.quoted(column)) IS NOT NULL"
+        guard isNew(sql) else { return }
+        let folder = ExternalDataFolder(path: files.externalData)
+        let property = entity.attributes[slot].name
+        let name = "\(entity.name).\(property)"
+        var found: [StoreFault] = []
+        var named: Set<UUID> = []
+        func add(_ kind: StoreFault.Kind, _ what: String) {
+            found.append(StoreFault(kind, "\(name): \(what)", entity: entity.name, property: property))
+        }
+        try connection.rows(sql) { statement in
+            let key = statement.int64(0)
+            statement.withBlob(1) { bytes in
+                guard let bytes, let marker = bytes.first else { return add(.externalMarker, "row \(key) has no marker") }
+                if marker == ExternalDataFolder.inlineMarker { return }
+                guard let identifier = ExternalDataFolder.reference(in: bytes), let file = folder.file(identifier) else {
+                    return add(.externalMarker, "row \(key) begins with the marker \(marker)")
+                }
+                named.insert(identifier)
+                if !FileManager.default.fileExists(atPath: file) {
+                    add(.externalMissing, "row \(key) names a missing file")
+                }
+            }
+        }
+        faults += found
+        referenced.formUnion(named)
+    }
+
+    /// Looks for files that no row names. They only take room: a save that was cut off leaves them.
+    func checkOrphans() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: files.externalData)) ?? []
+        let orphans = names.filter { name in UUID(uuidString: name).map { !referenced.contains($0) } ?? false }
+        guard let first = orphans.min() else { return }
+        let more = orphans.count > 1 ? " and \(orphans.count - 1) more" : ""
+        faults.append(
+            StoreFault(.externalOrphan, "no value names the external file \(first)\(more)", severity: .warning))
+    }
+}

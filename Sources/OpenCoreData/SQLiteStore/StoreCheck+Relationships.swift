@@ -1,0 +1,111 @@
+extension StoreCheck {
+    func checkRelationship(_ slot: Int, of entity: CompiledEntity) throws {
+        if let toOne = layout.toOne(slot, in: entity.number) {
+            try checkToOne(toOne, slot, of: entity)
+            return
+        }
+        let destination = table(entity.relationships[slot].destination)
+        switch layout.toMany(slot, in: entity.number) {
+        case .inverse(let column, let order)?:
+            if let order { try checkOrder(order, owner: column, in: destination, slot, entity) }
+        case .oneWay(let column, let order)?:
+            if let order { try checkOrder(order, owner: column, in: destination, slot, entity) }
+            let key = SQLName.quoted(column)
+            try count(
+                "SELECT count(*) FROM \(destination) d WHERE d.\(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table(entity.number)) o WHERE o.Z_PK = d.\(key))"
+            ) { fault(.dangling, slot, entity, "\($0) rows belong to an object that is not there") }
+        case .join(let join)?: try checkJoin(join, slot, of: entity)
+        case nil: return
+        }
+    }
+
+    private func fault(_ kind: StoreFault.Kind, _ slot: Int, _ entity: CompiledEntity, _ what: String) -> StoreFault {
+        let property = entity.relationships[slot].name
+        return StoreFault(kind, "\(entity.name).\(property): \(what)", entity: entity.name, property: property)
+    }
+
+    private func checkToOne(_ toOne: StoreLayout.ToOne, _ slot: Int, of entity: CompiledEntity) throws {
+        let relationship = entity.relationships[slot]
+        let own = table(entity.number)
+        let destination = table(relationship.destination)
+        let key = SQLName.quoted(toOne.column)
+        try count(
+            "SELECT count(*) FROM \(own) s WHERE s.\(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(destination) d WHERE d.Z_PK = s.\(key))"
+        ) { fault(.dangling, slot, entity, "\($0) rows lead to an object that is not there") }
+        if let inverse = relationship.inverse,
+            let back = layout.toOne(inverse, in: relationship.destination).map({ SQLName.quoted($0.column) })
+        {
+            try count(
+                "SELECT count(*) FROM \(own) s JOIN \(destination) d ON d.Z_PK = s.\(key) WHERE d.\(back) IS NOT s.Z_PK"
+            ) { fault(.inverse, slot, entity, "\($0) rows lead to an object that does not lead back") }
+        }
+        if let column = toOne.entityColumn.map(SQLName.quoted) {
+            try count(
+                "SELECT count(*) FROM \(own) s JOIN \(destination) d ON d.Z_PK = s.\(key) WHERE s.\(column) IS NOT d.Z_ENT"
+            ) { fault(.destinationRecord, slot, entity, "\($0) rows name another entity than their object has") }
+        }
+        let allowed = model[relationship.destination]
+        guard allowed.number != allowed.root else { return }
+        try count(
+            "SELECT count(*) FROM \(own) s JOIN \(destination) d ON d.Z_PK = s.\(key) WHERE d.Z_ENT NOT BETWEEN \(allowed.family.lowerBound) AND \(allowed.family.upperBound)"
+        ) { fault(.destination, slot, entity, "\($0) rows lead to an object that is no \(allowed.name)") }
+    }
+
+    private func checkJoin(_ join: StoreLayout.Join, _ slot: Int, of entity: CompiledEntity) throws {
+        let relationship = entity.relationships[slot]
+        let table = SQLName.quoted(join.table)
+        // The side that declares the relationship, and the one that it leads to.
+        let sides = [(join.ownColumn, model[relationship.owner]), (join.otherColumn, model[relationship.destination])]
+        for (column, side) in sides {
+            let key = SQLName.quoted(column)
+            let other = self.table(side.number)
+            try count(
+                "SELECT count(*) FROM \(table) j WHERE NOT EXISTS (SELECT 1 FROM \(other) o WHERE o.Z_PK = j.\(key))"
+            ) {
+                fault(
+                    .dangling, slot, entity, "\($0) rows of \(join.table) lead to an object that is not there (\(column))")
+            }
+            guard side.number != side.root else { continue }
+            try count(
+                "SELECT count(*) FROM \(table) j JOIN \(other) o ON o.Z_PK = j.\(key) WHERE o.Z_ENT NOT BETWEEN \(side.family.lowerBound) AND \(side.family.upperBound)"
+            ) {
+                fault(
+                    .destination, slot, entity,
+                    "\($0) rows of \(join.table) lead to an object that is no \(side.name) (\(column))")
+            }
+        }
+        for (owner, order) in [(join.ownColumn, join.orderColumn), (join.otherColumn, join.inverseOrderColumn)] {
+            guard let order else { continue }
+            try countSharedPlaces(table, owner: owner, order: order, slot, entity)
+            try count("SELECT count(*) FROM \(table) WHERE \(SQLName.quoted(order)) IS NULL") {
+                fault(.orderMissing, slot, entity, "\($0) rows of \(join.table) without a place (\(order))")
+            }
+        }
+    }
+
+    private func checkOrder(
+        _ order: String, owner column: String, in table: String, _ slot: Int, _ entity: CompiledEntity
+    ) throws {
+        try count(
+            "SELECT count(*) FROM \(table) WHERE (\(SQLName.quoted(column)) IS NULL) <> (\(SQLName.quoted(order)) IS NULL)"
+        ) {
+            fault(.orderMissing, slot, entity, "\($0) rows have an owner without a place, or a place without an owner")
+        }
+        try countSharedPlaces(table, owner: column, order: order, slot, entity)
+    }
+
+    /// Counts places that several members of one owner have.
+    ///
+    /// - Parameters:
+    ///   - table: The quoted name of the table that holds the places.
+    ///   - owner: The column with the owner's key.
+    ///   - order: The column with the place.
+    private func countSharedPlaces(
+        _ table: String, owner: String, order: String, _ slot: Int, _ entity: CompiledEntity
+    ) throws {
+        let (owner, order) = (SQLName.quoted(owner), SQLName.quoted(order))
+        try count(
+            "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(owner) IS NOT NULL AND \(order) IS NOT NULL GROUP BY \(owner), \(order) HAVING count(*) > 1)"
+        ) { fault(.orderShared, slot, entity, "\($0) places are taken by several rows") }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import SwormSQLite
+
+/// The check of one store. What is found is gathered in the order of the model.
+final class StoreCheck {
+    let connection: StoreConnection
+    let model: CompiledModel
+    let layout: StoreLayout
+    let columns: [EntityColumns]
+    let files: StoreFiles
+    var faults: [StoreFault] = []
+    /// The external files that rows name.
+    var referenced: Set<UUID> = []
+    private var seen: Set<String> = []
+
+    init(connection: StoreConnection, model: CompiledModel, open: OpenStore, files: StoreFiles) {
+        self.connection = connection
+        self.model = model
+        layout = open.layout
+        columns = open.columns
+        self.files = files
+    }
+
+    func run(_ metadata: StoreMetadata, _ progress: ((Int, Int) throws -> Void)?) throws {
+        let total = model.entities.count + 1
+        try progress?(0, total)
+        var messages: [String] = []
+        try connection.rows("PRAGMA integrity_check") { messages.append($0.text(0) ?? "") }
+        if messages != ["ok"] { faults += messages.map { StoreFault(.integrity, $0) } }
+        try checkMetadata(metadata)
+        for entity in model.entities where entity.root == entity.number { try checkTable(of: entity) }
+        for entity in model.entities {
+            try progress?(entity.number, total)
+            for slot in entity.relationships.indices { try checkRelationship(slot, of: entity) }
+            try checkValues(of: entity)
+            try checkConstraints(of: entity)
+            for slot in entity.attributes.indices where entity.attributes[slot].allowsExternalStorage {
+                try checkExternal(slot, of: entity)
+            }
+        }
+        checkOrphans()
+        try progress?(total, total)
+    }
+
+    /// Asks how many rows break a rule.
+    func count(_ sql: String, _ fault: (Int64) -> StoreFault) throws {
+        // Inherited properties turn up with every descendant; the same question is asked once.
+        guard seen.insert(sql).inserted else { return }
+        if let count = try connection.integer(sql), count > 0 { faults.append(fault(count)) }
+    }
+
+    /// Whether a question is asked for the first time.
+    func isNew(_ question: String) -> Bool { seen.insert(question).inserted }
+
+    func table(_ entity: Int) -> String { SQLName.quoted(layout.table(of: model[entity])) }
+
+    private func checkTable(of root: CompiledEntity) throws {
+        let table = table(root.number)
+        let name = root.name
+        let highest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+        let recorded = try connection.integer(
+            "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root.number))])
+        if recorded ?? -1 < highest {
+            faults.append(
+                StoreFault(
+                    .keyBehind,
+                    "\(name): Z_MAX is \(recorded.map(String.init) ?? "missing"), the highest key is \(highest)",
+                    entity: name))
+        }
+        // The keys of a hierarchy are counted in one place.
+        try count(
+            "SELECT count(*) FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN \(root.family.lowerBound + 1) AND \(root.family.upperBound) AND Z_MAX <> 0"
+        ) { StoreFault(.keyRecord, "\(name): \($0) descendants have a Z_MAX of their own", entity: name) }
+        try count("SELECT count(*) FROM \(table) WHERE Z_PK < 1") {
+            StoreFault(.key, "\(name): \($0) rows with a key below 1", entity: name)
+        }
+        try count("SELECT count(*) FROM \(table) WHERE Z_OPT IS NULL OR Z_OPT < 1") {
+            StoreFault(.version, "\(name): \($0) rows without a version", entity: name)
+        }
+        try count(
+            "SELECT count(*) FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT BETWEEN \(root.family.lowerBound) AND \(root.family.upperBound)"
+        ) { StoreFault(.rowEntity, "\(name): \($0) rows of another entity", entity: name) }
+        for number in root.family where model[number].isAbstract {
+            try count("SELECT count(*) FROM \(table) WHERE Z_ENT = \(number)") {
+                StoreFault(
+                    .abstractRow, "\(model[number].name): \($0) rows, and the entity is abstract",
+                    entity: model[number].name)
+            }
+        }
+    }
+}
