@@ -36,6 +36,10 @@ let engineTests: [Target] = [
     .testTarget(
         name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite", "TestSupport"],
         swiftSettings: settings),
+    .testTarget(
+        name: "SwormCommandTests",
+        dependencies: ["SwormCommand", "OpenCoreData", "SwormPredicates", "SwormSQLite", "TestSupport"],
+        swiftSettings: settings),
 ]
 
 let package = Package(
@@ -45,6 +49,7 @@ let package = Package(
         .library(name: "Sworm", targets: ["Sworm"]),
         .library(name: "SwormTools", targets: ["SwormTools"]),
         .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
+        .executable(name: "sworm-tool", targets: ["sworm-tool"]),
     ],
     targets: [
         .systemLibrary(name: "CSwormSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -56,6 +61,9 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "Sworm", dependencies: engine, swiftSettings: settings),
         .target(name: "SwormTools", dependencies: ["Sworm"] + engine, swiftSettings: settings),
+        .target(
+            name: "SwormCommand", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite"], swiftSettings: settings),
+        .executableTarget(name: "sworm-tool", dependencies: ["SwormCommand"], swiftSettings: settings),
         .executableTarget(name: "Tour", dependencies: ["Sworm"], swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(

@@ -18,9 +18,12 @@ extension StoreCheck {
         try connection.rows(sql) { statement in
             let key = statement.int64(0)
             statement.withBlob(1) { bytes in
-                guard let bytes, let marker = bytes.first else { return add(.externalMarker, "row \(key) has no marker") }
+                guard let bytes, let marker = bytes.first else {
+                    return add(.externalMarker, "row \(key) has no marker")
+                }
                 if marker == ExternalDataFolder.inlineMarker { return }
-                guard let identifier = ExternalDataFolder.reference(in: bytes), let file = folder.file(identifier) else {
+                guard let identifier = ExternalDataFolder.reference(in: bytes), let file = folder.file(identifier)
+                else {
                     return add(.externalMarker, "row \(key) begins with the marker \(marker)")
                 }
                 named.insert(identifier)

@@ -63,7 +63,8 @@ extension StoreCheck {
                 "SELECT count(*) FROM \(table) j WHERE NOT EXISTS (SELECT 1 FROM \(other) o WHERE o.Z_PK = j.\(key))"
             ) {
                 fault(
-                    .dangling, slot, entity, "\($0) rows of \(join.table) lead to an object that is not there (\(column))")
+                    .dangling, slot, entity,
+                    "\($0) rows of \(join.table) lead to an object that is not there (\(column))")
             }
             guard side.number != side.root else { continue }
             try count(

@@ -82,7 +82,8 @@ extension StoreCheck {
     /// Checks the uniqueness constraints that an entity declares itself. A missing value equals nothing.
     func checkConstraints(of entity: CompiledEntity) throws {
         let inherited = entity.superentity.map { columns[$0 - 1].uniqueConstraints(in: model) } ?? []
-        for constraint in columns[entity.number - 1].uniqueConstraints(in: model) where !inherited.contains(constraint) {
+        for constraint in columns[entity.number - 1].uniqueConstraints(in: model) where !inherited.contains(constraint)
+        {
             let values = constraint.columns.joined(separator: ", ")
             let present = constraint.columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
             let properties = constraint.properties.joined(separator: ", ")
@@ -90,7 +91,8 @@ extension StoreCheck {
                 "SELECT count(*) FROM (SELECT 1 FROM \(constraint.table) WHERE Z_ENT BETWEEN \(entity.family.lowerBound) AND \(entity.family.upperBound) AND \(present) GROUP BY \(values) HAVING count(*) > 1)"
             ) {
                 StoreFault(
-                    .unique, "\(entity.name): \($0) values of \(properties) are unique in the model, and several rows have them",
+                    .unique,
+                    "\(entity.name): \($0) values of \(properties) are unique in the model, and several rows have them",
                     entity: entity.name, property: properties, isRuleOfModel: true)
             }
         }

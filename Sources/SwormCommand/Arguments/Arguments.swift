@@ -1,0 +1,122 @@
+package import Foundation
+
+/// The arguments of one command, read by its table of options.
+package struct Arguments: Sendable {
+    package private(set) var operands: [String] = []
+    private var values: [String: String] = [:]
+    private var flags: Set<String> = []
+
+    /// Reads the words behind the command's name.
+    ///
+    /// - Throws: ``ToolError`` for an option that the command has not, a value that is missing or not allowed, and for too
+    ///   few or too many operands.
+    package init(_ words: [String], for spec: CommandSpec) throws {
+        var rest = words[...]
+        var takesOptions = true
+        while let word = rest.popFirst() {
+            guard takesOptions, word.hasPrefix("-"), word != "-" else {
+                operands.append(word)
+                continue
+            }
+            if word == "--" {
+                takesOptions = false
+                continue
+            }
+            try read(word, &rest, spec)
+        }
+        guard !has("help") else { return }
+        if operands.count < spec.operands.count {
+            let missing = spec.operands[operands.count...].map(\.name).joined(separator: " and ")
+            throw ToolError(.usage, "'\(spec.name)' needs \(missing)", hint: Self.helpHint(spec))
+        }
+        if operands.count > spec.operands.count {
+            throw ToolError(
+                .usage, "'\(spec.name)' does not take the argument '\(operands[spec.operands.count])'",
+                hint: "quote what holds spaces, and see 'sworm-tool \(spec.name) --help'")
+        }
+    }
+
+    private mutating func read(_ word: String, _ rest: inout ArraySlice<String>, _ spec: CommandSpec) throws {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let isLong = word.hasPrefix("--")
+        let name = String(parts[0].drop { $0 == "-" })
+        let found = spec.allOptions.first { isLong ? $0.name == name : $0.short.map { String($0) == name } ?? false }
+        guard let option = found else {
+            let shown = isLong ? "--\(name)" : "-\(name)"
+            let nearest = NearestName.of(name, in: spec.allOptions.map(\.name))
+            throw ToolError(
+                .usage, "'\(spec.name)' has no option '\(shown)'",
+                hint: nearest.map { "did you mean '--\($0)'?" } ?? Self.helpHint(spec))
+        }
+        guard let placeholder = option.value else {
+            guard parts.count == 1 else {
+                throw ToolError(.usage, "the option '--\(option.name)' takes no value", hint: Self.helpHint(spec))
+            }
+            flags.insert(option.name)
+            return
+        }
+        guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else {
+            throw ToolError(
+                .usage, "the option '--\(option.name)' needs a value", hint: "write --\(option.name) \(placeholder)")
+        }
+        guard option.choices.isEmpty || option.choices.contains(value) else {
+            throw ToolError(
+                .usage, "'\(value)' is no value of '--\(option.name)'",
+                hint: NearestName.of(value, in: option.choices).map { "did you mean '\($0)'?" }
+                    ?? "it takes \(option.choices.joined(separator: ", "))")
+        }
+        guard values.updateValue(value, forKey: option.name) == nil else {
+            throw ToolError(
+                .usage, "the option '--\(option.name)' is given twice", hint: "give it once")
+        }
+    }
+
+    private static func helpHint(_ spec: CommandSpec) -> String { "see 'sworm-tool \(spec.name) --help'" }
+
+    /// Whether a flag is given.
+    package func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+    /// The value of an option; nil where it is not given.
+    package func value(_ option: String) -> String? { values[option] }
+
+    /// The parts of a value between commas, blanks around them dropped. Commas in brackets and quotes part nothing.
+    package func list(_ option: String) -> [String]? { values[option].map(Self.parts) }
+
+    /// The whole number that an option gives.
+    package func count(_ option: String) throws -> Int? {
+        guard let text = values[option] else { return nil }
+        guard let number = Int(text), number >= 0 else {
+            throw ToolError(.usage, "'\(text)' is no count", hint: "write a whole number behind --\(option)")
+        }
+        return number
+    }
+
+    /// The path that an option or operand names, as a URL.
+    package static func url(_ path: String) -> URL {
+        URL(fileURLWithPath: (path as NSString).expandingTildeInPath)
+    }
+
+    package func url(_ option: String) -> URL? { values[option].map(Self.url) }
+
+    static func parts(_ text: String) -> [String] {
+        var parts = [""]
+        var depth = 0
+        var quote: Character?
+        for character in text {
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "\"" || character == "'" {
+                quote = character
+            } else if "([{".contains(character) {
+                depth += 1
+            } else if ")]}".contains(character) {
+                depth -= 1
+            } else if character == ",", depth == 0 {
+                parts.append("")
+                continue
+            }
+            parts[parts.count - 1].append(character)
+        }
+        return parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+}

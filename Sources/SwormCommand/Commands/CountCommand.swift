@@ -1,0 +1,29 @@
+import OpenCoreData
+
+/// `sworm-tool count`: how many objects of an entity there are.
+enum CountCommand {
+    static let whereOption = OptionSpec(
+        "where", value: "PREDICATE", "Only objects that fulfil it, in the language of Core Data's predicate formats.")
+
+    static let command = Command(
+        CommandSpec(
+            "count", "Counts the objects of an entity, those of its sub-entities included.",
+            operands: [
+                OperandSpec("STORE", "The file of the store."), OperandSpec("ENTITY", "The entity's name."),
+            ],
+            options: [whereOption, StoreModelChoice.option, OptionSpec("json", "Answer as JSON.")],
+            examples: ["sworm-tool count Library.sqlite Book --where 'year > 1860'"])
+    ) { arguments, console in
+        let store = try ReadStore(arguments.operands[0], arguments)
+        let entity = try store.entity(arguments.operands[1])
+        var fetch = FetchSpecification(entity: entity.number)
+        fetch.predicate = try store.predicate(arguments)
+        let count = try store.naming(entity) { try store.session.count(fetch) }
+        if arguments.has("json") {
+            console.answer(.object([("entity", .string(entity.name)), ("count", .count(count))]))
+        } else {
+            console.line("\(count)")
+        }
+        return .ok
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import OpenCoreData
+
+/// `sworm-tool inspect`: what a store is and what it holds.
+enum InspectCommand {
+    static let command = Command(
+        CommandSpec(
+            "inspect", "Tells what a store is and what it holds.",
+            discussion: ["A model is not needed; with one, relationships are shown too, and more is checked."],
+            operands: [OperandSpec("STORE", "The file of the store.")],
+            options: [StoreModelChoice.option, OptionSpec("json", "Answer as JSON.")],
+            examples: ["sworm-tool inspect Library.sqlite"])
+    ) { arguments, console in
+        let report = try StoreReport(Arguments.url(arguments.operands[0]), modelOption: arguments.url("model"))
+        if arguments.has("json") { console.answer(json(report)) } else { write(report, console) }
+        return .ok
+    }
+
+    private static func write(_ report: StoreReport, _ console: Console) {
+        let metadata = report.metadata.dictionary
+        func field(_ name: String, _ value: String) {
+            console.line(DisplayWidth.fit(name, 12) + DisplayWidth.cut(value, max(20, console.width - 12)))
+        }
+        field("store", report.path)
+        field("identifier", report.metadata.identifier)
+        field("written by", era(metadata))
+        field("model", report.modelSource ?? "not given (--model PATH shows more)")
+        let identifiers = versionIdentifiers(metadata)
+        if !identifiers.isEmpty { field("version", identifiers.joined(separator: ", ")) }
+        if let checksum = metadata[StoreMetadata.Key.checksum] as? String { field("checksum", checksum) }
+        field("file", size(report.fileSize) + (report.logSize > 0 ? ", log \(size(report.logSize))" : ""))
+        if report.externalFiles > 0 {
+            field("external", "\(report.externalFiles) files, \(size(report.externalSize))")
+        }
+        field("history", history(report.history))
+        console.line()
+        writeEntities(report, console)
+        for warning in report.warnings { console.line("warning: \(warning)") }
+    }
+
+    private static func writeEntities(_ report: StoreReport, _ console: Console) {
+        let table = TextTable(
+            ["entity", "objects", "hash"], right: [false, true, false], width: console.width, to: console.out)
+        for entity in report.entities {
+            let name = String(repeating: "  ", count: entity.depth) + entity.name
+            let count = entity.count.map { entity.isAbstract && $0 == 0 ? "abstract" : "\($0)" } ?? "?"
+            table.add([name, count, entity.hash.map { String(BlobStyle.hex($0).prefix(16)) } ?? ""])
+        }
+        table.end()
+        let related = report.entities.filter { !$0.relationships.isEmpty }
+        if !related.isEmpty { console.line() }
+        for entity in related {
+            for relationship in entity.relationships {
+                console.line(DisplayWidth.cut("\(entity.name).\(relationship)", console.width))
+            }
+        }
+        if !report.warnings.isEmpty { console.line() }
+    }
+
+    private static func era(_ metadata: [String: Any]) -> String {
+        guard let version = metadata[StoreMetadata.Key.frameworkVersion] as? Int else { return "unknown" }
+        return "framework \(version)" + (FrameworkEra.name(version).map { ", \($0)" } ?? "")
+    }
+
+    private static func versionIdentifiers(_ metadata: [String: Any]) -> [String] {
+        (metadata[StoreMetadata.Key.versionIdentifiers] as? [String] ?? []).filter { !$0.isEmpty }
+    }
+
+    private static func history(_ history: StoreReport.History?) -> String {
+        guard let history else { return "none" }
+        var text = "\(history.transactions) transactions, \(history.changes) changes"
+        if let first = history.first, let last = history.last {
+            text += ", \(date(first)) to \(date(last))"
+        }
+        return text
+    }
+
+    private static func date(_ seconds: Double) -> String {
+        let sink = ByteSink()
+        DateText.write(seconds.rounded(), to: sink)
+        return sink.text.replacingOccurrences(of: ".000", with: "")
+    }
+
+    /// A number of bytes as people read it.
+    static func size(_ bytes: Int64) -> String {
+        if bytes < 10_000 { return "\(bytes) bytes" }
+        var value = Double(bytes) / 1024
+        for unit in ["KiB", "MiB", "GiB"] {
+            if value < 1024 || unit == "GiB" { return String(format: "%.1f %@", value, unit) }
+            value /= 1024
+        }
+        return "\(bytes) bytes"
+    }
+
+    private static func json(_ report: StoreReport) -> JSONValue {
+        let metadata = report.metadata.dictionary
+        let version = metadata[StoreMetadata.Key.frameworkVersion] as? Int
+        return .object([
+            ("store", .string(report.path)), ("identifier", .string(report.metadata.identifier)),
+            ("frameworkVersion", version.map { .count($0) } ?? .null),
+            ("era", .optional(version.flatMap(FrameworkEra.name))), ("model", .optional(report.modelSource)),
+            ("versionIdentifiers", .array(versionIdentifiers(metadata).map { .string($0) })),
+            ("checksum", .optional(metadata[StoreMetadata.Key.checksum] as? String)),
+            ("fileSize", .int(report.fileSize)), ("logSize", .int(report.logSize)),
+            ("externalFiles", .count(report.externalFiles)), ("externalSize", .int(report.externalSize)),
+            ("history", json(report.history)), ("entities", .array(report.entities.map(json))),
+            ("warnings", .array(report.warnings.map { .string($0) })),
+        ])
+    }
+
+    private static func json(_ history: StoreReport.History?) -> JSONValue {
+        guard let history else { return .null }
+        func date(_ seconds: Double?) -> JSONValue {
+            guard let seconds else { return .null }
+            let sink = ByteSink()
+            DateText.write(seconds, to: sink)
+            return .string(sink.text)
+        }
+        return .object([
+            ("transactions", .int(history.transactions)), ("changes", .int(history.changes)),
+            ("first", date(history.first)), ("last", date(history.last)),
+        ])
+    }
+
+    private static func json(_ entity: StoreReport.Entity) -> JSONValue {
+        .object([
+            ("number", .int(entity.number)), ("name", .string(entity.name)), ("depth", .count(entity.depth)),
+            ("isAbstract", .bool(entity.isAbstract)), ("count", entity.count.map { .int($0) } ?? .null),
+            ("versionHash", .optional(entity.hash.map { BlobStyle.hex($0) })),
+            ("relationships", .array(entity.relationships.map { .string($0) })),
+        ])
+    }
+}

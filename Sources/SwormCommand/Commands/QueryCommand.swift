@@ -1,0 +1,93 @@
+import Foundation
+import OpenCoreData
+import SwormPredicates
+
+/// `sworm-tool query`: rows of an entity, streamed.
+enum QueryCommand {
+    enum Format: String, CaseIterable { case table, json, csv, ndjson }
+
+    static let command = Command(
+        CommandSpec(
+            "query", "Shows objects of an entity, those of its sub-entities included.",
+            discussion: [
+                "Columns and sort keys may lead through relationships to one object (author.name); a column may also be "
+                    + "an expression (books.@count, uppercase:(title)). 'self' is the object itself. Without --columns, "
+                    + "the object, its attributes and its relationships to one object are shown.",
+                "Dates are written as ISO 8601 in UTC. Rows are streamed: a large store takes no more memory than a "
+                    + "small one.",
+            ],
+            operands: [
+                OperandSpec("STORE", "The file of the store."), OperandSpec("ENTITY", "The entity's name."),
+            ],
+            options: [
+                CountCommand.whereOption,
+                OptionSpec("sort", value: "KEYS", "Sort keys between commas; '-' before one sorts it downwards."),
+                OptionSpec("limit", value: "N", "At most so many rows."),
+                OptionSpec("offset", value: "N", "Passes over so many rows first."),
+                OptionSpec("columns", value: "LIST", "Columns between commas."),
+                OptionSpec(
+                    "format", value: "FORM", choices: Format.allCases.map(\.rawValue),
+                    "How rows are written; table unless given."),
+                OptionSpec("json", "The same as --format json."),
+                BlobStyle.option, StoreModelChoice.option,
+            ],
+            examples: [
+                "sworm-tool query Library.sqlite Book --sort -year --limit 10",
+                "sworm-tool query Library.sqlite Book --columns title,author.name --format csv",
+            ])
+    ) { arguments, console in
+        let store = try ReadStore(arguments.operands[0], arguments)
+        let entity = try store.entity(arguments.operands[1])
+        let (projection, titles) = try projection(arguments, entity, store)
+        let cursor = try store.naming(entity) { try store.session.cursor(projection) }
+        let columns = ValueColumn.columns(
+            cursor.columns, titles: titles, expressions: projection.tree.columns, entity: entity, model: store.model)
+        let writer = RowWriter(columns, blobs: BlobStyle(arguments), model: store.model, session: store.session)
+        let asked = arguments.value("format").flatMap { Format(rawValue: $0) }
+        try RowOutput(cursor, writer, console).write(asked ?? (arguments.has("json") ? .json : .table))
+        return .ok
+    }
+
+    private static func projection(
+        _ arguments: Arguments, _ entity: CompiledEntity, _ store: ReadStore
+    ) throws -> (ProjectionSpecification, [String]) {
+        var fetch = FetchSpecification(entity: entity.number)
+        fetch.predicate = try store.predicate(arguments)
+        fetch.limit = try arguments.count("limit") ?? 0
+        fetch.offset = try arguments.count("offset") ?? 0
+        fetch.sorts = (arguments.list("sort") ?? []).map { key in
+            let isDown = key.hasPrefix("-")
+            let path = key.drop { $0 == "-" || $0 == "+" }.split(separator: ".").map(String.init)
+            return FetchSpecification.Sort(path: path, ascending: !isDown)
+        }
+        let titles = arguments.list("columns") ?? standardColumns(entity)
+        let columns = try titles.map(expression)
+        if arguments.value("limit") == "0" { fetch.predicate = .constant(false) }
+        return (ProjectionSpecification(fetch: fetch, tree: ProjectionTree(columns)), titles)
+    }
+
+    /// The object, its stored attributes and what leads to one object.
+    static func standardColumns(_ entity: CompiledEntity) -> [String] {
+        ["self"] + entity.attributes.filter { !$0.isTransient }.map(\.name)
+            + entity.relationships.filter { !$0.isToMany && !$0.isTransient }.map(\.name)
+    }
+
+    /// A column as an expression. A plain path is one also where a name in it is a word of the predicate language.
+    private static func expression(_ text: String) throws -> ExpressionTree {
+        if text.lowercased() == "self" { return .evaluatedObject }
+        let isPath = text.unicodeScalars.allSatisfy { scalar in
+            scalar == "_" || scalar == "." || scalar == "@" || scalar.properties.isAlphabetic
+                || scalar.properties.numericType != nil
+        }
+        if isPath, text.unicodeScalars.first?.properties.numericType == nil {
+            return .path(text.split(separator: ".").map(String.init))
+        }
+        do {
+            return try parseExpression(text)
+        } catch {
+            throw ToolError(
+                .query, "the column '\(text)' is not understood: \(ErrorText.message(of: error))",
+                hint: "columns are names or paths between commas: --columns title,author.name")
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import OpenCoreData
+
+/// `sworm-tool verify`: looks for everything that a sound store does not have.
+enum VerifyCommand {
+    static let command = Command(
+        CommandSpec(
+            "verify", "Checks a store against every rule that Core Data's files keep.",
+            discussion: [
+                "Besides SQLite's own check of the file: keys, versions and numbers of rows, types, required and unique "
+                    + "values, both sides of relationships, places in ordered ones, files of external data, metadata and "
+                    + "history. Faults make the exit code 1; warnings do not."
+            ],
+            operands: [OperandSpec("STORE", "The file of the store.")],
+            options: [StoreModelChoice.option, OptionSpec("json", "Answer as JSON.")],
+            examples: ["sworm-tool verify Library.sqlite --model Library.xcdatamodeld"])
+    ) { arguments, console in
+        let (faults, source) = try findings(arguments, console)
+        let count = faults.count { $0.severity == .fault }
+        if arguments.has("json") {
+            console.answer(
+                .object([
+                    ("store", .string(arguments.operands[0])), ("model", .optional(source)),
+                    ("faults", .array(faults.map(json))),
+                ]))
+        } else {
+            for fault in faults { console.line("\(fault.severity.rawValue): \(fault.message) [\(fault.kind)]") }
+            let warnings = faults.count - count
+            let tail = warnings > 0 ? ", \(warnings) warning\(warnings == 1 ? "" : "s")" : ""
+            console.line(count == 0 ? "no faults\(tail)" : "\(count) fault\(count == 1 ? "" : "s")\(tail)")
+        }
+        return count == 0 ? .ok : .found
+    }
+
+    private static func findings(_ arguments: Arguments, _ console: Console) throws -> ([StoreFault], String?) {
+        let url = Arguments.url(arguments.operands[0])
+        let progress = Progress(console, "checking")
+        do {
+            let (model, source) = try StoreModelChoice.model(for: url, option: arguments.url("model"))
+            let faults = try StoreVerification.findings(of: url, model: model.compiled()) { done, total in
+                progress.update(done, of: total)
+            }
+            return (faults, source)
+        } catch let error as ToolError where error.code == .modelMismatch {
+            return ([StoreFault(.model, error.message)], nil)
+        } catch let error as CoreDataError {
+            // A file that is there and cannot even be looked at has that fault.
+            guard let kind = StoreVerification.kind(of: error) else { throw error }
+            return ([StoreFault(kind, error.message)], nil)
+        }
+    }
+
+    private static func json(_ fault: StoreFault) -> JSONValue {
+        .object([
+            ("kind", .string(fault.kind.description)), ("severity", .string(fault.severity.rawValue)),
+            ("entity", .optional(fault.entity)), ("property", .optional(fault.property)),
+            ("message", .string(fault.message)),
+        ])
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// What a command talks to: its output, its messages, and what is known of the terminal.
+package final class Console {
+    package let out: ByteSink
+    package let err: ByteSink
+    /// The number of columns that tables may take.
+    package let width: Int
+    /// Whether somebody watches the messages.
+    let showsProgress: Bool
+
+    /// A console over the process's own output.
+    package static func standard() -> Console {
+        Console(
+            out: ByteSink(descriptor: STDOUT_FILENO), err: ByteSink(descriptor: STDERR_FILENO),
+            width: terminalWidth() ?? 80, showsProgress: isatty(STDERR_FILENO) == 1)
+    }
+
+    package init(out: ByteSink, err: ByteSink, width: Int = 80, showsProgress: Bool = false) {
+        self.out = out
+        self.err = err
+        self.width = width
+        self.showsProgress = showsProgress
+    }
+
+    /// Writes a line of output.
+    func line(_ text: String = "") {
+        out.write(text)
+        out.write(UInt8(ascii: "\n"))
+    }
+
+    /// Tells an error and the way out of it.
+    func report(_ message: String, hint: String? = nil) {
+        // What was written so far stands before the error, also where both go to one place.
+        try? out.flush()
+        err.write("error: \(message)\n")
+        if let hint { err.write("hint: \(hint)\n") }
+        try? err.flush()
+    }
+
+    private static func terminalWidth() -> Int? {
+        guard isatty(STDOUT_FILENO) == 1 else { return nil }
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return nil }
+        return Int(size.ws_col)
+    }
+}
+
+/// Shows how far a long job has come, on a terminal only, and not for a job that is done at once.
+final class Progress {
+    private let console: Console
+    private let label: String
+    private let start = Date()
+    private var last = Date()
+    private var isShown = false
+    private var steps = 0
+
+    init(_ console: Console, _ label: String) {
+        self.console = console
+        self.label = label
+    }
+
+    /// Called as often as there is something to tell; it shows some of it.
+    func update(_ done: Int, of total: Int? = nil) {
+        guard console.showsProgress else { return }
+        steps += 1
+        // The clock is asked now and then only.
+        guard steps % 256 == 1 || total != nil else { return }
+        let now = Date()
+        guard now.timeIntervalSince(start) > 0.5, now.timeIntervalSince(last) > 0.1 else { return }
+        last = now
+        isShown = true
+        let share = total.map { $0 > 0 ? " \(min(100, done * 100 / $0)) %" : "" } ?? ""
+        console.err.write("\r\u{1B}[K\(label): \(done)\(share)")
+        try? console.err.flush()
+    }
+
+    func end() {
+        guard isShown else { return }
+        isShown = false
+        console.err.write("\r\u{1B}[K")
+        try? console.err.flush()
+    }
+
+    deinit { end() }
+}

@@ -1,0 +1,102 @@
+/// A table in columns, fit for a terminal.
+///
+/// The widths are found from the first rows; what comes later is cut to them. So a table of any length takes no memory.
+final class TextTable {
+    private static let sample = 500
+    private static let gap = 2
+
+    private let titles: [String]
+    private let isRight: [Bool]
+    private let width: Int
+    private let sink: ByteSink
+    private var waiting: [[String]] = []
+    private var widths: [Int]?
+
+    init(_ titles: [String], right: [Bool]? = nil, width: Int, to sink: ByteSink) {
+        self.titles = titles
+        isRight = right ?? titles.map { _ in false }
+        self.width = width
+        self.sink = sink
+    }
+
+    func add(_ row: [String]) {
+        let row = row.map(Self.oneLine)
+        guard let widths else {
+            waiting.append(row)
+            if waiting.count >= Self.sample { begin() }
+            return
+        }
+        write(row, widths)
+    }
+
+    func end() { if widths == nil { begin() } }
+
+    private func begin() {
+        let widths = fittingWidths()
+        self.widths = widths
+        if !widths.isEmpty {
+            write(titles, widths)
+            sink.write(widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ") + "\n")
+        }
+        for row in waiting { write(row, widths) }
+        waiting = []
+    }
+
+    private func fittingWidths() -> [Int] {
+        var widths = titles.map(DisplayWidth.of)
+        for row in waiting {
+            for (index, cell) in row.enumerated() { widths[index] = max(widths[index], DisplayWidth.of(cell)) }
+        }
+        let room = width - Self.gap * (widths.count - 1)
+        // Too many columns for one line: one value a line, under the object's own heading.
+        guard room >= widths.map({ min($0, 10) }).reduce(0, +) else { return [] }
+        var excess = widths.reduce(0, +) - room
+        // The widest give way first, down to the next widest.
+        while excess > 0, let widest = widths.max(), widest > 5 {
+            let places = widths.indices.filter { widths[$0] == widest }
+            let next = max(5, widths.filter { $0 < widest }.max() ?? 5)
+            for place in places {
+                let cut = min(widest - next, (excess + places.count - 1) / places.count, excess)
+                guard cut > 0 else { break }
+                widths[place] -= cut
+                excess -= cut
+            }
+        }
+        return widths
+    }
+
+    private func write(_ row: [String], _ widths: [Int]) {
+        if widths.isEmpty { return writeList(row) }
+        var line = ""
+        for (index, cell) in row.enumerated() {
+            if index > 0 { line += "  " }
+            line += DisplayWidth.fit(cell, widths[index], right: isRight[index])
+        }
+        while line.hasSuffix(" ") { line.removeLast() }
+        sink.write(line + "\n")
+    }
+
+    private func writeList(_ row: [String]) {
+        let label = min(titles.map(DisplayWidth.of).max() ?? 0, max(8, width / 3))
+        for (title, cell) in zip(titles, row) {
+            let name = DisplayWidth.fit(title, label)
+            sink.write(name + "  " + DisplayWidth.cut(cell, max(5, width - label - 2)) + "\n")
+        }
+        sink.write("\n" as StaticString)
+    }
+
+    /// A cell without line breaks and other characters that move the cursor.
+    static func oneLine(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\r": continue
+            case "\n": result.append("↵")
+            case "\t": result.append(" ")
+            default: result.append(scalar.properties.generalCategory == .control ? "·" : scalar)
+            }
+        }
+        return String(result)
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import OpenCoreData
+import SwormPredicates
+
+/// A store that is open for reading, with its model and one view of it.
+final class ReadStore {
+    let url: URL
+    let model: CompiledModel
+    let description: NSManagedObjectModel
+    let source: String
+    let store: SQLiteStore
+    let session: any StoreSession
+
+    /// Opens the store that an operand names, with the model that the options name.
+    init(_ path: String, _ arguments: Arguments, modelOption: String = "model") throws {
+        url = Arguments.url(path)
+        let (model, source) = try StoreModelChoice.model(for: url, option: arguments.url(modelOption))
+        description = model
+        self.source = source
+        self.model = try model.compiled()
+        var options = StoreOptions()
+        options.isReadOnly = true
+        store = try SQLiteStore.open(url: url, model: self.model, options: options)
+        session = try store.beginSession()
+    }
+
+    deinit {
+        session.end()
+        store.close()
+    }
+
+    /// The entity of a name, whatever the case of its letters.
+    func entity(_ name: String) throws -> CompiledEntity {
+        if let entity = model.entity(named: name) { return entity }
+        let folded = model.entities.filter { $0.name.lowercased() == name.lowercased() }
+        if folded.count == 1, let only = folded.first { return only }
+        throw ToolError(
+            .unknownEntity, "the model has no entity '\(name)'",
+            hint: NearestName.hint(name, among: model.entities.map(\.name), what: "its entities are"))
+    }
+
+    /// The condition that `--where` gives.
+    func predicate(_ arguments: Arguments) throws -> PredicateTree? {
+        guard let text = arguments.value("where") else { return nil }
+        do {
+            return try parsePredicate(text)
+        } catch {
+            throw ToolError(
+                .query, "the condition is not understood: \(ErrorText.message(of: error))",
+                hint: "it is a predicate, such as --where 'year > 1860 AND author.name BEGINSWITH \"L\"'")
+        }
+    }
+
+    /// Runs what can fail because of a name in a request, and adds the nearest name to the error.
+    func naming<Result>(_ entity: CompiledEntity, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SwormPredicates.PredicateError {
+            let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+            var hint: String?
+            if error.code == .unknownKey {
+                // The message quotes the key that is not there.
+                let parts = error.message.split(separator: "`", omittingEmptySubsequences: false)
+                if parts.count > 1 {
+                    hint = NearestName.hint(String(parts[1]), among: names, what: "\(entity.name) has")
+                }
+            }
+            throw ToolError(.query, error.description, hint: hint)
+        }
+    }
+}

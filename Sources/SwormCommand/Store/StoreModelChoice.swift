@@ -1,0 +1,81 @@
+package import Foundation
+package import OpenCoreData
+
+/// Finds the model that a store was written with. Every command asks here, and nowhere else.
+package enum StoreModelChoice {
+    /// The option that names a model, for the tables of the commands.
+    static let option = OptionSpec(
+        "model", value: "PATH",
+        "The model that the store was written with: an .xcdatamodeld or .xcdatamodel folder. "
+            + "Of several versions the one that fits is taken.")
+
+    /// The model of a store.
+    ///
+    /// - Parameters:
+    ///   - store: The file of the store.
+    ///   - option: The model that the user names; nil for none.
+    /// - Returns: The model, and where it came from, for people.
+    /// - Throws: ``ToolError`` with the code `modelNeeded` where there is none to be found, and `modelMismatch` where the
+    ///   one that is given has no version for the store.
+    package static func model(
+        for store: URL, option: URL?
+    ) throws -> (model: NSManagedObjectModel, source: String) {
+        let hashes = try StoreLook(url: store).metadata.versionHashes
+        guard let option else {
+            throw ToolError(
+                .modelNeeded, "the model of '\(store.lastPathComponent)' is needed, and none is given",
+                hint: "name it: --model PATH/Model.xcdatamodeld")
+        }
+        let versions = try NSManagedObjectModel.versions(at: option)
+        if let fitting = versions.first(where: { $0.model.entityVersionHashesByName == hashes }) {
+            return (fitting.model, source(option, version: fitting.name, of: versions.count))
+        }
+        // A store can also hold the entities of one configuration only.
+        for version in versions {
+            for configuration in version.model.configurations
+            where version.model.isConfiguration(
+                withName: configuration, compatibleWithStoreMetadata: [StoreMetadataKey.versionHashes: hashes])
+            {
+                throw ToolError(
+                    .modelMismatch,
+                    "the store holds the configuration '\(configuration)' of '\(version.name)' only, which is not "
+                        + "supported yet", hint: "give a model with the entities of that configuration alone")
+            }
+        }
+        throw mismatch(store, hashes, versions, option)
+    }
+
+    /// The model at a path, without a store to choose by: the current version.
+    static func model(at url: URL) throws -> (model: NSManagedObjectModel, source: String) {
+        let model = try NSManagedObjectModel.load(contentsOf: url)
+        let name = (try? NSManagedObjectModel.currentVersionName(at: url)) ?? url.lastPathComponent
+        let count = (try? NSManagedObjectModel.versions(at: url).count) ?? 1
+        return (model, source(url, version: name, of: count))
+    }
+
+    private static func source(_ url: URL, version: String, of count: Int) -> String {
+        count > 1 ? "\(url.lastPathComponent), version \(version)" : url.lastPathComponent
+    }
+
+    private static func mismatch(
+        _ store: URL, _ hashes: [String: Data], _ versions: [(name: String, model: NSManagedObjectModel)], _ url: URL
+    ) -> ToolError {
+        let scored = versions.map { version -> (String, Int) in
+            let own = version.model.entityVersionHashesByName
+            let names = Set(own.keys).union(hashes.keys)
+            return (version.name, names.filter { own[$0] != hashes[$0] }.count)
+        }
+        let nearest = scored.min { $0.1 < $1.1 }
+        let names = scored.map(\.0).joined(separator: ", ")
+        var message = "'\(store.lastPathComponent)' was written with none of the versions of "
+        message += "'\(url.lastPathComponent)' (\(names))"
+        if let nearest, let version = versions.first(where: { $0.name == nearest.0 }) {
+            let own = version.model.entityVersionHashesByName
+            let differing = Set(own.keys).union(hashes.keys).filter { own[$0] != hashes[$0] }.sorted()
+            message += "; '\(nearest.0)' is nearest and differs in \(differing.prefix(5).joined(separator: ", "))"
+            if differing.count > 5 { message += " and \(differing.count - 5) more" }
+        }
+        return ToolError(
+            .modelMismatch, message, hint: "give the model that the application had when it wrote the store")
+    }
+}

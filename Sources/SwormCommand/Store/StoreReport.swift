@@ -1,0 +1,170 @@
+import Foundation
+import OpenCoreData
+import SwormSQLite
+
+/// What there is to say about a store, gathered from its file, with a model or without.
+struct StoreReport {
+    struct Entity {
+        var number: Int64
+        var name: String
+        var depth: Int
+        var isAbstract: Bool
+        /// The rows of this very entity; nil where its table is not found.
+        var count: Int64?
+        var hash: Data?
+        var relationships: [String] = []
+    }
+
+    struct History {
+        var transactions: Int64
+        var changes: Int64
+        var first: Double?
+        var last: Double?
+    }
+
+    var path: String
+    var metadata: StoreMetadata
+    var modelSource: String?
+    var entities: [Entity] = []
+    var fileSize: Int64 = 0
+    var logSize: Int64 = 0
+    var externalFiles = 0
+    var externalSize: Int64 = 0
+    var history: History?
+    var warnings: [String] = []
+
+    init(_ url: URL, modelOption: URL?) throws {
+        let look = try StoreLook(url: url)
+        path = look.files.main
+        metadata = look.metadata
+        var model: NSManagedObjectModel?
+        do {
+            let choice = try StoreModelChoice.model(for: url, option: modelOption)
+            model = choice.model
+            modelSource = choice.source
+        } catch let error as ToolError where error.code == .modelNeeded {
+            // Much can be said without a model.
+        } catch let error as ToolError where error.code == .modelMismatch {
+            warnings.append(error.message)
+        }
+        try readEntities(look)
+        if let model { try add(model) }
+        readSizes(look.files)
+        try readHistory(look)
+        try readWarnings(look, try model?.compiled())
+    }
+
+    private mutating func readEntities(_ look: StoreLook) throws {
+        var records: [(number: Int64, name: String, above: Int64, highest: Int64)] = []
+        try look.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") {
+            records.append(($0.int64(0), $0.text(1) ?? "?", $0.int64(2), $0.int64(3)))
+        }
+        var depths: [Int64: Int] = [:]
+        var counts: [Int64: Int64] = [:]
+        // The numbers of the history's own tables lie far above those of a model.
+        for record in records where record.number < 16000 {
+            let depth = record.above == 0 ? 0 : (depths[record.above] ?? 0) + 1
+            depths[record.number] = depth
+            var hasTable = true
+            if record.above == 0 {
+                hasTable = try readCounts(record, look, &counts)
+            }
+            entities.append(
+                Entity(
+                    number: record.number, name: record.name, depth: depth, isAbstract: false,
+                    count: hasTable ? counts[record.number] ?? 0 : nil, hash: metadata.versionHashes[record.name]))
+        }
+    }
+
+    /// Counts the rows of a hierarchy; false where there is no table for it.
+    private mutating func readCounts(
+        _ record: (number: Int64, name: String, above: Int64, highest: Int64), _ look: StoreLook,
+        _ counts: inout [Int64: Int64]
+    ) throws -> Bool {
+        let table = "Z" + String(record.name.map { $0.isASCII ? Character($0.uppercased()) : $0 })
+        guard look.columns[table] != nil else { return false }
+        var highest: Int64 = 0
+        try look.rows("SELECT Z_ENT, count(*), max(Z_PK) FROM \(Self.quoted(table)) GROUP BY Z_ENT") {
+            counts[$0.int64(0), default: 0] += $0.int64(1)
+            highest = max(highest, $0.int64(2))
+        }
+        if highest > record.highest {
+            warnings.append(
+                "\(record.name): Z_MAX is \(record.highest), and the highest key is \(highest); new keys could clash")
+        }
+        return true
+    }
+
+    private static func quoted(_ name: String) -> String {
+        "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+    }
+
+    /// Adds what only a model knows.
+    private mutating func add(_ model: NSManagedObjectModel) throws {
+        let compiled = try model.compiledWithDescriptions()
+        for entity in compiled.model.entities {
+            guard let index = entities.firstIndex(where: { $0.number == Int64(entity.number) }) else { continue }
+            if entities[index].name != entity.name {
+                warnings.append(
+                    "\(entity.name): Z_PRIMARYKEY still calls it \(entities[index].name), a name that it had before")
+                entities[index].name = entity.name
+            }
+            entities[index].isAbstract = entity.isAbstract
+            entities[index].hash = entity.versionHash
+            entities[index].relationships = entity.relationships.filter { $0.owner == entity.number }.map {
+                relationship in
+                let target = compiled.model[relationship.destination]
+                let inverse = relationship.inverse.map { target.relationships[$0].name }
+                let kind = relationship.isToMany ? relationship.isOrdered ? " (ordered)" : "" : ""
+                return "\(relationship.name) \(relationship.isToMany ? "->>" : "->") \(target.name)\(kind)"
+                    + (inverse.map { ", inverse \($0)" } ?? ", no inverse")
+            }
+        }
+    }
+
+    private mutating func readSizes(_ files: StoreFiles) {
+        fileSize = FileStamp(path: files.main)?.size ?? 0
+        logSize = FileStamp(path: files.writeAheadLog)?.size ?? 0
+        let folder = files.externalData
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            guard let stamp = FileStamp(path: (folder as NSString).appendingPathComponent(name)) else { continue }
+            externalFiles += 1
+            externalSize += stamp.size
+        }
+    }
+
+    private mutating func readHistory(_ look: StoreLook) throws {
+        guard let transactions = look.columns["ATRANSACTION"], look.columns["ACHANGE"] != nil else { return }
+        var history = History(
+            transactions: try look.integer("SELECT count(*) FROM ATRANSACTION") ?? 0,
+            changes: try look.integer("SELECT count(*) FROM ACHANGE") ?? 0)
+        if transactions.contains("ZTIMESTAMP") {
+            try look.rows("SELECT min(ZTIMESTAMP), max(ZTIMESTAMP) FROM ATRANSACTION") {
+                history.first = $0.isNull(0) ? nil : $0.double(0)
+                history.last = $0.isNull(1) ? nil : $0.double(1)
+            }
+        }
+        self.history = history
+    }
+
+    private mutating func readWarnings(_ look: StoreLook, _ model: CompiledModel?) throws {
+        if let mirrored = look.columns.keys.filter({ $0.hasPrefix("ANSCK") }).min() {
+            warnings.append("the store is mirrored to CloudKit (it has the table \(mirrored))")
+        }
+        guard let model else { return }
+        do {
+            let layout = try look.layout(for: model)
+            var known = Set(layout.tables.values.map(\.name))
+            for case .join(let join)? in layout.toManys.joined() { known.insert(join.table) }
+            known.formUnion([
+                "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
+            ])
+            let unknown = look.columns.keys.filter {
+                !known.contains($0) && !$0.hasPrefix("sqlite_") && !$0.hasPrefix("ANSCK") && !$0.hasPrefix("Z_RT_")
+            }
+            for table in unknown.sorted() { warnings.append("the table \(table) is no part of the model") }
+        } catch let error as CoreDataError {
+            warnings.append(error.message)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import OpenCoreData
+import SwormPredicates
+import SwormSQLite
+
+/// The tool as a function: arguments in, an exit code out.
+package enum SwormTool {
+    /// The commands, in the order of the help.
+    package static let commands: [Command] = [
+        InspectCommand.command, QueryCommand.command, CountCommand.command, VerifyCommand.command,
+    ]
+
+    /// Runs the tool with the words behind its name.
+    package static func run(_ words: [String], console: Console) -> ExitCode {
+        do {
+            let code = try dispatch(words, console)
+            try console.out.flush()
+            return code
+        } catch is ClosedOutput {
+            // Whoever reads has enough: `sworm-tool query … | head`.
+            return .ok
+        } catch let error as ToolError {
+            console.report(error.message, hint: error.hint)
+            return error.code == .usage ? .usage : .failure
+        } catch {
+            console.report(ErrorText.message(of: error), hint: ErrorText.hint(for: error))
+            return .failure
+        }
+    }
+
+    private static func dispatch(_ words: [String], _ console: Console) throws -> ExitCode {
+        let specs = commands.map(\.spec)
+        guard let name = words.first, !["--help", "-h", "help"].contains(name) else {
+            if words.first == "help", words.count > 1 { return try dispatch([words[1], "--help"], console) }
+            console.out.write(HelpText.tool(specs))
+            if words.isEmpty { throw ToolError(.usage, "no command is given", hint: "see 'sworm-tool --help'") }
+            return .ok
+        }
+        guard let command = commands.first(where: { $0.spec.name == name }) else {
+            throw ToolError(
+                .usage, "there is no command '\(name)'",
+                hint: NearestName.of(name, in: specs.map(\.name)).map { "did you mean '\($0)'?" }
+                    ?? "see 'sworm-tool --help'")
+        }
+        let arguments = try Arguments(Array(words.dropFirst()), for: command.spec)
+        if arguments.has("help") {
+            console.out.write(HelpText.command(command.spec))
+            return .ok
+        }
+        return try command.run(arguments, console)
+    }
+}
+
+/// What to say of errors that come from below.
+enum ErrorText {
+    static func message(of error: any Error) -> String {
+        switch error {
+        case let error as CoreDataError: error.message
+        case let error as SwormPredicates.PredicateError: error.description
+        case let error as SQLiteError: error.message
+        case let error as ToolError: error.message
+        default: (error as NSError).localizedDescription
+        }
+    }
+
+    static func hint(for error: any Error) -> String? {
+        guard let error = error as? CoreDataError else { return nil }
+        switch error.errorCode {
+        case NSPersistentStoreIncompatibleVersionHashError:
+            return "give the model that the store was written with as --model PATH"
+        case CocoaError.Code.fileReadCorruptFile.rawValue:
+            return "'sworm-tool verify' looks for damage"
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import OpenCoreData
+
+/// How bytes are shown.
+enum BlobStyle: String, CaseIterable, Sendable {
+    /// Their number and their SHA-256.
+    case hash
+    case base64
+
+    static let option = OptionSpec(
+        "blobs", value: "FORM", choices: allCases.map(\.rawValue),
+        "How binary data is written: its size and SHA-256 (hash), or whole (base64).")
+
+    init(_ arguments: Arguments, otherwise style: BlobStyle = .hash) {
+        self = arguments.value("blobs").flatMap { BlobStyle(rawValue: $0) } ?? style
+    }
+
+    /// The bytes as one text without quotes.
+    func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        switch self {
+        case .base64: Data(bytes).base64EncodedString()
+        case .hash: "\(bytes.count) bytes sha256:\(Self.sha256(bytes))"
+        }
+    }
+
+    static func sha256(_ bytes: UnsafeRawBufferPointer) -> String {
+        hex(SHA2.sha256(Array(bytes)))
+    }
+
+    static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        var text = ""
+        for byte in bytes {
+            if byte < 16 { text += "0" }
+            text += String(byte, radix: 16)
+        }
+        return text
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import OpenCoreData
+import SwormPredicates
+import SwormSQLite
+
+/// Writes the cells of rows, straight from the statement into the output.
+///
+/// What a cell really holds decides, not what the model says it should: a damaged store is shown as it is.
+struct RowWriter {
+    let columns: [ValueColumn]
+    let blobs: BlobStyle
+    /// By entity number, from 1.
+    private let entityNames: [String]
+    private let session: any StoreSession
+
+    init(_ columns: [ValueColumn], blobs: BlobStyle, model: CompiledModel, session: any StoreSession) {
+        self.columns = columns
+        self.blobs = blobs
+        entityNames = model.entities.map(\.name)
+        self.session = session
+    }
+
+    /// A cell as JSON.
+    func writeJSON(_ column: ValueColumn, of row: borrowing Statement, to sink: ByteSink) throws {
+        let cell = column.cell
+        let type = row.type(cell)
+        if type == .null { return sink.write("null" as StaticString) }
+        switch (column.kind, type) {
+        case (.boolean, .integer):
+            let number = row.int64(cell)
+            if number == 0 || number == 1 { return sink.write(number == 1 ? "true" as StaticString : "false") }
+            sink.write(number: number)
+        case (.object, _):
+            sink.write(UInt8(ascii: "\""))
+            writeObject(cell, of: row, to: sink)
+            sink.write(UInt8(ascii: "\""))
+        case (.date, .integer), (.date, .real):
+            sink.write(UInt8(ascii: "\""))
+            DateText.write(row.double(cell), to: sink)
+            sink.write(UInt8(ascii: "\""))
+        case (.float, .real):
+            let number = Float(row.double(cell))
+            if number.isFinite { sink.write(number.description) } else { sink.writeJSON(number.description) }
+        case (_, .integer): sink.write(number: row.int64(cell))
+        case (_, .real): sink.writeJSON(row.double(cell))
+        case (.decimal, .text):
+            row.withText(cell) { bytes in
+                guard let bytes else { return }
+                // A text that is a number stays one, with all its digits.
+                if Self.isNumber(bytes) { sink.write(bytes) } else { sink.writeJSON(utf8: bytes) }
+            }
+        case (_, .text):
+            row.withText(cell) { if let bytes = $0 { sink.writeJSON(utf8: bytes) } }
+        case (_, .blob), (_, .null): try writeBlobJSON(column, of: row, to: sink)
+        }
+    }
+
+    private func writeBlobJSON(_ column: ValueColumn, of row: borrowing Statement, to sink: ByteSink) throws {
+        try withBytes(column, of: row) { bytes in
+            if column.kind == .uuid, bytes.count == 16 {
+                return sink.writeJSON(bytes.loadUnaligned(as: UUID.self).uuidString)
+            }
+            switch blobs {
+            case .base64: sink.writeJSON(blobs.text(bytes))
+            case .hash: sink.write("{\"bytes\":\(bytes.count),\"sha256\":\"\(BlobStyle.sha256(bytes))\"}")
+            }
+        }
+    }
+
+    /// A cell as a field of CSV; NULL is an empty field, and an empty string a quoted one.
+    func writeCSV(_ column: ValueColumn, of row: borrowing Statement, to sink: ByteSink) throws {
+        let cell = column.cell
+        let type = row.type(cell)
+        switch (column.kind, type) {
+        case (_, .null): return
+        case (.boolean, .integer):
+            let number = row.int64(cell)
+            if number == 0 || number == 1 { return sink.write(number == 1 ? "true" as StaticString : "false") }
+            sink.write(number: number)
+        case (.object, _): writeObject(cell, of: row, to: sink)
+        case (.date, .integer), (.date, .real): DateText.write(row.double(cell), to: sink)
+        case (.float, .real): sink.write(Float(row.double(cell)).description)
+        case (_, .integer): sink.write(number: row.int64(cell))
+        case (_, .real): sink.write(row.double(cell).description)
+        case (_, .text): row.withText(cell) { if let bytes = $0 { CSVText.write(bytes, to: sink) } }
+        case (_, .blob): sink.write(try blobText(column, of: row))
+        }
+    }
+
+    /// A cell as text for people.
+    func text(_ column: ValueColumn, of row: borrowing Statement) throws -> String {
+        let cell = column.cell
+        let type = row.type(cell)
+        if type == .null { return "" }
+        let sink = ByteSink()
+        if column.kind == .object {
+            writeObject(cell, of: row, to: sink)
+            return sink.text
+        }
+        if type == .text { return row.text(cell) ?? "" }
+        if type == .blob, column.kind != .uuid, blobs == .hash {
+            return try withBytes(column, of: row) { "<\($0.count) bytes>" }
+        }
+        try writeCSV(column, of: row, to: sink)
+        return sink.text
+    }
+
+    private func blobText(_ column: ValueColumn, of row: borrowing Statement) throws -> String {
+        try withBytes(column, of: row) { bytes in
+            column.kind == .uuid && bytes.count == 16
+                ? bytes.loadUnaligned(as: UUID.self).uuidString : blobs.text(bytes)
+        }
+    }
+
+    /// The bytes of a cell, those in a file included.
+    private func withBytes<Result>(
+        _ column: ValueColumn, of row: borrowing Statement, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        try row.withBlob(column.cell) { bytes in
+            let bytes = bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)
+            guard column.kind == .external else { return try body(bytes) }
+            return try session.externalData(bytes).withUnsafeBytes(body)
+        }
+    }
+
+    private func writeObject(_ cell: Int, of row: borrowing Statement, to sink: ByteSink) {
+        let number = row.int64(cell + 1)
+        if number > 0, number <= entityNames.count {
+            sink.write(entityNames[Int(number) - 1])
+        } else {
+            // A key that leads to nothing has no entity.
+            sink.write("?" as StaticString)
+        }
+        sink.write("/p" as StaticString)
+        sink.write(number: row.int64(cell))
+    }
+
+    private static func isNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
+        guard let first = digits.first, (0x30...0x39).contains(first),
+            first != 0x30 || digits.count == 1 || digits.dropFirst().first == UInt8(ascii: ".")
+        else { return false }
+        let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }
+    }
+}
+
+/// Fields as RFC 4180 has them.
+enum CSVText {
+    static func write(_ bytes: UnsafeBufferPointer<UInt8>, to sink: ByteSink) {
+        // An empty string is told from a missing one by its quotes.
+        let needsQuotes =
+            bytes.isEmpty
+            || bytes.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
+        guard needsQuotes else { return sink.write(bytes) }
+        sink.write(UInt8(ascii: "\""))
+        var rest = bytes[...]
+        while let quote = rest.firstIndex(of: UInt8(ascii: "\"")) {
+            sink.write(UnsafeBufferPointer(rebasing: rest[...quote]))
+            sink.write(UInt8(ascii: "\""))
+            rest = rest[(quote + 1)...]
+        }
+        sink.write(UnsafeBufferPointer(rebasing: rest))
+        sink.write(UInt8(ascii: "\""))
+    }
+
+    static func write(_ text: String, to sink: ByteSink) {
+        var text = text
+        text.withUTF8 { write($0, to: sink) }
+    }
+}

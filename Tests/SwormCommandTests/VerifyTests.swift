@@ -1,0 +1,168 @@
+import Foundation
+import OpenCoreData
+import SwormSQLite
+import TestSupport
+import Testing
+
+@testable import SwormCommand
+
+/// A fault that is planted into a sound store, and the kind under which it is found.
+struct PlantedFault: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var kind: StoreFault.Kind
+    var severity = StoreFault.Severity.fault
+    var plant: @Sendable (Workshop) throws -> Void
+
+    init(
+        _ name: String, _ kind: StoreFault.Kind, _ severity: StoreFault.Severity = .fault,
+        plant: @escaping @Sendable (Workshop) throws -> Void
+    ) {
+        testDescription = name
+        self.kind = kind
+        self.severity = severity
+        self.plant = plant
+    }
+
+    init(_ name: String, _ kind: StoreFault.Kind, _ severity: StoreFault.Severity = .fault, sql: String) {
+        self.init(name, kind, severity) { try $0.execute(sql) }
+    }
+
+    static func external(_ workshop: Workshop) -> String { workshop.file(".Library_SUPPORT/_EXTERNAL_DATA") }
+
+    static let all: [PlantedFault] = [
+        PlantedFault("Z_MAX is behind", .keyBehind, sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Author'"),
+        PlantedFault("no Z_MAX", .keyBehind, sql: "DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Author'"),
+        PlantedFault(
+            "Z_MAX of a sub-entity", .keyRecord, sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 4 WHERE Z_NAME = 'Comic'"),
+        PlantedFault(
+            "no record of a sub-entity", .entityRecord, sql: "DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Comic'"),
+        PlantedFault("Z_SUPER", .entityRecord, sql: "UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_NAME = 'Comic'"),
+        PlantedFault(
+            "stale name", .staleName, .warning, sql: "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Old' WHERE Z_NAME = 'Tag'"),
+        PlantedFault("key of zero", .key, sql: "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (0, 8, 1)"),
+        PlantedFault("Z_OPT of zero", .version, sql: "UPDATE ZBOOK SET Z_OPT = 0 WHERE Z_PK = 1"),
+        PlantedFault("no Z_OPT", .version, sql: "UPDATE ZAUTHOR SET Z_OPT = NULL WHERE Z_PK = 3"),
+        PlantedFault("Z_ENT of another table", .rowEntity, sql: "UPDATE ZTAG SET Z_ENT = 2 WHERE Z_PK = 1"),
+        PlantedFault("Z_ENT of nothing", .rowEntity, sql: "UPDATE ZTAG SET Z_ENT = NULL WHERE Z_PK = 1"),
+        PlantedFault("row of an abstract entity", .abstractRow, sql: "UPDATE ZITEM SET Z_ENT = 4 WHERE Z_PK = 1"),
+        PlantedFault("text in an integer", .type, sql: "UPDATE ZBOOK SET ZYEAR = 'soon' WHERE Z_PK = 1"),
+        PlantedFault("integer out of range", .type, sql: "UPDATE ZBOOK SET ZYEAR = 40000 WHERE Z_PK = 1"),
+        PlantedFault("boolean of two", .type, sql: "UPDATE ZBOOK SET ZISREAD = 2 WHERE Z_PK = 1"),
+        PlantedFault("blob in a string", .type, sql: "UPDATE ZBOOK SET ZTITLE = x'00' WHERE Z_PK = 1"),
+        PlantedFault("text in a date", .type, sql: "UPDATE ZAUTHOR SET ZBORN = 'once' WHERE Z_PK = 1"),
+        PlantedFault("short UUID", .type, sql: "UPDATE ZBOOK SET ZID = x'0102' WHERE Z_PK = 1"),
+        PlantedFault("missing required value", .required, sql: "UPDATE ZBOOK SET ZTITLE = NULL WHERE Z_PK = 1"),
+        PlantedFault(
+            "unique value twice", .unique,
+            sql: "DROP INDEX Z_Author_UNIQUE_name; UPDATE ZAUTHOR SET ZNAME = 'Leo' WHERE Z_PK = 2"),
+        PlantedFault("dangling key", .dangling, sql: "UPDATE ZBOOK SET ZSEQUEL = 99, Z2_SEQUEL = 2 WHERE Z_PK = 3"),
+        PlantedFault(
+            "dangling key in a join table", .dangling,
+            sql: "INSERT INTO Z_2TAGS (Z_2BOOKS, Z_8TAGS, Z_FOK_8TAGS) VALUES (3, 77, 2048)"),
+        PlantedFault("one-sided inverse", .inverse, sql: "UPDATE ZPROFILE SET ZAUTHOR = 2"),
+        PlantedFault(
+            "wrong entity of a destination", .destinationRecord, sql: "UPDATE ZBOOK SET Z2_SEQUEL = 3 WHERE Z_PK = 1"),
+        PlantedFault(
+            "destination of another entity", .destination, sql: "UPDATE ZBOOK SET ZPARODIES = 1 WHERE Z_PK = 4"),
+        PlantedFault("no order key", .orderMissing, sql: "UPDATE ZBOOK SET Z_FOK_AUTHOR = NULL WHERE Z_PK = 1"),
+        PlantedFault("order key without owner", .orderMissing, sql: "UPDATE ZBOOK SET ZAUTHOR = NULL WHERE Z_PK = 1"),
+        PlantedFault("shared order key", .orderShared, sql: "UPDATE ZBOOK SET Z_FOK_AUTHOR = 2048 WHERE ZAUTHOR = 1"),
+        PlantedFault("no order key in a join table", .orderMissing, sql: "UPDATE Z_2TAGS SET Z_FOK_8TAGS = NULL"),
+        PlantedFault("unknown marker", .externalMarker, sql: "UPDATE ZBOOK SET ZCOVER = x'0901' WHERE Z_PK = 1"),
+        PlantedFault("no marker", .externalMarker, sql: "UPDATE ZBOOK SET ZCOVER = x'' WHERE Z_PK = 1"),
+        PlantedFault("missing external file", .externalMissing) { workshop in
+            try FileManager.default.removeItem(atPath: external(workshop))
+        },
+        PlantedFault("orphaned external file", .externalOrphan, .warning) { workshop in
+            let file = external(workshop) + "/" + UUID().uuidString
+            try Data([1]).write(to: URL(fileURLWithPath: file))
+        },
+        PlantedFault("change without transaction", .historyTransaction, sql: "DELETE FROM ATRANSACTION"),
+        PlantedFault("transaction with a lost author", .historyReference, sql: "DELETE FROM ATRANSACTIONSTRING"),
+        PlantedFault("change of no entity", .historyChange, sql: "UPDATE ACHANGE SET ZENTITY = 55 WHERE Z_PK = 1"),
+        PlantedFault("change of no kind", .historyChange, sql: "UPDATE ACHANGE SET ZCHANGETYPE = 9 WHERE Z_PK = 1"),
+        PlantedFault(
+            "history's Z_MAX is behind", .keyBehind, sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'CHANGE'"),
+        PlantedFault(
+            "two rows of metadata", .metadata, sql: "INSERT INTO Z_METADATA SELECT 2, Z_UUID, Z_PLIST FROM Z_METADATA"),
+        PlantedFault("identifier that is none", .metadata, sql: "UPDATE Z_METADATA SET Z_UUID = 'me'"),
+        PlantedFault("no property list", .schema, sql: "UPDATE Z_METADATA SET Z_PLIST = NULL"),
+        PlantedFault("missing column", .schema, sql: "ALTER TABLE ZBOOK DROP COLUMN ZRATING"),
+        PlantedFault("missing table", .schema, sql: "DROP TABLE ZTAG"),
+        PlantedFault("hashes of another model", .model) { workshop in
+            try workshop.changeMetadata { list in
+                var hashes = list[StoreMetadata.Key.versionHashes] as? [String: Data] ?? [:]
+                hashes["Tag"] = Data(repeating: 1, count: 32)
+                list[StoreMetadata.Key.versionHashes] = hashes
+            }
+        },
+        PlantedFault("digest of other hashes", .digest) { workshop in
+            try workshop.changeMetadata { $0[StoreMetadata.Key.digest] = "AAAA" }
+        },
+        PlantedFault("checksum of other hashes", .digest) { workshop in
+            try workshop.changeMetadata { $0[StoreMetadata.Key.checksum] = "AAAA" }
+        },
+        PlantedFault("damaged page", .integrity) { workshop in
+            let handle = try FileHandle(forUpdating: workshop.url("Library.sqlite"))
+            let pages = try handle.seekToEnd() / 4096
+            // An index keeps its order no more when a page of it is written over with another's.
+            try handle.seek(toOffset: (pages - 1) * 4096)
+            try handle.write(contentsOf: Data(repeating: 0xFF, count: 4096))
+            try handle.close()
+        },
+    ]
+}
+
+extension Workshop {
+    /// Replaces the property list of the metadata.
+    func changeMetadata(_ change: (inout [String: Any]) throws -> Void) throws {
+        let connection = try raw()
+        var bytes: Data?
+        do {
+            var statement = try connection.statement("SELECT Z_PLIST FROM Z_METADATA")
+            if try statement.step() { bytes = statement.data(0) }
+        }
+        var list =
+            try PropertyListSerialization.propertyList(from: bytes ?? Data(), format: nil) as? [String: Any] ?? [:]
+        try change(&list)
+        var statement = try connection.statement("UPDATE Z_METADATA SET Z_PLIST = ?")
+        try statement.bind(PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0), at: 1)
+        try statement.run()
+    }
+}
+
+@Suite("verify")
+struct VerifyTests {
+    @Test func `nothing is found in a sound store`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        let run = workshop.run("verify")
+        #expect(run.out == "no faults\n")
+        #expect(run.code == .ok)
+    }
+
+    @Test(arguments: PlantedFault.all) func `a planted fault is found`(fault: PlantedFault) throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        try fault.plant(workshop)
+        let before = try workshop.contents()
+        let run = workshop.run("verify", "--json")
+        #expect(run.code == (fault.severity == .fault ? .found : .ok), "\(run.out) \(run.err)")
+        let found = try #require((try run.json() as? [String: Any])?["faults"] as? [[String: Any]])
+        #expect(
+            found.contains {
+                $0["kind"] as? String == fault.kind.description && $0["severity"] as? String == fault.severity.rawValue
+            }, "\(run.out)")
+        #expect(try workshop.contents() == before)
+        let text = workshop.run("verify")
+        #expect(text.out.contains("[\(fault.kind)]"))
+    }
+
+    @Test(
+        .enabled(if: Fixtures.folder != nil, Comment(rawValue: Fixtures.missing)), arguments: FixtureStores.all)
+    func `stores that Apple's framework wrote have no faults`(store: FixtureStores.Store) throws {
+        let run = Run(["verify", store.url.path, "--model", store.model.path])
+        #expect(run.out.contains("no faults"), "\(run.out) \(run.err)")
+        #expect(Run(["inspect", store.url.path, "--model", store.model.path]).code == .ok)
+    }
+}
