@@ -62,7 +62,8 @@ let package = Package(
         .target(name: "Sworm", dependencies: engine, swiftSettings: settings),
         .target(name: "SwormTools", dependencies: ["Sworm"] + engine, swiftSettings: settings),
         .target(
-            name: "SwormCommand", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite"], swiftSettings: settings),
+            name: "SwormCommand", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite"],
+            swiftSettings: settings),
         .executableTarget(name: "sworm-tool", dependencies: ["SwormCommand"], swiftSettings: settings),
         .executableTarget(name: "Tour", dependencies: ["Sworm"], swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),

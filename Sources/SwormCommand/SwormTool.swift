@@ -7,7 +7,8 @@ import SwormSQLite
 package enum SwormTool {
     /// The commands, in the order of the help.
     package static let commands: [Command] = [
-        InspectCommand.command, QueryCommand.command, CountCommand.command, VerifyCommand.command,
+        InspectCommand.command, QueryCommand.command, CountCommand.command, VerifyCommand.command, DiffCommand.command,
+        DumpCommand.command, ImportCommand.command, CopyCommand.command, ModelCommand.command,
     ]
 
     /// Runs the tool with the words behind its name.

@@ -21,11 +21,14 @@ package enum StoreModelChoice {
         for store: URL, option: URL?
     ) throws -> (model: NSManagedObjectModel, source: String) {
         let hashes = try StoreLook(url: store).metadata.versionHashes
-        guard let option else {
-            throw ToolError(
-                .modelNeeded, "the model of '\(store.lastPathComponent)' is needed, and none is given",
-                hint: "name it: --model PATH/Model.xcdatamodeld")
-        }
+        guard let option else { throw needed(store) }
+        return try model(hashes: hashes, of: store, option: option)
+    }
+
+    /// The version of a model that has the given hashes, for what is to become a store: a dump.
+    static func model(
+        hashes: [String: Data], of store: URL, option: URL
+    ) throws -> (model: NSManagedObjectModel, source: String) {
         let versions = try NSManagedObjectModel.versions(at: option)
         if let fitting = versions.first(where: { $0.model.entityVersionHashesByName == hashes }) {
             return (fitting.model, source(option, version: fitting.name, of: versions.count))
@@ -51,6 +54,12 @@ package enum StoreModelChoice {
         let name = (try? NSManagedObjectModel.currentVersionName(at: url)) ?? url.lastPathComponent
         let count = (try? NSManagedObjectModel.versions(at: url).count) ?? 1
         return (model, source(url, version: name, of: count))
+    }
+
+    static func needed(_ store: URL) -> ToolError {
+        ToolError(
+            .modelNeeded, "the model of '\(store.lastPathComponent)' is needed, and none is given",
+            hint: "name it: --model PATH/Model.xcdatamodeld")
     }
 
     private static func source(_ url: URL, version: String, of count: Int) -> String {

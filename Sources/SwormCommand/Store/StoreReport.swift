@@ -95,7 +95,7 @@ struct StoreReport {
         return true
     }
 
-    private static func quoted(_ name: String) -> String {
+    static func quoted(_ name: String) -> String {
         "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
     }
 

@@ -45,7 +45,7 @@ struct RowWriter {
         case (_, .real): sink.writeJSON(row.double(cell))
         case (.decimal, .text):
             row.withText(cell) { bytes in
-                guard let bytes else { return }
+                guard let bytes = bytes.map(Self.digits) else { return }
                 // A text that is a number stays one, with all its digits.
                 if Self.isNumber(bytes) { sink.write(bytes) } else { sink.writeJSON(utf8: bytes) }
             }
@@ -82,6 +82,8 @@ struct RowWriter {
         case (.float, .real): sink.write(Float(row.double(cell)).description)
         case (_, .integer): sink.write(number: row.int64(cell))
         case (_, .real): sink.write(row.double(cell).description)
+        case (.decimal, .text):
+            row.withText(cell) { if let bytes = $0.map(Self.digits) { CSVText.write(bytes, to: sink) } }
         case (_, .text): row.withText(cell) { if let bytes = $0 { CSVText.write(bytes, to: sink) } }
         case (_, .blob): sink.write(try blobText(column, of: row))
         }
@@ -97,7 +99,7 @@ struct RowWriter {
             writeObject(cell, of: row, to: sink)
             return sink.text
         }
-        if type == .text { return row.text(cell) ?? "" }
+        if type == .text, column.kind != .decimal { return row.text(cell) ?? "" }
         if type == .blob, column.kind != .uuid, blobs == .hash {
             return try withBytes(column, of: row) { "<\($0.count) bytes>" }
         }
@@ -133,6 +135,12 @@ struct RowWriter {
         }
         sink.write("/p" as StaticString)
         sink.write(number: row.int64(cell))
+    }
+
+    /// The text of a decimal without the letter that keeps SQLite from making a number of it.
+    static func digits(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        guard bytes.last == DecimalColumn.suffix.asciiValue else { return bytes }
+        return UnsafeBufferPointer(rebasing: bytes.dropLast())
     }
 
     private static func isNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

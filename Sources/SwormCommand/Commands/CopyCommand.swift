@@ -1,0 +1,119 @@
+import Foundation
+import OpenCoreData
+import SwormSQLite
+
+/// `sworm-tool copy`: a store with everything that belongs to it, also while somebody writes it.
+enum CopyCommand {
+    private static let attempts = 5
+
+    static let command = Command(
+        CommandSpec(
+            "copy", "Copies a store with its log and its external data, also while another process writes it.",
+            discussion: [
+                "The copy is one state of the store, in one file without a log. It appears under its name only when it is "
+                    + "whole."
+            ],
+            operands: [
+                OperandSpec("STORE", "The file of the store."), OperandSpec("TO", "The file of the copy."),
+            ],
+            options: [OptionSpec("force", "Replaces a store of that name.")],
+            examples: ["sworm-tool copy Library.sqlite Backup.sqlite"])
+    ) { arguments, console in
+        let source = Arguments.url(arguments.operands[0])
+        // Looked at first, so that nothing is replaced by what is no store.
+        _ = try StoreLook(url: source)
+        if StoreFiles(url: source).main == StoreFiles(url: Arguments.url(arguments.operands[1])).main {
+            throw ToolError(.fileExists, "a store cannot be copied onto itself", hint: "choose another name")
+        }
+        let progress = Progress(console, "pages")
+        for attempt in 1...attempts {
+            let place = try NewStorePlace(arguments.operands[1], replaces: arguments.has("force"))
+            guard try copy(source, to: place.url, progress) || attempt == attempts else { continue }
+            progress.end()
+            try place.finish()
+            let files = StoreFiles(url: place.target)
+            console.line(
+                "copied \(InspectCommand.size(FileStamp(path: files.main)?.size ?? 0)) to \(place.target.path)")
+            break
+        }
+        return .ok
+    }
+
+    /// Copies the rows and the files that they name.
+    ///
+    /// - Returns: False where a file was gone already: somebody has deleted its object meanwhile.
+    private static func copy(_ source: URL, to target: URL, _ progress: Progress) throws -> Bool {
+        let look = try StoreLook(url: source)
+        let (old, new) = (look.files, StoreFiles(url: target))
+        // Files are never changed, only made and removed. Those that are there before the rows are copied, and those
+        // that are there afterwards, are all that the rows can name.
+        try copyFiles(from: old.externalData, to: new.externalData)
+        try copyRows(look, to: new.main, progress)
+        try copyFiles(from: old.externalData, to: new.externalData)
+        guard FileManager.default.fileExists(atPath: new.externalData) else { return true }
+        let named = try ExternalReferences.all(in: target)
+        for name in try FileManager.default.contentsOfDirectory(atPath: new.externalData) {
+            guard let identifier = UUID(uuidString: name), !named.contains(identifier) else { continue }
+            try FileManager.default.removeItem(atPath: new.externalData + "/" + name)
+        }
+        let folder = ExternalDataFolder(path: new.externalData)
+        return named.allSatisfy { identifier in
+            folder.file(identifier).map { FileManager.default.fileExists(atPath: $0) } ?? true
+        }
+    }
+
+    private static func copyRows(_ look: StoreLook, to path: String, _ progress: Progress) throws {
+        let connection = look.connection
+        // One view for all steps: what others write meanwhile does not start the copy again.
+        try connection.begin(.deferred)
+        defer { try? connection.rollback() }
+        _ = try look.integer("SELECT count(*) FROM Z_METADATA")
+        let copy = try Connection(.file(path: path), options: .init(access: .readWriteCreate))
+        try connection.backup(to: copy, pagesPerStep: 1024) { remaining, total in
+            progress.update(total - remaining, of: total)
+        }
+        guard look.isCurrent else {
+            throw ToolError(
+                .file, "the store was changed while it was being copied", hint: "try again when nobody writes it")
+        }
+    }
+
+    private static func copyFiles(from old: String, to new: String) throws {
+        let manager = FileManager.default
+        guard let names = try? manager.contentsOfDirectory(atPath: old) else { return }
+        try manager.createDirectory(atPath: new, withIntermediateDirectories: true)
+        for name in names where !manager.fileExists(atPath: new + "/" + name) {
+            do {
+                try manager.copyItem(atPath: old + "/" + name, toPath: new + "/" + name)
+            } catch {
+                // Removed between looking and copying; whether it is needed shows later.
+                guard manager.fileExists(atPath: old + "/" + name) else { continue }
+                throw ToolError(
+                    .file, "'\(name)' of the external data cannot be copied: \((error as NSError).localizedDescription)"
+                )
+            }
+        }
+    }
+}
+
+/// The external files that the rows of a store name, found without a model.
+enum ExternalReferences {
+    static func all(in store: URL) throws -> Set<UUID> {
+        let look = try StoreLook(url: store)
+        var result: Set<UUID> = []
+        for (table, columns) in look.columns where table.hasPrefix("Z") && !table.hasPrefix("Z_") {
+            for column in columns where !column.hasPrefix("Z_") {
+                let name = StoreReport.quoted(column)
+                // A value of another kind that looks the same keeps a file that nobody needs.
+                try look.rows(
+                    "SELECT \(name) FROM \(StoreReport.quoted(table)) WHERE typeof(\(name)) = 'blob' AND length(\(name)) = 38"
+                ) { row in
+                    row.withBlob(0) { bytes in
+                        if let identifier = bytes.flatMap(ExternalDataFolder.reference) { result.insert(identifier) }
+                    }
+                }
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import OpenCoreData
+
+/// `sworm-tool diff`: what two stores do not have in common.
+enum DiffCommand {
+    static let command = Command(
+        CommandSpec(
+            "diff", "Tells which objects of two stores were added, removed or changed.",
+            discussion: [
+                "Objects are matched by entity and key, as two states of one store are. Stores that were filled apart are "
+                    + "compared with --key or --match unique; objects without such values are matched by their keys. "
+                    + "Differences make the exit code 1."
+            ],
+            operands: [OperandSpec("A", "The file of the old store."), OperandSpec("B", "The file of the new one.")],
+            options: [
+                OptionSpec("key", value: "LIST", "Matches objects by these attributes, where an entity has them."),
+                OptionSpec(
+                    "match", value: "HOW", choices: ["id", "unique"],
+                    "Matches objects by their ids, or by the uniqueness constraints of the model."),
+                OptionSpec("entity", value: "LIST", "Compares the objects of these entities only."),
+                StoreModelChoice.option,
+                OptionSpec("model-b", value: "PATH", "The model of the second store, if it is another."),
+                OptionSpec("json", "Answer as JSON."),
+            ],
+            examples: ["sworm-tool diff Before.sqlite After.sqlite --model Library.xcdatamodeld"])
+    ) { arguments, console in
+        let old = try ReadStore(arguments.operands[0], arguments)
+        let new = try ReadStore(
+            arguments.operands[1], arguments, modelOption: arguments.value("model-b") == nil ? "model" : "model-b")
+        let names = try arguments.list("entity")?.map { name in
+            try old.model.entity(named: name)?.name ?? new.entity(name).name
+        }
+        let writer: any DifferenceWriter =
+            arguments.has("json") ? JSONDifferences(console) : TextDifferences(console)
+        let progress = Progress(console, "differences")
+        var total = 0
+        let comparison = try StoreComparison(old, new, by: try match(arguments, old)) { difference in
+            writer.write(difference)
+            total += 1
+            progress.update(total)
+            try console.out.check()
+        }
+        try comparison.run(names)
+        progress.end()
+        writer.end()
+        return total == 0 ? .ok : .found
+    }
+
+    private static func match(_ arguments: Arguments, _ store: ReadStore) throws -> ObjectMatch {
+        guard let names = arguments.list("key") else {
+            return arguments.value("match") == "unique" ? .unique : .id
+        }
+        let match = ObjectMatch.attributes(names)
+        guard store.model.entities.contains(where: { match.attributes(of: $0, in: store.model) != nil }) else {
+            throw ToolError(
+                .query, "no entity has the attribute\(names.count == 1 ? "" : "s") \(names.joined(separator: ", "))",
+                hint: NearestName.of(names.first ?? "", in: store.model.entities.flatMap { $0.attributes.map(\.name) })
+                    .map { "did you mean '\($0)'?" })
+        }
+        return match
+    }
+}
+
+/// Writes differences as they are found.
+private protocol DifferenceWriter: AnyObject {
+    func write(_ difference: StoreComparison.Difference)
+    func end()
+}
+
+private final class TextDifferences: DifferenceWriter {
+    private let console: Console
+    private var counts = (added: 0, removed: 0, changed: 0)
+
+    init(_ console: Console) { self.console = console }
+
+    func write(_ difference: StoreComparison.Difference) {
+        switch difference {
+        case .added(let name, let changes):
+            counts.added += 1
+            line("+ \(name)")
+            for change in changes where change.new != "null" { line("    \(change.name): \(change.new ?? "")") }
+        case .removed(let name, let changes):
+            counts.removed += 1
+            line("- \(name)")
+            for change in changes where change.old != "null" { line("    \(change.name): \(change.old ?? "")") }
+        case .changed(let name, let changes):
+            counts.changed += 1
+            line("~ \(name)")
+            for change in changes { write(change) }
+        }
+    }
+
+    private func write(_ change: StoreComparison.Change) {
+        let (old, new) = (change.old ?? "nothing", change.new ?? "nothing")
+        let together = "    \(change.name): \(old) -> \(new)"
+        if DisplayWidth.of(together) <= console.width { return line(together) }
+        line("    \(change.name): \(old)")
+        line("      -> \(new)")
+    }
+
+    private func line(_ text: String) { console.line(DisplayWidth.cut(TextTable.oneLine(text), console.width)) }
+
+    func end() {
+        let (added, removed, changed) = counts
+        console.line(
+            added + removed + changed == 0
+                ? "no differences" : "\(added) added, \(removed) removed, \(changed) changed")
+    }
+}
+
+private final class JSONDifferences: DifferenceWriter {
+    private let console: Console
+    private var isEmpty = true
+
+    init(_ console: Console) {
+        self.console = console
+        console.out.write("[" as StaticString)
+    }
+
+    func write(_ difference: StoreComparison.Difference) {
+        console.out.write(isEmpty ? "\n" as StaticString : ",\n")
+        isEmpty = false
+        let (kind, name, changes) =
+            switch difference {
+            case .added(let name, let changes): ("added", name, changes)
+            case .removed(let name, let changes): ("removed", name, changes)
+            case .changed(let name, let changes): ("changed", name, changes)
+            }
+        JSONValue.object([
+            ("kind", .string(kind)), ("object", .string(name)),
+            (
+                "properties",
+                .object(changes.map { ($0.name, .object([("old", .optional($0.old)), ("new", .optional($0.new))])) })
+            ),
+        ]).write(to: console.out, indent: nil)
+    }
+
+    func end() { console.out.write(isEmpty ? "]\n" as StaticString : "\n]\n") }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import OpenCoreData
+
+/// `sworm-tool dump`: a whole store as lines of JSON.
+enum DumpCommand {
+    static let command = Command(
+        CommandSpec(
+            "dump", "Writes a whole store as lines of JSON: a header, then an object a line.",
+            discussion: [
+                "The lines come in a stable order, by entity and key, so two dumps can be compared line by line. Values "
+                    + "are exact: 'import' makes the same store of them again, unless binary data was dumped as hashes."
+            ],
+            operands: [OperandSpec("STORE", "The file of the store.")],
+            options: [
+                OptionSpec(
+                    "blobs", value: "FORM", choices: BlobStyle.allCases.map(\.rawValue),
+                    "How binary data is written: whole (base64, unless given), or as size and SHA-256 (hash)."),
+                StoreModelChoice.option,
+            ],
+            examples: ["sworm-tool dump Library.sqlite > library.ndjson"])
+    ) { arguments, console in
+        let store = try ReadStore(arguments.operands[0], arguments)
+        let blobs = BlobStyle(arguments, otherwise: .base64)
+        try writeHeader(store, blobs, console)
+        let progress = Progress(console, "objects")
+        var count = 0
+        for entity in store.model.entities where !entity.isAbstract {
+            let stream = try ObjectStream(store, entity, blobs: blobs)
+            while let record = try stream.record() {
+                write(record, to: console.out)
+                count += 1
+                progress.update(count)
+                try console.out.check()
+            }
+        }
+        progress.end()
+        return .ok
+    }
+
+    private static func writeHeader(_ store: ReadStore, _ blobs: BlobStyle, _ console: Console) throws {
+        let metadata = try StoreLook(url: store.url).metadata
+        let own = metadata.dictionary.filter { !StoreMetadata.frameworkKeys.contains($0.key) }
+        let list =
+            own.isEmpty ? nil : try PropertyListSerialization.data(fromPropertyList: own, format: .binary, options: 0)
+        let header = JSONValue.object([
+            ("sworm-dump", .int(1)), ("identifier", .string(metadata.identifier)), ("blobs", .string(blobs.rawValue)),
+            (
+                "entities",
+                .object(
+                    metadata.versionHashes.sorted { $0.key < $1.key }.map {
+                        ($0.key, .string($0.value.base64EncodedString()))
+                    })
+            ),
+            ("metadata", .optional(list?.base64EncodedString())),
+        ])
+        header.write(to: console.out, indent: nil)
+        console.line()
+    }
+
+    static func write(_ record: ObjectRecord, to out: ByteSink) {
+        out.write("{\"entity\":" as StaticString)
+        out.writeJSON(record.name.entity)
+        out.write(",\"id\":" as StaticString)
+        out.writeJSON(record.name.description)
+        out.write(",\"attributes\":{" as StaticString)
+        var isFirst = true
+        for property in record.properties {
+            guard case .attribute(let text) = property.value else { continue }
+            write(property.name, &isFirst, to: out)
+            out.write(text)
+        }
+        out.write("},\"relations\":{" as StaticString)
+        isFirst = true
+        for property in record.properties {
+            switch property.value {
+            case .attribute: continue
+            case .toOne(let name):
+                write(property.name, &isFirst, to: out)
+                if let name { out.writeJSON(name.description) } else { out.write("null" as StaticString) }
+            case .toMany(let names, _):
+                write(property.name, &isFirst, to: out)
+                JSONValue.array(names.map { .string($0.description) }).write(to: out, indent: nil)
+            }
+        }
+        out.write("}}\n" as StaticString)
+    }
+
+    private static func write(_ name: String, _ isFirst: inout Bool, to out: ByteSink) {
+        if !isFirst { out.write(UInt8(ascii: ",")) }
+        isFirst = false
+        out.writeJSON(name)
+        out.write(UInt8(ascii: ":"))
+    }
+}

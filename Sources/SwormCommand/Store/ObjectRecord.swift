@@ -1,0 +1,41 @@
+import OpenCoreData
+
+/// One object with all that is kept of it, as text that is equal where the values are.
+struct ObjectRecord {
+    enum Value: Equatable {
+        /// A value as JSON.
+        case attribute(String)
+        case toOne(ObjectName?)
+        case toMany([ObjectName], isOrdered: Bool)
+    }
+
+    struct Property {
+        var name: String
+        var value: Value
+    }
+
+    var name: ObjectName
+    var properties: [Property]
+}
+
+/// What tells an object from others in its store: `Book/p1`.
+struct ObjectName: Hashable, CustomStringConvertible {
+    var entity: String
+    var key: Int64
+
+    var description: String { "\(entity)/p\(key)" }
+
+    init(entity: String, key: Int64) {
+        self.entity = entity
+        self.key = key
+    }
+
+    /// Reads what `description` writes.
+    init?(_ text: String) {
+        guard let slash = text.lastIndex(of: "/") else { return nil }
+        let number = text[text.index(after: slash)...]
+        guard number.hasPrefix("p"), let key = Int64(number.dropFirst()) else { return nil }
+        entity = String(text[..<slash])
+        self.key = key
+    }
+}

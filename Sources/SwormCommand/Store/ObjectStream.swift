@@ -1,0 +1,98 @@
+import Foundation
+import OpenCoreData
+import SwormPredicates
+import SwormSQLite
+
+/// The objects of one very entity in the order of their keys, with their relationships. Only some hundred are held at once.
+final class ObjectStream {
+    private static let batch = 500
+
+    private let store: ReadStore
+    private let entity: CompiledEntity
+    private let cursor: ProjectionCursor
+    private let columns: [ValueColumn]
+    private let attributeCount: Int
+    private let writer: ExactWriter
+    /// The slots of the to-one relationships among the columns, and those of the to-many ones.
+    private let toManys: [Int]
+    private var waiting: [ObjectRecord] = []
+    private var next = 0
+
+    /// - Parameter names: The attributes to read, without relationships; nil for everything.
+    init(_ store: ReadStore, _ entity: CompiledEntity, blobs: BlobStyle, only names: [String]? = nil) throws {
+        self.store = store
+        self.entity = entity
+        let attributes = entity.attributes.filter {
+            !$0.isTransient && $0.type != .undefined && names?.contains($0.name) ?? true
+        }
+        let toOnes = names == nil ? entity.relationships.filter { !$0.isToMany && !$0.isTransient } : []
+        toManys = entity.relationships.indices.filter {
+            names == nil && entity.relationships[$0].isToMany && !entity.relationships[$0].isTransient
+        }
+        let titles = ["self"] + attributes.map(\.name) + toOnes.map(\.name)
+        let expressions: [ExpressionTree] =
+            [.evaluatedObject] + titles.dropFirst().map { .path($0.split(separator: ".").map(String.init)) }
+        var fetch = FetchSpecification(entity: entity.number)
+        fetch.includesSubentities = false
+        cursor = try store.session.cursor(ProjectionSpecification(fetch: fetch, tree: ProjectionTree(expressions)))
+        columns = ValueColumn.columns(
+            cursor.columns, titles: titles, expressions: expressions, entity: entity, model: store.model)
+        attributeCount = attributes.count
+        writer = ExactWriter(blobs: blobs, session: store.session)
+    }
+
+    /// The next object; nil when there is none left.
+    func record() throws -> ObjectRecord? {
+        if next == waiting.count { try fill() }
+        guard next < waiting.count else { return nil }
+        defer { next += 1 }
+        return waiting[next]
+    }
+
+    private func fill() throws {
+        waiting.removeAll(keepingCapacity: true)
+        next = 0
+        while waiting.count < Self.batch, try cursor.next() {
+            waiting.append(try cursor.withRow { row in try self.record(of: row) })
+        }
+        guard !waiting.isEmpty else { return }
+        for slot in toManys { try addMembers(slot) }
+    }
+
+    private func record(of row: borrowing Statement) throws -> ObjectRecord {
+        var record = ObjectRecord(
+            name: ObjectName(entity: entity.name, key: row.int64(columns[0].cell)), properties: [])
+        record.properties.reserveCapacity(columns.count + toManys.count)
+        for (index, column) in columns.enumerated().dropFirst() {
+            let value: ObjectRecord.Value =
+                index <= attributeCount
+                ? .attribute(try writer.text(column, of: row)) : .toOne(object(column.cell, of: row))
+            record.properties.append(.init(name: column.title, value: value))
+        }
+        return record
+    }
+
+    private func object(_ cell: Int, of row: borrowing Statement) -> ObjectName? {
+        guard !row.isNull(cell) else { return nil }
+        // A key that leads to nothing has no entity.
+        let name = store.model.entity(numbered: row.int64(cell + 1))?.name ?? "?"
+        return ObjectName(entity: name, key: row.int64(cell))
+    }
+
+    private func addMembers(_ slot: Int) throws {
+        let relationship = entity.relationships[slot]
+        var members: [Int64: [ObjectName]] = [:]
+        for member in try store.session.members(
+            ofRelationship: slot, entity: entity.number, owners: waiting.map(\.name.key))
+        {
+            members[member.owner, default: []].append(
+                ObjectName(entity: store.model[member.destination.entity].name, key: member.destination.key))
+        }
+        for index in waiting.indices {
+            waiting[index].properties.append(
+                .init(
+                    name: relationship.name,
+                    value: .toMany(members[waiting[index].name.key] ?? [], isOrdered: relationship.isOrdered)))
+        }
+    }
+}

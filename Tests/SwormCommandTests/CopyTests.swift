@@ -1,0 +1,94 @@
+import Foundation
+import OpenCoreData
+import SwormPredicates
+import Testing
+
+@testable import SwormCommand
+
+@Suite("copy")
+struct CopyTests {
+    @Test func `a copy has everything, also what stands in the log and in files`() throws {
+        let workshop = try Workshop()
+        let store = try workshop.openStore()
+        try store.save(LibraryXML.content(store.model))
+        let before = try workshop.contents()
+        let copy = workshop.file("Copy.sqlite")
+        let run = Run(["copy", workshop.storePath, copy])
+        #expect(run.code == .ok, "\(run.err)")
+        // The store is still open, and nothing of it has changed but what its readers share.
+        #expect(try workshop.contents()["Library.sqlite-wal"] == before["Library.sqlite-wal"])
+        #expect(try workshop.contents()["Library.sqlite"] == before["Library.sqlite"])
+        #expect(workshop.run("diff", copy).out == "no differences\n")
+        #expect(workshop.run("verify", store: copy).out == "no faults\n")
+        let names = try workshop.contents().keys
+        #expect(!names.contains("Copy.sqlite-wal") && !names.contains { $0.contains(".sworm-") })
+        #expect(names.filter { $0.hasPrefix(".Copy_SUPPORT/_EXTERNAL_DATA/") }.count == 1)
+        store.close()
+    }
+
+    @Test func `files that no row names stay behind`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        try Data([1]).write(to: workshop.url(".Library_SUPPORT/_EXTERNAL_DATA/\(UUID().uuidString)"))
+        #expect(Run(["copy", workshop.storePath, workshop.file("Copy.sqlite")]).code == .ok)
+        #expect(workshop.run("verify", store: workshop.file("Copy.sqlite")).out == "no faults\n")
+    }
+
+    @Test func `a file is replaced only when that was asked for`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        let copy = workshop.file("Copy.sqlite")
+        try Data("mine".utf8).write(to: workshop.url("Copy.sqlite"))
+        try Data("log".utf8).write(to: workshop.url("Copy.sqlite-wal"))
+        let refused = Run(["copy", workshop.storePath, copy])
+        #expect(refused.code == .failure)
+        #expect(refused.err.contains("--force"))
+        #expect(try workshop.contents()["Copy.sqlite"] == Data("mine".utf8))
+        #expect(Run(["copy", workshop.storePath, copy, "--force"]).code == .ok)
+        #expect(workshop.run("diff", copy).code == .ok)
+        #expect(try workshop.contents()["Copy.sqlite-wal"] == nil)
+        #expect(Run(["copy", workshop.storePath, workshop.storePath, "--force"]).code == .failure)
+        #expect(Run(["copy", workshop.file("nothing"), copy, "--force"]).code == .failure)
+        #expect(workshop.run("count", "Book", store: copy).out == "4\n")
+        #expect(Run(["copy", workshop.storePath, workshop.file("no/folder")]).err.contains("folder"))
+    }
+
+    @Test func `copies that are made while somebody writes are each one state`() async throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        let path = workshop.storePath
+        let writer = Task.detached {
+            let inner = try Workshop()
+            var options = StoreOptions()
+            options.busyTimeout = 10
+            let store = try SQLiteStore.open(
+                url: URL(fileURLWithPath: path), model: try inner.model(), options: options)
+            defer { store.close() }
+            guard let tag = store.model.entity(named: "Tag"), let shelf = store.model.entity(named: "Shelf") else {
+                return
+            }
+            // Each save adds one of both, so a state in which they differ is none.
+            for _ in 0..<200 where !Task.isCancelled {
+                var request = SaveRequest()
+                for (entity, key) in [(tag, Int64(-1)), (shelf, Int64(-2))] {
+                    request.insertions.append(
+                        .init(
+                            row: .init(entity: entity.number, key: key),
+                            attributes: entity.attributes.map { _ in .string("x") },
+                            toOnes: entity.relationships.map { _ in nil }))
+                }
+                try store.save(request)
+            }
+        }
+        for number in 0..<8 {
+            let copy = workshop.file("Copy\(number).sqlite")
+            let run = Run(["copy", path, copy])
+            #expect(run.code == .ok, "\(run.err)")
+            let tags = try #require(Int(workshop.run("count", "Tag", store: copy).out.dropLast()))
+            let shelves = try #require(Int(workshop.run("count", "Shelf", store: copy).out.dropLast()))
+            #expect(tags == shelves + 1)
+            #expect(workshop.run("verify", store: copy).out == "no faults\n")
+        }
+        try await writer.value
+    }
+}
