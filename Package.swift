@@ -38,7 +38,7 @@ let engineTests: [Target] = [
         swiftSettings: settings),
     .testTarget(
         name: "SwormCommandTests",
-        dependencies: ["SwormCommand", "OpenCoreData", "SwormPredicates", "SwormSQLite", "TestSupport"],
+        dependencies: ["SwormCommand", "Sworm", "OpenCoreData", "SwormPredicates", "SwormSQLite", "TestSupport"],
         swiftSettings: settings),
 ]
 

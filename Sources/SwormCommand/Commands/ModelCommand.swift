@@ -5,19 +5,41 @@ import OpenCoreData
 enum ModelCommand {
     static let command = Command(
         CommandSpec(
-            "model", "Shows the model of a store, or one in a file.",
+            "model", "Shows the model of a store, or one in a file, or writes it in another form.",
+            discussion: [
+                "--swift writes structs with tables for Sworm; what tables cannot say is said in comments. --xml writes "
+                    + "the document of an .xcdatamodel folder, from which the same version hashes follow; with --output "
+                    + "Name.xcdatamodel the folder is made."
+            ],
             operands: [OperandSpec("STORE|MODEL", "The file of a store, or a model.")],
             options: [
-                OptionSpec("json", "Answer as JSON."), StoreModelChoice.option,
+                OptionSpec("swift", "Writes Swift."), OptionSpec("xml", "Writes XML."),
+                OptionSpec("json", "Writes JSON."),
+                OptionSpec("output", short: "o", value: "PATH", "Writes into a file."),
+                OptionSpec("force", "Replaces a file of that name."), StoreModelChoice.option,
             ],
-            examples: ["sworm-tool model Library.xcdatamodeld"])
+            examples: [
+                "sworm-tool model Library.xcdatamodeld",
+                "sworm-tool model Library.sqlite --model Library.xcdatamodeld --swift",
+            ])
     ) { arguments, console in
-        let (model, source) = try model(arguments)
-        if arguments.has("json") {
-            console.answer(try ModelJSON.value(model))
-        } else {
-            try ModelListing.write(model, source: source, to: console)
+        let forms = ["swift", "xml", "json"].filter(arguments.has)
+        guard forms.count < 2 else {
+            throw ToolError(.usage, "--\(forms[0]) and --\(forms[1]) exclude each other", hint: "choose one")
         }
+        let (model, source) = try model(arguments)
+        let inner = Console(out: ByteSink(), err: console.err, width: console.width)
+        switch forms.first {
+        case "swift": inner.out.write(try SwiftModelWriter.text(model, source: source))
+        case "xml": inner.out.write(ModelXMLWriter.text(model))
+        case "json": inner.answer(try ModelJSON.value(model))
+        default: try ModelListing.write(model, source: source, to: inner)
+        }
+        guard let path = arguments.value("output") else {
+            console.out.write(inner.out.text)
+            return .ok
+        }
+        try write(inner.out.text, to: path, replaces: arguments.has("force"))
         return .ok
     }
 
@@ -26,5 +48,24 @@ enum ModelCommand {
         let kinds = ["xcdatamodeld", "xcdatamodel", "momd", "mom", "omo"]
         guard !kinds.contains(url.pathExtension.lowercased()) else { return try StoreModelChoice.model(at: url) }
         return try StoreModelChoice.model(for: url, option: arguments.url("model"))
+    }
+
+    private static func write(_ text: String, to path: String, replaces: Bool) throws {
+        var url = Arguments.url(path)
+        if url.pathExtension.lowercased() == "xcdatamodel" {
+            url.appendPathComponent("contents")
+        }
+        guard replaces || !FileManager.default.fileExists(atPath: url.path) else {
+            throw ToolError(
+                .fileExists, "there is a file '\(url.path)' already",
+                hint: "choose another name, or replace it: --force")
+        }
+        do {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: url, options: .atomic)
+        } catch {
+            throw ToolError(.file, "'\(url.path)' cannot be written: \((error as NSError).localizedDescription)")
+        }
     }
 }

@@ -1,0 +1,51 @@
+import Foundation
+import OpenCoreData
+import SwormPredicates
+
+/// The default and the validation rules of an attribute, as attributes of its element.
+enum ModelXMLRules {
+    /// - Returns: The attributes, and what they cannot say.
+    static func attributes(of attribute: NSAttributeDescription) -> (said: [(String, String)], unsaid: [String]) {
+        var said: [(String, String)] = []
+        var unsaid: [String] = []
+        let isDate = attribute.attributeType == .dateAttributeType
+        if let value = attribute.defaultValue {
+            if let text = AttributeValue(any: value).flatMap({ text($0, attribute) }) {
+                said.append((isDate ? "defaultDateTimeInterval" : "defaultValueString", text))
+            } else {
+                unsaid.append("its default cannot be written here")
+            }
+        }
+        for rule in attribute.validationRules {
+            switch rule {
+            case .minimum(let bound): said.append((isDate ? "minDateTimeInterval" : "minValueString", number(bound)))
+            case .maximum(let bound): said.append((isDate ? "maxDateTimeInterval" : "maxValueString", number(bound)))
+            case .minimumLength(let count): said.append(("minValueString", "\(count)"))
+            case .maximumLength(let count): said.append(("maxValueString", "\(count)"))
+            case .pattern(let pattern): said.append(("regularExpressionString", pattern))
+            case .predicate(_, let text): unsaid.append("validated by \(text)")
+            }
+        }
+        return (said, unsaid)
+    }
+
+    private static func text(_ value: AttributeValue, _ attribute: NSAttributeDescription) -> String? {
+        switch value {
+        case .bool(let flag): flag ? "YES" : "NO"
+        // `NSNumber`s of 0 and 1 stand for a Boolean as well.
+        case .int(let number) where attribute.attributeType == .booleanAttributeType: number == 0 ? "NO" : "YES"
+        case .int, .double, .decimal, .date: number(value)
+        case .string(let text): text
+        case .uuid(let uuid): uuid.uuidString
+        case .url(let url): url.absoluteString
+        case .null, .data, .object: nil
+        }
+    }
+
+    private static func number(_ value: AttributeValue) -> String {
+        switch value {
+        case .date(let date): "\(date.timeIntervalSinceReferenceDate)"
+        default: "\(value)"
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import OpenCoreData
+
+/// A model as structs with tables.
+///
+/// What tables cannot say is said in comments. A model without such comments on its version gives, made from the tables,
+/// the version hashes of the original.
+struct SwiftModelWriter {
+    private var lines: [String] = []
+    private let entities: [NSEntityDescription]
+
+    static func text(_ model: NSManagedObjectModel, source: String) throws -> String {
+        var writer = SwiftModelWriter(entities: try model.compiledWithDescriptions().entities)
+        writer.lines = [
+            "// Made from \(oneLine(source)). Where the model has no default, a fresh value has the plainest of its type.",
+            "",
+            "import Foundation", "import Sworm",
+        ]
+        if writer.entities.contains(where: { $0.superentity != nil }) {
+            writer.lines += [
+                "", "// Tables cannot say that entities inherit: open the store with its model file.",
+            ]
+        }
+        for entity in writer.entities { writer.write(entity) }
+        return writer.lines.joined(separator: "\n") + "\n"
+    }
+
+    private init(entities: [NSEntityDescription]) { self.entities = entities }
+
+    /// Adds a line. One that is too long goes on behind its first bracket.
+    private mutating func add(_ text: String = "", _ depth: Int = 0) {
+        let line = text.isEmpty ? "" : String(repeating: "    ", count: depth) + text
+        guard line.count > 120, !text.hasPrefix("//"), let bracket = line.firstIndex(of: "(") else {
+            lines.append(line)
+            return
+        }
+        let rest = line.index(after: bracket)
+        lines.append(String(line[..<rest]))
+        lines.append(String(repeating: "    ", count: depth + 1) + line[rest...])
+    }
+
+    /// Adds a list that is the value of a static property; a table has a line for each of several elements.
+    private mutating func add(_ declaration: String, _ texts: [String], isTable: Bool = false) {
+        let line = "\(declaration) = [\(texts.joined(separator: ", "))]"
+        if line.count <= 116, texts.count < 2 || !isTable { return add(line, 1) }
+        add("\(declaration) = [", 1)
+        for text in texts { add(text + (texts.count > 1 ? "," : ""), 2) }
+        add("]", 1)
+    }
+
+    private mutating func write(_ entity: NSEntityDescription) {
+        let name = entity.name ?? ""
+        let type = SwiftNames.type(name)
+        let attributes = entity.properties.compactMap { $0 as? NSAttributeDescription }
+        let said = attributes.filter { SwiftAttribute.obstacle($0) == nil }
+        let unique = Set(entity.uniquenessNames.filter { $0.count == 1 }.compactMap(\.first))
+        let flagged = Set(
+            entity.indexes.filter { $0.elements.count == 1 }.compactMap { $0.elements.first?.propertyName })
+        let tables = said.map {
+            ($0, SwiftAttribute($0, isUnique: unique.contains($0.name), isFlagged: flagged.contains($0.name)))
+        }
+
+        add()
+        var notes: [String] = []
+        if let above = entity.superentity?.name { notes.append("inherits from \(above)") }
+        if entity.isAbstract { notes.append("is abstract: it can be fetched and not inserted") }
+        if let className = entity.managedObjectClassName, className != name, className != "NSManagedObject" {
+            notes.append("has the class \(className) in Core Data")
+        }
+        if let former = entity.renamingIdentifier, former != name { notes.append("was renamed from \(former)") }
+        if let modifier = entity.versionHashModifier { notes.append("has the hash modifier \"\(modifier)\"") }
+        if !notes.isEmpty { add("/// An entity that " + notes.joined(separator: ", ") + ".") }
+        add("struct \(type) {")
+        for (_, attribute) in tables {
+            for text in attribute.unsaid { add("// \(Self.oneLine(text))", 1) }
+            add(attribute.declaration, 1)
+        }
+        for attribute in attributes {
+            guard let obstacle = SwiftAttribute.obstacle(attribute) else { continue }
+            add("// `\(attribute.name)` \(obstacle).", 1)
+        }
+        for property in entity.properties where property is NSFetchedPropertyDescription {
+            add("// `\(property.name)` is a fetched property, which tables cannot say.", 1)
+        }
+        add("}")
+        add()
+        add("extension \(type): ManagedObjectConvertible {")
+        if type != name { add("static let entityName = \(SwiftNames.literal(name))", 1) }
+        add("static let attributes: Set<Attribute<\(type)>>", tables.map(\.1.line), isTable: true)
+        writeRelations(of: entity)
+        writeConstraints(of: entity, type, Set(said.map(\.name)))
+        writeIndexes(of: entity, type, Set(said.map(\.name)))
+        add("}")
+    }
+
+    private mutating func writeRelations(of entity: NSEntityDescription) {
+        let relationships = entity.properties.compactMap { $0 as? NSRelationshipDescription }
+        let stored = relationships.filter { !$0.isTransient && $0.destinationEntity != nil }
+        for relationship in relationships where relationship.isTransient {
+            add("// `\(relationship.name)` is transient: it is not in the store.", 1)
+        }
+        guard !stored.isEmpty else { return }
+        add()
+        add("struct Relations: Sendable {", 1)
+        for relationship in stored { write(relationship, of: entity) }
+        add("}", 1)
+        add("static let relations = Relations()", 1)
+    }
+
+    private mutating func write(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) {
+        let destination = SwiftNames.type(relationship.destinationEntity?.name ?? "")
+        let kind =
+            !relationship.isToMany
+            ? "ToOneRelation" : relationship.isOrdered ? "ToManyOrderedRelation" : "ToManyRelation"
+        var arguments = [SwiftNames.literal(relationship.name)]
+        let namesInverse = namesInverse(relationship, of: entity)
+        if let inverse = relationship.inverseRelationship, namesInverse {
+            arguments.append("inverse: \\.\(SwiftNames.property(inverse.name))")
+        }
+        switch relationship.deleteRule {
+        case .cascadeDeleteRule: arguments.append("deleteRule: .cascade")
+        case .denyDeleteRule: arguments.append("deleteRule: .deny")
+        case .noActionDeleteRule: arguments.append("deleteRule: .noAction")
+        case .nullifyDeleteRule: break
+        }
+        if !relationship.isOptional { arguments.append(".required") }
+        let (low, high) = (relationship.minCount, relationship.maxCount)
+        if relationship.isToMany {
+            switch (low, high) {
+            case (0, 0): break
+            case (0, 2...): arguments.append(".count(...\(high))")
+            case (1..., 0): arguments.append(".count(\(low)...)")
+            case (1..., 2...) where low <= high: arguments.append(".count(\(low)...\(high))")
+            default: add("// The model counts from \(low) to \(high), which tables cannot say.", 2)
+            }
+        } else if low != 0 {
+            add("// The model has the minimum count \(low), which tables cannot say.", 2)
+        }
+        if let former = relationship.renamingIdentifier, former != relationship.name {
+            arguments.append(".renamed(from: \(SwiftNames.literal(former)))")
+        }
+        if let modifier = relationship.versionHashModifier, !modifier.isEmpty {
+            arguments.append(".hashModifier(\(SwiftNames.literal(modifier)))")
+        }
+        let name = SwiftNames.property(relationship.name)
+        let list = arguments.joined(separator: ", ")
+        // Where an inverse is in the same type, the compiler cannot find the type of one before that of the other.
+        if namesInverse, relationship.destinationEntity === entity {
+            add("let \(name): \(kind)<\(destination)> = .init(\(list))", 2)
+        } else {
+            add("let \(name) = \(kind)<\(destination)>(\(list))", 2)
+        }
+    }
+
+    /// Whether the inverse is named here: on one side of each pair, and not where the relationship is inherited.
+    private func namesInverse(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) -> Bool {
+        guard let inverse = relationship.inverseRelationship, relationship.entity === entity,
+            relationship.destinationEntity === inverse.entity, inverse.destinationEntity === entity
+        else { return false }
+        if inverse === relationship { return true }
+        let here = (entity.name ?? "", relationship.name)
+        let there = (inverse.entity.name ?? "", inverse.name)
+        return here < there
+    }
+
+    private mutating func writeConstraints(of entity: NSEntityDescription, _ type: String, _ known: Set<String>) {
+        let constraints = entity.uniquenessNames.filter { $0.count > 1 || !known.contains($0.first ?? "") }
+        var texts: [String] = []
+        for constraint in constraints {
+            guard constraint.allSatisfy(known.contains) else {
+                add("// Unique together, which tables cannot say: \(constraint.joined(separator: ", "))", 1)
+                continue
+            }
+            texts.append(".init(\(constraint.map { "\\.\(SwiftNames.property($0))" }.joined(separator: ", ")))")
+        }
+        guard !texts.isEmpty else { return }
+        add("static let uniquenessConstraints: [UniquenessConstraint<\(type)>]", texts)
+    }
+
+    private mutating func writeIndexes(of entity: NSEntityDescription, _ type: String, _ known: Set<String>) {
+        var texts: [String] = []
+        for index in entity.indexes {
+            let names = index.elements.map { $0.propertyName ?? "" }
+            guard names.allSatisfy(known.contains), index.partialPredicateText == nil,
+                index.elements.allSatisfy({ $0.collationType == .binary }), !names.isEmpty
+            else {
+                add("// An index that tables cannot say: \(index.name) (\(names.joined(separator: ", ")))", 1)
+                continue
+            }
+            let elements = index.elements.map { element in
+                ".\(element.isAscending ? "ascending" : "descending")(\\.\(SwiftNames.property(element.propertyName ?? "")))"
+            }
+            texts.append(".init(\(([SwiftNames.literal(index.name)] + elements).joined(separator: ", ")))")
+        }
+        guard !texts.isEmpty else { return }
+        add("static let fetchIndexes: [FetchIndex<\(type)>]", texts)
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}

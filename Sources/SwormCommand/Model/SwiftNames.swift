@@ -1,0 +1,57 @@
+/// Names of a model as Swift takes them.
+enum SwiftNames {
+    private static let keywords: Set<String> = [
+        "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "borrowing", "break", "case", "catch",
+        "class", "consuming", "continue", "default", "defer", "deinit", "do", "else", "enum", "extension",
+        "fallthrough",
+        "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let",
+        "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self",
+        "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var",
+        "where",
+        "while",
+    ]
+
+    /// Types that the generated code names, and those that a module should not hide.
+    private static let types: Set<String> = [
+        "Array", "Attribute", "AttributeError", "AttributeOption", "AttributeType", "AttributeValue", "Bool", "Codable",
+        "Condition", "Data", "Date", "Decimal", "DeleteRule", "Dictionary", "Double", "Error", "FetchIndex", "Float",
+        "Int", "Int16", "Int32", "Int64", "ManagedObject", "ManagedObjectContext", "ManagedObjectConvertible",
+        "ManagedObjectID", "Optional", "PersistentContainer", "Predicate", "Query", "Relation", "RelationOption",
+        "Relations", "Request", "Result", "Row", "Sendable", "Set", "StoreError", "StoreLocation", "String",
+        "SupportedAttributeType", "Task", "ToManyOrderedRelation", "ToManyRelation", "ToOneRelation", "URL", "UUID",
+        "UniquenessConstraint", "Void",
+    ]
+
+    /// The name of the type for an entity.
+    static func type(_ entity: String) -> String {
+        types.contains(entity) || keywords.contains(entity) ? entity + "Entity" : entity
+    }
+
+    /// The name of a property.
+    static func property(_ name: String) -> String {
+        // These mean something else behind a dot, in backticks too.
+        if ["Type", "Protocol", "self", "init", "Self"].contains(name) { return name + "_" }
+        return keywords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// A text as a literal.
+    static func literal(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            default:
+                if scalar.value < 0x20 || scalar.value == 0x7F {
+                    result += "\\u{\(String(scalar.value, radix: 16))}"
+                } else {
+                    result.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return result + "\""
+    }
+}
