@@ -34,6 +34,9 @@ struct DumpTests {
         let workshop = try workshop()
         let copy = try roundTrip(workshop.storePath, workshop.modelPath, in: workshop)
         #expect(workshop.run("verify", store: copy).out == "no faults\n")
+        // A store that was imported carries its model.
+        #expect(Run(["model", copy, "--json"]).out == Run(["model", workshop.modelPath, "--json"]).out)
+        #expect(Run(["verify", copy]).out == "no faults\n")
         #expect(try workshop.contents().keys.filter { $0.contains(".sworm-") } == [])
         #expect(try workshop.contents().keys.contains { $0.hasPrefix(".New_SUPPORT/_EXTERNAL_DATA/") })
     }

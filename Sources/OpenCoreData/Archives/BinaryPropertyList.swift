@@ -102,7 +102,8 @@ private struct Reader {
             guard low <= 4 else { throw unknown(marker) }
             try take(1 + 1 << low, from: start)
             // Of sixteen bytes the upper eight only repeat the sign.
-            return low == 4 ? .int(try signed(body + 8)) : .int(low == 3 ? try signed(body) : Int64(try unsigned(body, 1 << low)))
+            return low == 4
+                ? .int(try signed(body + 8)) : .int(low == 3 ? try signed(body) : Int64(try unsigned(body, 1 << low)))
         case 0x2:
             try take(1 + 1 << low, from: start)
             switch low {
@@ -167,7 +168,9 @@ private struct Reader {
         result.reserveCapacity(range.count / referenceSize)
         for start in stride(from: range.lowerBound, to: range.upperBound, by: referenceSize) {
             let number = try unsigned(start, referenceSize)
-            guard number < count else { throw ArchiveError("the property list refers to object \(number), which it has not") }
+            guard number < count else {
+                throw ArchiveError("the property list refers to object \(number), which it has not")
+            }
             result.append(number)
         }
         return result

@@ -40,7 +40,7 @@ extension NSPersistentStoreCoordinator {
         }
         var storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
         if !isMemory, !storeOptions.isReadOnly, let storeURL, SQLiteStore.isMissing(at: storeURL) {
-            storeOptions.modelCache = try ModelArchiveWriter.cache(of: managedObjectModel)
+            storeOptions.modelCache = try managedObjectModel.storeCache()
         }
         let objectStore =
             try isMemory

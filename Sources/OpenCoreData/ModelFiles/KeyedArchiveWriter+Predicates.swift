@@ -200,7 +200,9 @@ extension KeyedArchiveWriter {
             words.append(UInt16(truncatingIfNeeded: word))
             digits = whole
         }
-        let mantissa = (words + Array(repeating: 0, count: 8 - words.count)).flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let mantissa = (words + Array(repeating: 0, count: 8 - words.count)).flatMap {
+            [UInt8($0 & 0xFF), UInt8($0 >> 8)]
+        }
         return object(
             ["NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
             [

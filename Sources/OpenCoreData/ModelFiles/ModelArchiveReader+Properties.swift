@@ -73,11 +73,13 @@ extension ModelArchiveReader {
                 destination: archive.string(object, "_NSDestinationEntityName")
                     ?? archive.object(object, "NSDestinationEntity").flatMap { archive.string($0, "NSEntityName") },
                 inverse: archive.string(object, "_NSInverseRelationshipName")
-                    ?? archive.object(object, "NSInverseRelationship").flatMap { archive.string($0, "NSPropertyName") }))
+                    ?? archive.object(object, "NSInverseRelationship").flatMap { archive.string($0, "NSPropertyName") })
+        )
         return relationship
     }
 
-    private mutating func attribute(from object: Object, in entity: String, depth: Int) throws -> NSAttributeDescription {
+    private mutating func attribute(from object: Object, in entity: String, depth: Int) throws -> NSAttributeDescription
+    {
         let attribute: NSAttributeDescription
         switch object.className {
         case "NSDerivedAttributeDescription":
@@ -122,7 +124,9 @@ extension ModelArchiveReader {
 
     // MARK: Values
 
-    private mutating func readDefault(_ attribute: NSAttributeDescription, from object: Object, in entity: String) throws {
+    private mutating func readDefault(_ attribute: NSAttributeDescription, from object: Object, in entity: String)
+        throws
+    {
         let archived = archive[object, "NSDefaultValue"]
         if case .null = archived { return }
         attribute.defaultValue = try value(archived, as: attribute.attributeType.attributeType, depth: 0)
@@ -135,7 +139,8 @@ extension ModelArchiveReader {
     private mutating func value(_ value: Value, as type: SwormPredicates.AttributeType, depth: Int) throws -> Any? {
         switch (type, try plainValue(value, depth: depth)) {
         case (.boolean, let number as Int): number != 0
-        case (.integer16, let flag as Bool), (.integer32, let flag as Bool), (.integer64, let flag as Bool): flag ? 1 : 0
+        case (.integer16, let flag as Bool), (.integer32, let flag as Bool), (.integer64, let flag as Bool):
+            flag ? 1 : 0
         case (.double, let number as Int), (.float, let number as Int): Double(number)
         case (.decimal, let number as Int): Decimal(number)
         case (.decimal, let number as Double): Decimal(number)

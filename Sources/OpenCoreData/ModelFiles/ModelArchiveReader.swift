@@ -109,7 +109,9 @@ struct ModelArchiveReader {
         }
         var properties: [NSPropertyDescription] = []
         for (key, value) in try pairs(archive[object, "NSProperties"]) {
-            guard let key = archive.string(key), !inherited.contains(key), case .object(let found) = value else { continue }
+            guard let key = archive.string(key), !inherited.contains(key), case .object(let found) = value else {
+                continue
+            }
             if let property = try property(from: found, in: name, depth: 0) { properties.append(property) }
         }
         entity.properties = properties.sorted { VersionHash.precedes($0.name, $1.name) }
@@ -127,7 +129,9 @@ struct ModelArchiveReader {
         let flagged = Set(entity.ownProperties.filter(\.isIndexed).map(\.name))
         func names(_ index: NSFetchIndexDescription) -> [String] { index.elements.compactMap(\.propertyName) }
         entity.indexes.removeAll { index in
-            guard flagged.contains(index.name), index.partialPredicate == nil, index.elements.count == 1 else { return false }
+            guard flagged.contains(index.name), index.partialPredicate == nil, index.elements.count == 1 else {
+                return false
+            }
             let element = index.elements[0]
             return element.target == .property(index.name) && element.isAscending && element.collationType == .binary
         }
@@ -139,7 +143,9 @@ struct ModelArchiveReader {
     private mutating func groups(_ value: Value) throws -> [[String]] {
         try elements(value).map { group in
             try elements(group).compactMap { member in
-                if case .object(let object) = member, let name = archive.string(object, "NSPropertyName") { return name }
+                if case .object(let object) = member, let name = archive.string(object, "NSPropertyName") {
+                    return name
+                }
                 return archive.string(member)
             }
         }.filter { !$0.isEmpty }

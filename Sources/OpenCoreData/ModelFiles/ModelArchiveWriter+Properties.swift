@@ -44,7 +44,8 @@ extension ModelArchiveWriter {
     }
 
     private mutating func add(
-        _ attribute: NSAttributeDescription, of entity: NSEntityDescription, to fields: inout [String: PropertyListValue]
+        _ attribute: NSAttributeDescription, of entity: NSEntityDescription,
+        to fields: inout [String: PropertyListValue]
     ) -> [String] {
         fields["NSAttributeType"] = .int(Int64(attribute.attributeType.rawValue))
         fields["NSAttributeValueClassName"] = writer.string(attribute.attributeValueClassName)

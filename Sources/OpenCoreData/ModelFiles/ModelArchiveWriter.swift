@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import SwormPredicates
 
 /// Writes a model as a keyed archive of the classes and keys that Apple's framework uses, as the cache of a store.
@@ -130,7 +130,8 @@ struct ModelArchiveWriter {
             number, ["NSFetchIndexDescription", "NSObject"],
             [
                 "NSIndexName": writer.string(index.name), "NSEntity": .uid(entity),
-                "NSIndexElements": writer.array(elements), "NSPartialIndexPredicate": predicate ?? KeyedArchiveWriter.null,
+                "NSIndexElements": writer.array(elements),
+                "NSPartialIndexPredicate": predicate ?? KeyedArchiveWriter.null,
             ])
         return .uid(number)
     }
@@ -156,4 +157,9 @@ struct ModelArchiveWriter {
         }
         return writer.dictionary(pairs.sorted { $0.key < $1.key })
     }
+}
+
+extension NSManagedObjectModel {
+    /// What a store keeps as the copy of its model: a compressed archive.
+    package func storeCache() throws -> Data { try ModelArchiveWriter.cache(of: self) }
 }

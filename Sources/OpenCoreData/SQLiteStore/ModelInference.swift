@@ -40,7 +40,9 @@ struct ModelInference {
         hashes = inspection.metadata.versionHashes
         var entities: [Entity] = []
         try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT") { row in
-            guard let name = row.text(1), !name.isEmpty, row.int64(0) > 0, row.int64(0) < Self.firstOwnNumber else { return }
+            guard let name = row.text(1), !name.isEmpty, row.int64(0) > 0, row.int64(0) < Self.firstOwnNumber else {
+                return
+            }
             entities.append(Entity(number: row.int64(0), name: name, parent: row.int64(2)))
         }
         guard !entities.isEmpty, entities.count <= 10_000 else {
@@ -64,7 +66,9 @@ struct ModelInference {
         }
         var parents: [ObjectIdentifier: NSEntityDescription] = [:]
         for entity in entities where entity.parent != 0 {
-            guard let description = descriptions[entity.number], let parent = descriptions[entity.parent] else { continue }
+            guard let description = descriptions[entity.number], let parent = descriptions[entity.parent] else {
+                continue
+            }
             parents[ObjectIdentifier(description)] = parent
         }
         let all = entities.compactMap { descriptions[$0.number] }
@@ -156,7 +160,8 @@ struct ModelInference {
         }
         if let only = named.first, named.count == 1 { return only.number }
         notes.append(
-            "The column \(table).\(column) looks like a relationship, but not to which entity; it is taken for a number.")
+            "The column \(table).\(column) looks like a relationship, but not to which entity; it is taken for a number."
+        )
         return nil
     }
 
@@ -180,7 +185,9 @@ struct ModelInference {
         let owner = Int64(name.number)
         guard keys.count == 2, descriptions[owner] != nil else { return }
         func isOrdered(_ column: String) -> Bool { names.contains("Z_FOK_" + column.dropFirst(2)) }
-        guard let other = keys.first(where: { NumberedName($0)?.rest == name.rest && $0 != "REFLEXIVE" }) else { return }
+        guard let other = keys.first(where: { NumberedName($0)?.rest == name.rest && $0 != "REFLEXIVE" }) else {
+            return
+        }
         if keys.contains("REFLEXIVE") {
             let own = relationship(name.rest, to: owner, isToMany: true)
             own.inverseRelationship = own
@@ -214,7 +221,8 @@ struct ModelInference {
         guard ModelNames.fault(of: property.name) == nil, !ModelNames.isReserved(propertyName: property.name),
             !(properties[entity] ?? []).contains(where: { $0.name == property.name })
         else {
-            notes.append("A property '\(property.name)' cannot be told from another one, or from a method; it is left out.")
+            notes.append(
+                "A property '\(property.name)' cannot be told from another one, or from a method; it is left out.")
             return
         }
         properties[entity, default: []].append(property)

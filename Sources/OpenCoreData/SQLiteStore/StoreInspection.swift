@@ -51,7 +51,8 @@ struct StoreInspection {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError, "The store “\(name)” has no identifier: Z_UUID is NULL.")
         }
-        metadata = try found.list.map { try StoreMetadata(identifier: identifier, propertyList: $0) } ?? .silent(identifier)
+        metadata =
+            try found.list.map { try StoreMetadata(identifier: identifier, propertyList: $0) } ?? .silent(identifier)
 
         var entityNames: [Int64: String] = [:]
         try connection.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") {
@@ -70,7 +71,8 @@ struct StoreInspection {
         if metadata.versionHashes.isEmpty, model.storeHashes?.isEmpty != true {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,
-                "The store “\(path ?? "in memory")” says nothing of its model: Z_PLIST in Z_METADATA is NULL, or has no version hashes. A model can be inferred from its tables to read it: StoredModel(ofStoreAt:).")
+                "The store “\(path ?? "in memory")” says nothing of its model: Z_PLIST in Z_METADATA is NULL, or has no version hashes. A model can be inferred from its tables to read it: StoredModel(ofStoreAt:)."
+            )
         }
         let layout = StoreLayout(model: model)
         var differences: [CoreDataError] = []

@@ -22,6 +22,7 @@ public struct StoredModel {
 
     /// The model.
     public let model: NSManagedObjectModel
+    /// Where it was found.
     public let source: Source
     /// What could not be read or decided, for people.
     public let notes: [String]

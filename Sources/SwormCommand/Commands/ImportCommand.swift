@@ -22,11 +22,17 @@ enum ImportCommand {
     ) { arguments, console in
         let source = Arguments.url(arguments.operands[0])
         let reader = try DumpReader(source)
-        guard let option = arguments.url("model") else { throw StoreModelChoice.needed(source) }
-        let model = try StoreModelChoice.model(hashes: reader.hashes, of: source, option: option).model.compiled()
+        guard let option = arguments.url("model") else {
+            throw ToolError(
+                .modelNeeded, "the model of '\(source.lastPathComponent)' is needed, and none is given",
+                hint: "name a model, or the store that was dumped: --model PATH")
+        }
+        let description = try StoreModelChoice.model(hashes: reader.hashes, of: source, option: option).model
+        let model = try description.compiled()
         let place = try NewStorePlace(arguments.operands[1], replaces: arguments.has("force"))
         var options = StoreOptions()
         options.tracksHistory = arguments.has("history")
+        options.modelCache = try description.storeCache()
         let store = try SQLiteStore.open(url: place.url, model: model, options: options)
         do {
             if !reader.metadata.isEmpty { try store.setMetadata(reader.metadata) }

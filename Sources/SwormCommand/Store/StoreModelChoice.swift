@@ -6,8 +6,8 @@ package enum StoreModelChoice {
     /// The option that names a model, for the tables of the commands.
     static let option = OptionSpec(
         "model", value: "PATH",
-        "The model that the store was written with: an .xcdatamodeld or .xcdatamodel folder. "
-            + "Of several versions the one that fits is taken.")
+        "The model that the store was written with: an .xcdatamodeld, .xcdatamodel, .momd or .mom. "
+            + "Of several versions the one that fits is taken. Without it the copy in the store is.")
 
     /// The model of a store.
     ///
@@ -15,13 +15,24 @@ package enum StoreModelChoice {
     ///   - store: The file of the store.
     ///   - option: The model that the user names; nil for none.
     /// - Returns: The model, and where it came from, for people.
-    /// - Throws: ``ToolError`` with the code `modelNeeded` where there is none to be found, and `modelMismatch` where the
-    ///   one that is given has no version for the store.
+    /// - Throws: ``ToolError`` with the code `modelMismatch` where the model that is given has no version for the store.
     package static func model(
         for store: URL, option: URL?
     ) throws -> (model: NSManagedObjectModel, source: String) {
+        guard let option else {
+            let stored = try StoredModel(ofStoreAt: store)
+            switch stored.source {
+            case .cache: return (stored.model, "the store's own copy")
+            case .inferred: return (stored.model, "inferred from the tables; --model gives the real one")
+            }
+        }
         let hashes = try StoreLook(url: store).metadata.versionHashes
-        guard let option else { throw needed(store) }
+        guard !hashes.isEmpty else {
+            throw CoreDataError(
+                NSPersistentStoreIncompatibleSchemaError,
+                "the metadata of '\(store.lastPathComponent)' has no version hashes, so that nothing tells whether the model fits"
+            )
+        }
         return try model(hashes: hashes, of: store, option: option)
     }
 
@@ -29,7 +40,7 @@ package enum StoreModelChoice {
     static func model(
         hashes: [String: Data], of store: URL, option: URL
     ) throws -> (model: NSManagedObjectModel, source: String) {
-        let versions = try NSManagedObjectModel.versions(at: option)
+        let versions = try self.versions(at: option)
         if let fitting = versions.first(where: { $0.model.entityVersionHashesByName == hashes }) {
             return (fitting.model, source(option, version: fitting.name, of: versions.count))
         }
@@ -48,18 +59,20 @@ package enum StoreModelChoice {
         throw mismatch(store, hashes, versions, option)
     }
 
+    /// The versions of a model, or the one that another store carries.
+    private static func versions(at url: URL) throws -> [(name: String, model: NSManagedObjectModel)] {
+        guard let handle = try? FileHandle(forReadingFrom: url),
+            (try? handle.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+        else { return try NSManagedObjectModel.versions(at: url) }
+        return [(url.lastPathComponent, try StoredModel(ofStoreAt: url).model)]
+    }
+
     /// The model at a path, without a store to choose by: the current version.
     static func model(at url: URL) throws -> (model: NSManagedObjectModel, source: String) {
         let model = try NSManagedObjectModel.load(contentsOf: url)
         let name = (try? NSManagedObjectModel.currentVersionName(at: url)) ?? url.lastPathComponent
         let count = (try? NSManagedObjectModel.versions(at: url).count) ?? 1
         return (model, source(url, version: name, of: count))
-    }
-
-    static func needed(_ store: URL) -> ToolError {
-        ToolError(
-            .modelNeeded, "the model of '\(store.lastPathComponent)' is needed, and none is given",
-            hint: "name it: --model PATH/Model.xcdatamodeld")
     }
 
     private static func source(_ url: URL, version: String, of count: Int) -> String {

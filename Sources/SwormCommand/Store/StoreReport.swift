@@ -42,8 +42,6 @@ struct StoreReport {
             let choice = try StoreModelChoice.model(for: url, option: modelOption)
             model = choice.model
             modelSource = choice.source
-        } catch let error as ToolError where error.code == .modelNeeded {
-            // Much can be said without a model.
         } catch let error as ToolError where error.code == .modelMismatch {
             warnings.append(error.message)
         }

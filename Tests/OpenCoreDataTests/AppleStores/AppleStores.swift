@@ -79,7 +79,9 @@ enum AppleStores {
                 hashes.firstIndex { $0 == own }.map { AppleStore(url: url, testDescription: name, model: models[$0]) }
             }
             if (try? StoredModel(ofStoreAt: url))?.source == .cache {
-                let model = AppleModel(testDescription: "the cache of \(name)") { try StoredModel(ofStoreAt: url).model }
+                let model = AppleModel(testDescription: "the cache of \(name)") {
+                    try StoredModel(ofStoreAt: url).model
+                }
                 found.append(AppleStore(url: url, testDescription: "\(name), by its cache", model: model))
             }
             return found

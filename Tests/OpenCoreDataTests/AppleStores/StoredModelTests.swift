@@ -65,7 +65,8 @@ struct StoredModelTests {
         let inferred = try StoredModel(ofStoreAt: url, ignoresCache: true)
         #expect(inferred.source == .inferred)
         let store = AppleStore(
-            url: url, testDescription: "", model: AppleModel(testDescription: "inferred") {
+            url: url, testDescription: "",
+            model: AppleModel(testDescription: "inferred") {
                 try StoredModel(ofStoreAt: url, ignoresCache: true).model
             })
         try store.withContext(readOnly: true) { context in
@@ -103,7 +104,9 @@ struct StoredModelTests {
                     }
                     found += 1
                     #expect(other.isToMany == relationship.isToMany && other.isOrdered == relationship.isOrdered)
-                    #expect(other.destinationEntity?.lineage.first?.name == relationship.destinationEntity?.lineage.first?.name)
+                    #expect(
+                        other.destinationEntity?.lineage.first?.name
+                            == relationship.destinationEntity?.lineage.first?.name)
                 }
             }
         }

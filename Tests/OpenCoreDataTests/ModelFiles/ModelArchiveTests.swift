@@ -32,7 +32,8 @@ struct ModelArchiveTests {
         name.isOptional = false
         name.setValidationPredicates(
             [
-                NSPredicate(format: "length >= 2", argumentArray: nil), NSPredicate(format: "SELF MATCHES 'a.*'", argumentArray: nil),
+                NSPredicate(format: "length >= 2", argumentArray: nil),
+                NSPredicate(format: "SELF MATCHES 'a.*'", argumentArray: nil),
                 NSPredicate(format: "SELF CONTAINS[cd] 'x' AND NOT SELF BEGINSWITH 'q'", argumentArray: nil),
             ], withValidationWarnings: ["short", "", "odd"])
         let amount = attribute("amount", .decimalAttributeType, Decimal(string: "-12345678901234567890.0625"))
@@ -94,7 +95,8 @@ struct ModelArchiveTests {
         let index = NSFetchIndexDescription(
             name: "bySeen",
             elements: [
-                .init(target: .property("seen"), isAscending: false), .init(target: .primaryKey), .init(target: .entity),
+                .init(target: .property("seen"), isAscending: false), .init(target: .primaryKey),
+                .init(target: .entity),
             ])
         index.partialPredicate = try parsePredicate("flag == YES AND size > 1.5")
         index.partialPredicateText = index.partialPredicate?.format
@@ -160,7 +162,9 @@ struct ModelArchiveTests {
         let table = shared[(trailer + 24)...].reduce(0) { $0 << 8 | Int($1) }
         let size = Int(shared[trailer + 6])
         let first = shared[table..<table + size]
-        for start in stride(from: table, to: trailer, by: size) { shared.replaceSubrange(start..<start + size, with: first) }
+        for start in stride(from: table, to: trailer, by: size) {
+            shared.replaceSubrange(start..<start + size, with: first)
+        }
         #expect(refused(shared) != nil)
         var writer = KeyedArchiveWriter()
         let text = writer.string("no model")

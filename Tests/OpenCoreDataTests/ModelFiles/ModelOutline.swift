@@ -40,7 +40,8 @@ private func outline(of property: NSPropertyDescription, _ path: String) -> [Str
         lines.append(
             "\(path): type \(attribute.attributeType) default \(attribute.defaultValue.map { "\($0)" } ?? "-") transformer "
                 + "\(attribute.valueTransformerName ?? "-") external \(attribute.allowsExternalBinaryDataStorage) preserved "
-                + "\(attribute.preservesValueInHistoryOnDeletion) rules \(attribute.validationRules.map { "\($0)" }.sorted())")
+                + "\(attribute.preservesValueInHistoryOnDeletion) rules \(attribute.validationRules.map { "\($0)" }.sorted())"
+        )
         if let derived = attribute as? NSDerivedAttributeDescription {
             lines.append("\(path): derived \(derived.derivation ?? "-")")
         }

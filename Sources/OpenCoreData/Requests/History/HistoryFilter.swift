@@ -92,7 +92,11 @@ private struct TransactionSubject: EvaluationSubject {
         case "storeID": return text(origin.storeIdentifier)
         case "timestamp": return .value(.date(stored.timestamp))
         case "transactionNumber": return .value(.int(stored.number))
-        default: throw PredicateError.unknownKey(key, of: "Transaction")
+        default:
+            let names = [
+                "author", "bundleID", "contextName", "processID", "storeID", "timestamp", "transactionNumber",
+            ]
+            throw PredicateError.unknownKey(key, of: "Transaction", names: names)
         }
     }
 }
@@ -114,7 +118,9 @@ private struct ChangeSubject: EvaluationSubject {
         case "changeID": return .value(.int(stored.number))
         case "changeType": return .value(.int(Int64(stored.type.rawValue)))
         case "changedObjectID": return .value(.object(origin.id(of: stored.row).reference))
-        default: throw PredicateError.unknownKey(key, of: "Change")
+        default:
+            throw PredicateError.unknownKey(
+                key, of: "Change", names: ["changeID", "changeType", "changedObjectID"])
         }
     }
 }
