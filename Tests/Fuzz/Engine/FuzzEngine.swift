@@ -28,6 +28,7 @@ public func initializeFuzzer(_ count: UnsafePointer<CInt>, _ arguments: UnsafeRa
     return 0
 }
 
+/// Reads one input as the kind of file that the environment names.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzEngine(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let data = Data(bytes: start, count: count)
