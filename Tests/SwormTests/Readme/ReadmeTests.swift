@@ -79,16 +79,19 @@ struct ReadmeTests {
         #expect(try compiler.diagnostics(of: ["main": readme.blocks("swift") + code], stage: .types) == [:])
     }
 
-    @Test(.enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"))
-    func `the code of the guide to the history compiles`() throws {
+    @Test(
+        .enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"),
+        arguments: [("History", "deleteHistory"), ("LookingIntoAStore", "StoredModel")])
+    func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)
-        let code = try Document("Sources/Sworm/Sworm.docc/History.md").blocks("swift")
-        #expect(code.contains("deleteHistory"))
+        let code = try Document("Sources/Sworm/Sworm.docc/\(guide).md").blocks("swift")
+        #expect(code.contains(word))
         #expect(try compiler.diagnostics(of: ["main": code], stage: .dataFlow) == [:])
     }
 
     @Test(arguments: [
         "README.md", "Sources/Sworm/Sworm.docc/Differences.md", "Sources/Sworm/Sworm.docc/History.md",
+        "Sources/Sworm/Sworm.docc/LookingIntoAStore.md",
     ])
     func `its links lead somewhere`(path: String) throws {
         let document = try Document(path)
