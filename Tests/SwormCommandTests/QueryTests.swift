@@ -42,6 +42,29 @@ struct QueryTests {
         #expect(base64.lines[2] == "{\"cover\":null}")
     }
 
+    @Test func `values that no model allows are shown as they are`() throws {
+        let workshop = try workshop()
+        try workshop.execute(
+            """
+            UPDATE ZBOOK SET ZTITLE = CAST(x'41FF42' AS TEXT), ZYEAR = 'soon', ZISREAD = 7, ZID = x'01', ZAUTHOR = 99,
+                ZPRICE = '1.000000000000000000000000000000001m' WHERE Z_PK = 1;
+            UPDATE ZAUTHOR SET ZBORN = 1e300 WHERE Z_PK = 1
+            """)
+        let json = workshop.run("query", "Book", "--limit", "1", "--columns", "title,year,isRead,author", "--json")
+        let row = try #require((try json.json() as? [[String: Any]])?.first)
+        #expect(row["title"] as? String == "A\u{FFFD}B")
+        #expect(row["year"] as? String == "soon")
+        #expect(row["isRead"] as? Int == 7)
+        #expect(row["author"] as? String == "?/p99")
+        let price = workshop.run("query", "Book", "--limit", "1", "--columns", "price", "--format", "ndjson")
+        #expect(price.out == "{\"price\":1.000000000000000000000000000000001}\n")
+        #expect(workshop.run("query", "Author", "--columns", "born", "--format", "csv").out.contains("1e+300"))
+        for format in ["table", "csv", "ndjson"] {
+            #expect(workshop.run("query", "Book", "--format", format).code == .ok)
+        }
+        #expect(workshop.run("dump").code == .ok)
+    }
+
     @Test func `an empty answer is still JSON`() throws {
         let run = try workshop().run("query", "Book", "--limit", "0", "--json")
         #expect(run.out == "[]\n")

@@ -45,14 +45,15 @@ struct StoreReport {
         } catch let error as ToolError where error.code == .modelMismatch {
             warnings.append(error.message)
         }
-        try readEntities(look)
-        if let model { try add(model) }
+        let compiled = try model?.compiled()
+        try readEntities(look, compiled)
+        if let compiled { add(compiled) }
         readSizes(look.files)
         try readHistory(look)
-        try readWarnings(look, try model?.compiled())
+        try readWarnings(look, compiled)
     }
 
-    private mutating func readEntities(_ look: StoreLook) throws {
+    private mutating func readEntities(_ look: StoreLook, _ model: CompiledModel?) throws {
         var records: [(number: Int64, name: String, above: Int64, highest: Int64)] = []
         try look.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") {
             records.append(($0.int64(0), $0.text(1) ?? "?", $0.int64(2), $0.int64(3)))
@@ -65,7 +66,9 @@ struct StoreReport {
             depths[record.number] = depth
             var hasTable = true
             if record.above == 0 {
-                hasTable = try readCounts(record, look, &counts)
+                // An entity that was renamed has its new name in the table's, and the old one on record.
+                let name = model?.entity(numbered: record.number)?.name ?? record.name
+                hasTable = try readCounts(record, table: name, look, &counts)
             }
             entities.append(
                 Entity(
@@ -76,10 +79,10 @@ struct StoreReport {
 
     /// Counts the rows of a hierarchy; false where there is no table for it.
     private mutating func readCounts(
-        _ record: (number: Int64, name: String, above: Int64, highest: Int64), _ look: StoreLook,
+        _ record: (number: Int64, name: String, above: Int64, highest: Int64), table name: String, _ look: StoreLook,
         _ counts: inout [Int64: Int64]
     ) throws -> Bool {
-        let table = "Z" + String(record.name.map { $0.isASCII ? Character($0.uppercased()) : $0 })
+        let table = "Z" + String(name.map { $0.isASCII ? Character($0.uppercased()) : $0 })
         guard look.columns[table] != nil else { return false }
         var highest: Int64 = 0
         try look.rows("SELECT Z_ENT, count(*), max(Z_PK) FROM \(Self.quoted(table)) GROUP BY Z_ENT") {
@@ -98,9 +101,8 @@ struct StoreReport {
     }
 
     /// Adds what only a model knows.
-    private mutating func add(_ model: NSManagedObjectModel) throws {
-        let compiled = try model.compiledWithDescriptions()
-        for entity in compiled.model.entities {
+    private mutating func add(_ model: CompiledModel) {
+        for entity in model.entities {
             guard let index = entities.firstIndex(where: { $0.number == Int64(entity.number) }) else { continue }
             if entities[index].name != entity.name {
                 warnings.append(
@@ -109,15 +111,17 @@ struct StoreReport {
             }
             entities[index].isAbstract = entity.isAbstract
             entities[index].hash = entity.versionHash
-            entities[index].relationships = entity.relationships.filter { $0.owner == entity.number }.map {
-                relationship in
-                let target = compiled.model[relationship.destination]
-                let inverse = relationship.inverse.map { target.relationships[$0].name }
-                let kind = relationship.isToMany ? relationship.isOrdered ? " (ordered)" : "" : ""
-                return "\(relationship.name) \(relationship.isToMany ? "->>" : "->") \(target.name)\(kind)"
-                    + (inverse.map { ", inverse \($0)" } ?? ", no inverse")
-            }
+            entities[index].relationships = entity.relationships.filter { $0.owner == entity.number }
+                .map { Self.text($0, in: model) }
         }
+    }
+
+    private static func text(_ relationship: CompiledRelationship, in model: CompiledModel) -> String {
+        let target = model[relationship.destination]
+        let arrow = relationship.isToMany ? "->>" : "->"
+        let order = relationship.isToMany && relationship.isOrdered ? " (ordered)" : ""
+        let inverse = relationship.inverse.map { "inverse \(target.relationships[$0].name)" } ?? "no inverse"
+        return "\(relationship.name) \(arrow) \(target.name)\(order), \(inverse)"
     }
 
     private mutating func readSizes(_ files: StoreFiles) {
