@@ -69,6 +69,37 @@ struct DumpTests {
         #expect(workshop.run("verify", store: copy).out == "no faults\n")
     }
 
+    @Test func `values of composite and derived attributes come back`() throws {
+        let workshop = try Workshop()
+        try workshop.write(
+            """
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+                <entity name="House">
+                    <composite name="address" optional="YES">
+                        <attribute name="city" optional="YES" attributeType="String"/>
+                    </composite>
+                    <attribute name="changed" optional="YES" attributeType="Date" derived="YES" derivationExpression="now()"/>
+                </entity>
+            </model>
+            """, model: "House")
+        let model = workshop.file("House.xcdatamodel")
+        let house = try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: model)).compiled()
+        let store = try SQLiteStore.open(url: workshop.url("House.sqlite"), model: house)
+        var request = SaveRequest()
+        request.insertions.append(
+            .init(
+                row: .init(entity: 1, key: 1),
+                attributes: house[1].attributes.map { $0.name == "address.city" ? .string("Rome") : .null }, toOnes: [])
+        )
+        try store.save(request)
+        store.close()
+        try workshop.execute("UPDATE ZHOUSE SET ZCHANGED = 12.5", on: "House.sqlite")
+        let copy = try roundTrip(workshop.file("House.sqlite"), model, in: workshop)
+        let run = Run(["query", copy, "House", "--model", model, "--format", "ndjson"])
+        #expect(
+            run.out == "{\"self\":\"House/p1\",\"address.city\":\"Rome\",\"changed\":\"2001-01-01T00:00:12.500Z\"}\n")
+    }
+
     @Test func `metadata of the application come along`() throws {
         let workshop = try workshop()
         let store = try workshop.openStore()

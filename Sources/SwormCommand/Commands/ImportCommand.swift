@@ -38,6 +38,7 @@ enum ImportCommand {
             if !reader.metadata.isEmpty { try store.setMetadata(reader.metadata) }
             let count = try StoreFiller(store, console).fill(from: reader)
             store.close()
+            try DerivedValues.write(from: source, to: place.url, model: model)
             try place.finish()
             console.line("\(count) object\(count == 1 ? "" : "s") imported")
         } catch {

@@ -13,8 +13,8 @@ enum QueryCommand {
                 "Columns and sort keys may lead through relationships to one object (author.name); a column may also be "
                     + "an expression (books.@count, uppercase:(title)). 'self' is the object itself. Without --columns, "
                     + "the object, its attributes and its relationships to one object are shown.",
-                "Dates are written as ISO 8601 in UTC. Rows are streamed: a large store takes no more memory than a "
-                    + "small one.",
+                "Dates are written as ISO 8601 in UTC. Rows are streamed, so memory does not grow with their "
+                    + "number.",
             ],
             operands: [
                 OperandSpec("STORE", "The file of the store."), OperandSpec("ENTITY", "The entity's name."),
