@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwormCommand
 
-/// The stores in the folder of fixtures whose model is there as a file.
+/// The stores in the folder of fixtures whose model is there, as a file or in the store.
 enum FixtureStores {
     struct Store: Sendable, CustomTestStringConvertible {
         var url: URL
@@ -22,7 +22,8 @@ enum FixtureStores {
             for model in models where (try? StoreModelChoice.model(for: url, option: model)) != nil {
                 return Store(url: url, model: model)
             }
-            return nil
+            // A store that carries its model stands for it.
+            return (try? StoredModel(ofStoreAt: url))?.source == .cache ? Store(url: url, model: url) : nil
         }
     }()
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Times of the compiler. They are the best of several tries, because other work on the machine only adds to them.

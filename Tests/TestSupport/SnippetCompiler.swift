@@ -1,20 +1,22 @@
-import Foundation
+package import Foundation
 
 /// Runs the compiler that built these tests on small sources that import the library.
-struct SnippetCompiler: Sendable {
+package struct SnippetCompiler: Sendable {
     /// How far the compiler goes. Data races between isolation domains are found only in the second stage, and only
     /// when the first one found no error.
-    enum Stage: Sendable { case types, dataFlow }
+    package enum Stage: Sendable { case types, dataFlow }
 
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     /// Nil when the compiler or the built modules are not found.
-    static let found = SnippetCompiler()
+    package static let found = SnippetCompiler()
 
-    let compiler: URL
-    let modules: URL
+    package let compiler: URL
+    package let modules: URL
 
     private init?() {
         guard let compiler = Self.compilers.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) })
@@ -52,7 +54,9 @@ struct SnippetCompiler: Sendable {
     }
 
     /// What the compiler says about some files, by their names.
-    func diagnostics(of files: [String: String], stage: Stage, _ options: [String] = []) throws -> [String: [String]] {
+    package func diagnostics(of files: [String: String], stage: Stage, _ options: [String] = []) throws -> [String:
+        [String]]
+    {
         let output = try run(files, stage: stage, options)
         var result: [String: [String]] = [:]
         for line in output.split(separator: "\n") {
@@ -66,16 +70,70 @@ struct SnippetCompiler: Sendable {
     }
 
     /// How many milliseconds the compiler takes for the slowest expression of a source; at least one.
-    func slowestExpression(of source: String) throws -> Int {
+    package func slowestExpression(of source: String) throws -> Int {
         let output = try run(
             ["Source": source], stage: .types, ["-Xfrontend", "-warn-long-expression-type-checking=1"])
         if output.contains("error:") { throw Failure(description: output) }
         return output.matches(of: /took (\d+)ms to type-check/).compactMap { Int($0.1) }.max() ?? 1
     }
 
-    private func run(_ files: [String: String], stage: Stage, _ options: [String]) throws -> String {
+    /// Builds a program of several modules, each one file, with the library, and runs it.
+    ///
+    /// - Parameters:
+    ///   - parts: The files of the modules, by the modules' names.
+    ///   - main: The program's main file, which imports them.
+    /// - Returns: What it printed.
+    package func output(of parts: [String: String], main: String, _ arguments: [String]) throws -> String {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var objects: [String] = []
+        for (name, source) in parts.sorted(by: { $0.key < $1.key }) {
+            let file = folder.appending(path: "\(name).swift")
+            try Data(source.utf8).write(to: file)
+            let object = folder.appending(path: "\(name).o").path
+            try succeed(
+                [
+                    "-c", "-parse-as-library", "-emit-module", "-emit-module-path",
+                    folder.appending(path: "\(name).swiftmodule").path, "-module-name", name, "-o", object, file.path,
+                ] + includes, in: folder)
+            objects.append(object)
+        }
+        let build = modules.lastPathComponent == "Modules" ? modules.deletingLastPathComponent() : modules
+        // What the package's own programs are linked from: the folders of the modules may hold what was left by earlier builds.
+        let list = build.appending(path: "Tour.product/Objects.LinkFileList")
+        objects += try String(contentsOf: list, encoding: .utf8).split(separator: "\n").map(String.init).filter {
+            path in
+            !path.contains("/Tour.build/")
+        }
+        let file = folder.appending(path: "main.swift")
+        try Data(main.utf8).write(to: file)
+        let program = folder.appending(path: "program")
+        try succeed(
+            ["-o", program.path, "-I", folder.path, file.path, "-lsqlite3", "-lz"] + includes + objects, in: folder)
+        let (output, status) = try run(program, arguments, in: folder)
+        guard status == 0 else { throw Failure(description: output) }
+        return output
+    }
+
+    private var includes: [String] {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
+        return ["-swift-version", "6", "-I", modules.path]
+            + ["CSwormSQLite", "CSwormZlib"].flatMap { ["-I", sources.appending(path: $0).path] }
+    }
+
+    private func makeFolder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: "sworm-snippets-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    private func succeed(_ arguments: [String], in folder: URL) throws {
+        let (output, status) = try run(compiler, arguments, in: folder)
+        guard status == 0 else { throw Failure(description: output) }
+    }
+
+    private func run(_ files: [String: String], stage: Stage, _ options: [String]) throws -> String {
+        let folder = try makeFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
         var paths: [String] = []
         for (name, source) in files.sorted(by: { $0.key < $1.key }) {
@@ -83,16 +141,19 @@ struct SnippetCompiler: Sendable {
             try Data(source.utf8).write(to: url)
             paths.append(url.path)
         }
-        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources")
-            .standardized
-        let process = Process()
-        process.executableURL = compiler
-        process.arguments =
+        let arguments =
             (stage == .types ? ["-typecheck"] : ["-emit-sil", "-o", "/dev/null"])
             // A file named main may have statements at its top.
             + (files.keys.contains("main") ? [] : ["-parse-as-library"])
-            + ["-wmo", "-module-name", "Snippets", "-swift-version", "6", "-I", modules.path]
-            + ["CSwormSQLite", "CSwormZlib"].flatMap { ["-I", sources.appending(path: $0).path] } + options + paths
+            + ["-wmo", "-module-name", "Snippets"] + includes + options + paths
+        return try run(compiler, arguments, in: folder).output
+    }
+
+    private func run(_ program: URL, _ arguments: [String], in folder: URL) throws -> (output: String, status: Int32) {
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        // A file, as a pipe that nobody empties would stop the program.
         let log = folder.appending(path: "log")
         try Data().write(to: log)
         let handle = try FileHandle(forWritingTo: log)
@@ -101,47 +162,6 @@ struct SnippetCompiler: Sendable {
         try process.run()
         process.waitUntilExit()
         try handle.close()
-        return String(decoding: try Data(contentsOf: log), as: UTF8.self)
-    }
-}
-
-/// A few lines that the compiler must refuse, or warn of, and the words that it must use.
-struct Misuse: Sendable {
-    let name: String
-    /// Statements, or declarations if ``isDeclaration``.
-    let code: String
-    let expected: String
-    var isDeclaration = false
-
-    static func declaration(_ name: String, _ code: String, expected: String) -> Misuse {
-        Misuse(name: name, code: code, expected: expected, isDeclaration: true)
-    }
-
-    init(_ name: String, _ code: String, expected: String) {
-        self.init(name: name, code: code, expected: expected)
-    }
-
-    private init(name: String, code: String, expected: String, isDeclaration: Bool = false) {
-        self.name = name
-        self.code = code
-        self.expected = expected
-        self.isDeclaration = isDeclaration
-    }
-
-    /// A file with these lines in it, whose names clash with no other file's.
-    func source(_ number: Int) -> String {
-        "import Foundation\nimport Sworm\n"
-            + (isDeclaration
-                ? "enum Case\(number) {\n\(code)\n}\n" : "func case\(number)() throws {\n\(code)\n}\n")
-    }
-
-    /// Compiles all cases in one go and gives, for each, what the compiler said about it.
-    static func check(_ cases: [Misuse], models: String, stage: SnippetCompiler.Stage) throws -> [(Misuse, [String])] {
-        guard let compiler = SnippetCompiler.found else { return [] }
-        var files = ["Models": models]
-        for (number, misuse) in cases.enumerated() { files["Case\(number)"] = misuse.source(number) }
-        let said = try compiler.diagnostics(of: files, stage: stage)
-        if let lines = said["Models"] { throw SnippetCompiler.Failure(description: "the models: \(lines)") }
-        return cases.enumerated().map { ($1, said["Case\($0)"] ?? []) }
+        return (String(decoding: try Data(contentsOf: log), as: UTF8.self), process.terminationStatus)
     }
 }

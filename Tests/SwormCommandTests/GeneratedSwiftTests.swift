@@ -1,0 +1,109 @@
+import Foundation
+import OpenCoreData
+import TestSupport
+import Testing
+
+@testable import SwormCommand
+
+/// Swift that the tool writes for the models of the fixtures: it must compile, open the store and decode every row.
+@Suite(
+    "model --swift, compiled", .enabled(if: Fixtures.folder != nil, Comment(rawValue: Fixtures.missing)),
+    .enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"))
+struct GeneratedSwiftTests {
+    /// A store with the file of its model; without one, the store carries it.
+    private struct Case {
+        var store: URL
+        var model: URL?
+        var module: String
+        var entities: [String: String]
+        var source: String
+    }
+
+    /// One store of each model.
+    private static func cases() throws -> [Case] {
+        let models = Dictionary(
+            FixtureStores.all.map { ($0.url, $0.model) }, uniquingKeysWith: { first, _ in first })
+        var seen: Set<[String: Data]> = []
+        var result: [Case] = []
+        for url in Fixtures.databases {
+            guard let look = try? StoreLook(url: url), seen.insert(look.metadata.versionHashes).inserted else {
+                continue
+            }
+            let stored = try StoredModel(ofStoreAt: url)
+            let file = stored.source == .cache ? nil : models[url]
+            guard stored.source == .cache || file != nil else { continue }
+            let model = try file.map { try StoreModelChoice.model(for: url, option: $0).model } ?? stored.model
+            let module = "Model\(result.count)"
+            let source = try SwiftModelWriter.text(model, source: "the fixture")
+            result.append(
+                Case(
+                    store: url, model: file, module: module, entities: Self.types(in: source),
+                    source: source + Self.reader(of: source, module)))
+        }
+        return result
+    }
+
+    /// The types of a source with the entities that they stand for.
+    private static func types(in source: String) -> [String: String] {
+        var result: [String: String] = [:]
+        for match in source.matches(
+            of: /extension (\S+): ManagedObjectConvertible \{\n(?:    static let entityName = "(\w+)")?/)
+        {
+            let type = String(match.1)
+            result[type] = match.2.map(String.init) ?? type.filter { $0 != "`" }
+        }
+        return result
+    }
+
+    /// A function that decodes all objects of all types and says how many there are.
+    private static func reader(of source: String, _ module: String) -> String {
+        let types = types(in: source).sorted { $0.key < $1.key }
+        let checked = types.map { "\($0.key).self" }.joined(separator: ", ")
+        let lines = types.map { "            print(\"\\(name) \($0.value) \\(try $0.decode(\($0.key).all).count)\")" }
+        return """
+
+            public func read\(module)(_ name: String, _ store: URL, _ model: NSManagedObjectModel) throws {
+                let container = try PersistentContainer(model: model, checking: \(checked), at: .readOnly(store))
+                try container.perform {
+            \(lines.joined(separator: "\n"))
+                }
+            }
+            """
+    }
+
+    @Test func `what is written for every model compiles, opens the store and decodes every row`() throws {
+        let compiler = try #require(SnippetCompiler.found)
+        let cases = try Self.cases()
+        #expect(!cases.isEmpty)
+        var main = "import Foundation\nimport Sworm\n" + cases.map { "import \($0.module)\n" }.joined()
+        var expected: Set<String> = []
+        for item in cases {
+            let store = "URL(fileURLWithPath: \(literal(item.store.path)))"
+            let model = try modelExpression(item, store)
+            main += "try read\(item.module)(\"\(item.module)\", \(store), \(model))\n"
+            for entity in item.entities.values {
+                let arguments = ["count", item.store.path, entity] + (item.model.map { ["--model", $0.path] } ?? [])
+                let count = Run(arguments).out.trimmingCharacters(in: .whitespacesAndNewlines)
+                expected.insert("\(item.module) \(entity) \(count)")
+            }
+        }
+        let parts = Dictionary(cases.map { ($0.module, $0.source) }, uniquingKeysWith: { first, _ in first })
+        let output = try compiler.output(of: parts, main: main, [])
+        let lines = Set(output.split(separator: "\n").map(String.init))
+        #expect(lines == expected, "\(output)")
+        print("\(cases.count) models as Swift: \(expected.count) types decode every row")
+    }
+
+    private func modelExpression(_ item: Case, _ store: String) throws -> String {
+        guard let file = item.model else { return "StoredModel(ofStoreAt: \(store)).model" }
+        // Of several versions the one that fits, as a file of its own.
+        let hashes = try StoreLook(url: item.store).metadata.versionHashes
+        let name = try #require(
+            NSManagedObjectModel.versions(at: file).first { $0.model.entityVersionHashesByName == hashes }?.name)
+        let version =
+            file.pathExtension == "xcdatamodeld" ? file.appendingPathComponent("\(name).xcdatamodel").path : file.path
+        return "NSManagedObjectModel(contentsOf: URL(fileURLWithPath: \(literal(version)))) ?? NSManagedObjectModel()"
+    }
+
+    private func literal(_ text: String) -> String { "#\"\(text)\"#" }
+}
