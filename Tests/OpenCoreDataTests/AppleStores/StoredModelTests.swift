@@ -60,6 +60,57 @@ struct StoredModelTests {
     }
 
     @Test(arguments: AppleStores.storeURLs)
+    func `our archive of a model has the classes and keys of Apple's`(_ url: URL) throws {
+        let plain = try PlainStore(copyOf: url)
+        guard let content = plain.rows["Z_MODELCACHE"]?.first?["Z_CONTENT"], case .blob(let bytes) = content else {
+            return
+        }
+        let apple = try vocabulary(Deflate.inflate(Data(bytes), limit: 1 << 24))
+        let ours = try vocabulary(ModelArchiveWriter.archive(of: StoredModel(ofStoreAt: url).model))
+        // Before iOS 11 models had no fetch indexes.
+        let era = plain.metadata["NSPersistenceFrameworkVersion"] as? Int ?? 0
+        let later: Set<String> = [
+            "NSFetchIndexDescription", "NSFetchIndexElementDescription", "NSFetchIndexDescriptions",
+        ]
+        for (name, keys) in ours where era >= 847 || !later.contains(name) {
+            let known = try #require(apple[name], "\(name)")
+            #expect(keys.subtracting(known).subtracting(era >= 847 ? [] : later) == [], "\(name)")
+        }
+        // What the compiler adds for older systems, what cannot be said, and lists that stand only in these.
+        let others = apple.keys.filter { ours[$0] == nil }
+        #expect(
+            others.allSatisfy { ["NSSortDescriptor", "NSMutableArray"].contains($0) || $0.contains(".") }, "\(others)")
+        for (name, keys) in apple {
+            #expect(keys.subtracting(ours[name] ?? keys).subtracting(["NSCompoundIndexes"]) == [], "\(name)")
+        }
+    }
+
+    /// The keys of each class in an archive.
+    private func vocabulary(_ data: Data) throws -> [String: Set<String>] {
+        let list = try BinaryPropertyList(data)
+        func fields(_ number: Int) -> [String: Int] {
+            guard case .dictionary(let keys, let values) = list.node(number) else { return [:] }
+            var result: [String: Int] = [:]
+            for (key, value) in zip(keys, values) {
+                if case .string(let name) = list.node(key) { result[name] = value }
+            }
+            return result
+        }
+        guard let entries = fields(list.root)["$objects"], case .array(let objects) = list.node(entries) else {
+            return [:]
+        }
+        var result: [String: Set<String>] = [:]
+        for object in objects {
+            let own = fields(object)
+            guard let link = own["$class"], case .uid(let uid) = list.node(link),
+                let name = fields(objects[uid])["$classname"], case .string(let className) = list.node(name)
+            else { continue }
+            result[className, default: []].formUnion(own.keys)
+        }
+        return result
+    }
+
+    @Test(arguments: AppleStores.storeURLs)
     func `a store is read with a model that was inferred from it`(_ url: URL) throws {
         let plain = try PlainStore(copyOf: url)
         let inferred = try StoredModel(ofStoreAt: url, ignoresCache: true)
