@@ -40,7 +40,7 @@ package enum SwormTool {
         guard let command = commands.first(where: { $0.spec.name == name }) else {
             throw ToolError(
                 .usage, "there is no command '\(name)'",
-                hint: NearestName.of(name, in: specs.map(\.name)).map { "did you mean '\($0)'?" }
+                hint: nearestName(to: name, in: specs.map(\.name)).map { "did you mean '\($0)'?" }
                     ?? "see 'sworm-tool --help'")
         }
         let arguments = try Arguments(Array(words.dropFirst()), for: command.spec)

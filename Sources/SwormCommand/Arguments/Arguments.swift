@@ -1,4 +1,5 @@
 package import Foundation
+import SwormPredicates
 
 /// The arguments of one command, read by its table of options.
 package struct Arguments: Sendable {
@@ -43,7 +44,7 @@ package struct Arguments: Sendable {
         let found = spec.allOptions.first { isLong ? $0.name == name : $0.short.map { String($0) == name } ?? false }
         guard let option = found else {
             let shown = isLong ? "--\(name)" : "-\(name)"
-            let nearest = NearestName.of(name, in: spec.allOptions.map(\.name))
+            let nearest = nearestName(to: name, in: spec.allOptions.map(\.name))
             throw ToolError(
                 .usage, "'\(spec.name)' has no option '\(shown)'",
                 hint: nearest.map { "did you mean '--\($0)'?" } ?? Self.helpHint(spec))
@@ -62,7 +63,7 @@ package struct Arguments: Sendable {
         guard option.choices.isEmpty || option.choices.contains(value) else {
             throw ToolError(
                 .usage, "'\(value)' is no value of '--\(option.name)'",
-                hint: NearestName.of(value, in: option.choices).map { "did you mean '\($0)'?" }
+                hint: nearestName(to: value, in: option.choices).map { "did you mean '\($0)'?" }
                     ?? "it takes \(option.choices.joined(separator: ", "))")
         }
         guard values.updateValue(value, forKey: option.name) == nil else {

@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import OpenCoreData
 
 /// `sworm-tool diff`: what two stores do not have in common.
@@ -54,7 +55,7 @@ enum DiffCommand {
         guard store.model.entities.contains(where: { match.attributes(of: $0, in: store.model) != nil }) else {
             throw ToolError(
                 .query, "no entity has the attribute\(names.count == 1 ? "" : "s") \(names.joined(separator: ", "))",
-                hint: NearestName.of(names.first ?? "", in: store.model.entities.flatMap { $0.attributes.map(\.name) })
+                hint: nearestName(to: names.first ?? "", in: store.model.entities.flatMap { $0.attributes.map(\.name) })
                     .map { "did you mean '\($0)'?" })
         }
         return match

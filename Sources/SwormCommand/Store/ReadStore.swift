@@ -36,7 +36,7 @@ final class ReadStore {
         if folded.count == 1, let only = folded.first { return only }
         throw ToolError(
             .unknownEntity, "the model has no entity '\(name)'",
-            hint: NearestName.hint(name, among: model.entities.map(\.name), what: "its entities are"))
+            hint: nameHint(name, among: model.entities.map(\.name), what: "its entities are"))
     }
 
     /// The condition that `--where` gives.
@@ -62,7 +62,7 @@ final class ReadStore {
                 // The message quotes the key that is not there.
                 let parts = error.message.split(separator: "`", omittingEmptySubsequences: false)
                 if parts.count > 1 {
-                    hint = NearestName.hint(String(parts[1]), among: names, what: "\(entity.name) has")
+                    hint = nameHint(String(parts[1]), among: names, what: "\(entity.name) has")
                 }
             }
             throw ToolError(.query, error.description, hint: hint)
