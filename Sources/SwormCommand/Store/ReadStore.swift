@@ -65,7 +65,9 @@ final class ReadStore {
                     hint = nameHint(String(parts[1]), among: names, what: "\(entity.name) has")
                 }
             }
-            throw ToolError(.query, error.description, hint: hint)
+            // The error names the nearest key of its own, which the hint does here.
+            let words = error.description.components(separatedBy: " Did you mean ")
+            throw ToolError(.query, words[0], hint: hint)
         }
     }
 }
