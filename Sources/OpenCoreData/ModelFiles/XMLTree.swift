@@ -47,12 +47,23 @@ struct XMLTree {
         {
             throw error("declares the encoding '\(encoding)'; only UTF-8 is read", file: file, line: 1)
         }
-        for mark in ["<!DOCTYPE", "<!ENTITY"] {
+        try refuse(["<!DOCTYPE", "<!ENTITY"], "has a document type or an entity", data[...], file: file)
+        // Foundation's parser reads where there is nothing when an instruction has no text: <?a?>.
+        let first = text.hasPrefix("\u{FEFF}") ? text.utf8.dropFirst(3) : text.utf8[...]
+        let hasDeclaration = first.starts(with: "<?xml".utf8) && first.dropFirst(5).first.map(isSpace) ?? false
+        let start = data.count - first.count + (hasDeclaration ? 2 : 0)
+        try refuse(["<?"], "has a processing instruction", data.dropFirst(start), file: file)
+    }
+
+    private static func refuse(_ marks: [String], _ what: String, _ data: Data, file: String) throws {
+        for mark in marks {
             guard let range = data.range(of: Data(mark.utf8)) else { continue }
             let line = data[..<range.lowerBound].reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
-            throw error("has a document type or an entity, which no model file has", file: file, line: line)
+            throw error("\(what), which no model file has", file: file, line: line)
         }
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
     private static func declaredEncoding(_ declaration: String) -> String? {
         guard let start = declaration.range(of: "encoding") else { return nil }

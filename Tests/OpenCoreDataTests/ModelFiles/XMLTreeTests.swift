@@ -39,6 +39,20 @@ struct XMLTreeTests {
             refusal("<!DOCTYPE model SYSTEM \"http://example.org/a.dtd\"><model/>")?.contains("document type") == true)
     }
 
+    /// Foundation's parser crashes on an instruction without text.
+    @Test(arguments: [
+        "<?xml?><a/>", "<?a?><b/>", "<?xml version=\"1.0\"?><a>\n<?b?></a>", "<?xml version='1.0'?><?c d?><a/>",
+    ])
+    func `processing instructions are refused before they are parsed`(text: String) {
+        #expect(refusal(text)?.contains("has a processing instruction") == true)
+    }
+
+    @Test func `a declaration is no processing instruction`() throws {
+        for text in ["<?xml version=\"1.0\"?><a/>", "\u{FEFF}<?xml version=\"1.0\"?>\n<a/>", "<a/>"] {
+            #expect(try XMLTree.parse(Data(text.utf8), file: "f").name == "a")
+        }
+    }
+
     @Test func `other encodings are refused`() throws {
         let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><model/>"
         #expect(refusal(try #require(text.data(using: .utf16)))?.contains("is not encoded in UTF-8") == true)
