@@ -109,10 +109,19 @@ package struct SnippetCompiler: Sendable {
         try Data(main.utf8).write(to: file)
         let program = folder.appending(path: "program")
         try succeed(
-            ["-o", program.path, "-I", folder.path, file.path, "-lsqlite3", "-lz"] + includes + objects, in: folder)
+            ["-o", program.path, "-I", folder.path, file.path, "-lsqlite3", "-lz"] + sanitizer + includes + objects,
+            in: folder)
         let (output, status) = try run(program, arguments, in: folder)
         guard status == 0 else { throw Failure(description: output) }
         return output
+    }
+
+    /// The option of the sanitizer that this process was built with, which the package's objects call.
+    private var sanitizer: [String] {
+        for name in ["thread", "address"] where dlsym(nil, "__\(name.first ?? "t")san_init") != nil {
+            return ["-sanitize=\(name)"]
+        }
+        return []
     }
 
     private var includes: [String] {

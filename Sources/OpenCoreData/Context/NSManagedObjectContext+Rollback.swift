@@ -17,7 +17,6 @@ extension NSManagedObjectContext {
         for object in others {
             object.status.subtract([.updated, .deleted])
             object.dropChanges()
-            object.overwritesVersion = false
         }
         readError = nil
         forgetRelationshipsOfUnchangedObjects()

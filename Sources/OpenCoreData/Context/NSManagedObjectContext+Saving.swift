@@ -264,7 +264,6 @@ extension NSManagedObject {
         changedAttributes.removeAll()
         changedRelationships.removeAll()
         refusals = []
-        overwritesVersion = false
         status.subtract([.inserted, .updated])
         if relationships.isEmpty { return }
         let keys = saved.orderKeys[ObjectIdentifier(self)] ?? [:]

@@ -57,7 +57,7 @@ struct SaveRequestBuilder {
         guard !attributes.isEmpty || !toOnes.isEmpty else { return }
         request.updates.append(
             SaveRequest.Update(
-                row: row, version: object.overwritesVersion ? nil : object.snapshot.version, attributes: attributes,
+                row: row, version: object.snapshot.version, attributes: attributes,
                 toOnes: toOnes))
     }
 
@@ -65,7 +65,7 @@ struct SaveRequestBuilder {
         let row = object.objectID.row
         deleted.append(object)
         request.deletions.append(
-            SaveRequest.Deletion(row: row, version: object.overwritesVersion ? nil : object.snapshot.version))
+            SaveRequest.Deletion(row: row, version: object.snapshot.version))
     }
 
     private func liveDestination(of object: NSManagedObject, _ slot: Int) -> SaveRequest.Row? {

@@ -26,8 +26,6 @@ open class NSManagedObject: NSObject {
     final var refusals: [CoreDataError] = []
     /// The place in the list of the context's changed objects that the object is in.
     final var listPlace = -1
-    /// Whether a merge policy has decided that the next save writes the row whatever version it has.
-    final var overwritesVersion = false
 
     struct Status: OptionSet {
         let rawValue: UInt8

@@ -63,9 +63,6 @@ package struct PredicateParser {
         self.arguments = arguments
     }
 
-    /// How many of the arguments the text did not ask for; known after parsing.
-    package var unusedArguments: Int { arguments.count - nextArgument }
-
     package mutating func predicate() throws -> PredicateTree {
         let parsed = try parse(.or)
         let tree = try requirePredicate(parsed)

@@ -89,10 +89,4 @@ struct PredicateGrammarTests {
         #expect(error?.code == .argument)
         #expect(error?.message.contains("argument 2 is a Box") == true)
     }
-
-    @Test func `spare arguments are counted`() throws {
-        var parser = try PredicateParser("a == %@", arguments: [.value(.int(1)), .value(.int(2))])
-        _ = try parser.predicate()
-        #expect(parser.unusedArguments == 1)
-    }
 }
