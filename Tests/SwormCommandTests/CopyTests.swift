@@ -91,4 +91,34 @@ struct CopyTests {
         }
         try await writer.value
     }
+
+    @Test func `only a store is replaced, and nothing is put beside a log of another one`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        let folder = workshop.file("folder")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: folder + "/file"))
+        let text = workshop.file("notes.txt")
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: text))
+        try Data("old".utf8).write(to: URL(fileURLWithPath: workshop.file("New.sqlite-wal")))
+        let before = try workshop.contents()
+        for target in [folder, folder + "/", text, workshop.file("New.sqlite"), "/dev/null"] {
+            let run = Run(["copy", workshop.storePath, target, "--force"])
+            #expect(run.code == .failure && run.err.contains("hint:"), "\(target): \(run.err)")
+        }
+        #expect(try workshop.contents() == before)
+    }
+
+    @Test func `a store that cannot be put in place leaves the old one where it was`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        let target = workshop.file("Target.sqlite")
+        #expect(Run(["copy", workshop.storePath, target]).code == .ok)
+        // Where the new store's external data would go there is something else, of a store of the same stem.
+        try FileManager.default.copyItem(atPath: target, toPath: workshop.file("Target.old"))
+        let before = try workshop.contents()
+        let run = Run(["copy", workshop.storePath, target, "--force"])
+        if run.code != .ok { #expect(try workshop.contents() == before, "\(run.err)") }
+        #expect(Run(["diff", workshop.storePath, target, "--model", workshop.modelPath]).code == .ok)
+    }
 }

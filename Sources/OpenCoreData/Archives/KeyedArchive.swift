@@ -72,8 +72,7 @@ struct KeyedArchive {
         case .int(let number): .int(number)
         case .real(let number), .date(let number): .real(number)
         case .data(let data): .data(data)
-        // The archive's word for nothing.
-        case .string(let text): text == "$null" ? .null : .string(text)
+        case .string(let text): .string(text)
         case .null, .uid, .dictionary, .array: .null
         }
     }
@@ -81,6 +80,8 @@ struct KeyedArchive {
     /// What a node stands for: itself, or the entry that it refers to.
     private func target(of node: Int) -> BinaryPropertyList.Node {
         guard case .uid(let uid) = list.node(node) else { return list.node(node) }
+        // The first entry stands for nothing. Its text, "$null", may be a text in another place.
+        guard uid > 0 else { return .null }
         return entries.indices.contains(uid) ? list.node(entries[uid]) : .null
     }
 

@@ -110,7 +110,7 @@ extension NSManagedObjectContext {
             guard let number = token?.transaction(inStore: store.identifier) else { return nil }
             // The transaction of the token itself may be gone, but not the one behind it.
             let deleted = extent.lowest.map { max($0, 1) - 1 } ?? extent.highest
-            guard number <= extent.highest, number == 0 || number >= deleted else {
+            guard number <= extent.highest, number >= deleted else {
                 let why =
                     number > extent.highest
                     ? "the last transaction of the store has the number \(extent.highest). The store was replaced by an older one"

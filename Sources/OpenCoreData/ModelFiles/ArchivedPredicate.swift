@@ -109,21 +109,33 @@ struct ArchivedPredicate {
             let base = try archive.object(object, "NSOperand").map { operand throws(ArchiveError) in
                 try expression(operand, depth + 1, &nodes)
             }
-            return keys(of: object).reduce(base ?? .evaluatedObject) { .key($0, $1) }
-        case 10:
-            return .path((archive.string(object, "NSKeyPath") ?? "").split(separator: ".").map(String.init))
+            return try keys(of: object, &nodes).reduce(base ?? .evaluatedObject) { .key($0, $1) }
+        case 10: return .path(try keys(archive.string(object, "NSKeyPath"), &nodes))
         case 14:
             return .list(try expressions(archive[object, "NSCollection"], depth, &nodes))
         default: throw ArchiveError("it has an expression of the kind \(object.className)")
         }
     }
 
-    private func keys(of path: Object) -> [String] {
-        archive.elements(archive[path, "NSArguments"]).flatMap { value -> [String] in
-            guard case .object(let argument) = value else { return [] }
-            let text = archive.string(argument, "NSKeyPath") ?? archive.string(argument, "NSConstantValue") ?? ""
-            return text.split(separator: ".").map(String.init)
+    private func keys(of path: Object, _ nodes: inout Int) throws(ArchiveError) -> [String] {
+        var result: [String] = []
+        for value in archive.elements(archive[path, "NSArguments"]).prefix(Self.depthLimit) {
+            guard case .object(let argument) = value else { continue }
+            let text = archive.string(argument, "NSKeyPath") ?? archive.string(argument, "NSConstantValue")
+            result += try keys(text, &nodes)
         }
+        guard result.count <= Self.depthLimit else { throw ArchiveError("it has too long a path") }
+        return result
+    }
+
+    /// The keys of a path as text. Each is a level of the expression.
+    private func keys(_ text: String?, _ nodes: inout Int) throws(ArchiveError) -> [String] {
+        let text = text ?? ""
+        guard text.utf8.count <= 100 * Self.depthLimit else { throw ArchiveError("it has too long a path") }
+        let keys = text.split(separator: ".").map(String.init)
+        nodes += keys.count
+        guard keys.count <= Self.depthLimit else { throw ArchiveError("it has too long a path") }
+        return keys
     }
 
     private func call(_ object: Object, _ depth: Int, _ nodes: inout Int) throws(ArchiveError) -> ExpressionTree {

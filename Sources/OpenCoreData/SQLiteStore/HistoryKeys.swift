@@ -36,8 +36,9 @@ enum HistoryKeys {
         let record = try recorded(kind, model: model, connection: connection)
         let present = try connection.integer("SELECT max(Z_PK) FROM \(kind.table)")
         let highest = max(record?.highest ?? 0, present ?? 0, 0)
+        // One more than is asked for: the first key must be a number even when none is.
         let (last, overflow) = highest.addingReportingOverflow(Int64(count))
-        guard !overflow else {
+        guard !overflow, highest < .max else {
             throw CoreDataError(
                 NSPersistentStoreSaveError,
                 "The store's history has no keys left in \(kind.table): the highest is \(highest).")

@@ -30,8 +30,11 @@ extension SQLiteStore {
         case .transaction(let number):
             try connection.run("DELETE FROM ATRANSACTION WHERE Z_PK < ?", [.integer(number)])
         case .date(let date):
+            // Up to the first that stays: where a clock went back, a gap would be left that no token could tell.
             try connection.run(
-                "DELETE FROM ATRANSACTION WHERE ZTIMESTAMP < ?", [.real(date.timeIntervalSinceReferenceDate)])
+                "DELETE FROM ATRANSACTION WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTION t "
+                    + "WHERE t.Z_PK <= ATRANSACTION.Z_PK AND t.ZTIMESTAMP >= ?)",
+                [.real(date.timeIntervalSinceReferenceDate)])
         }
         try connection.run(
             "DELETE FROM ACHANGE WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK = ACHANGE.ZTRANSACTIONID)")

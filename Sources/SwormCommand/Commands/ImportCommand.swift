@@ -28,6 +28,11 @@ enum ImportCommand {
                 hint: "name a model, or the store that was dumped: --model PATH")
         }
         let description = try StoreModelChoice.model(hashes: reader.hashes, of: source, option: option).model
+        guard description.storeHashes == nil else {
+            throw ToolError(
+                .modelMismatch, "the model that was inferred from a store is not enough to make another one",
+                hint: "give the model that the store was written with")
+        }
         let model = try description.compiled()
         let place = try NewStorePlace(arguments.operands[1], replaces: arguments.has("force"))
         var options = StoreOptions()

@@ -212,6 +212,8 @@ struct ModelXMLWriter {
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case "\n", "\r", "\t": result += "&#\(scalar.value);"
+            // XML 1.0 has no way to write these.
+            case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -8,17 +8,18 @@ final class NewStorePlace {
     let url: URL
     private let folder: String
     private let replaces: Bool
+    /// Whether what was there before lies in the folder, because it could not be put back.
+    private var keepsFolder = false
 
     /// Makes a folder beside the target.
     ///
-    /// - Throws: ``ToolError`` where there is a file of that name already, unless it is to be replaced.
+    /// - Throws: ``ToolError`` where something is in the way. Only a store is replaced, and only when that is asked for.
     init(_ path: String, replaces: Bool) throws {
-        target = Arguments.url(path)
+        var name = path
+        while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+        target = URL(fileURLWithPath: name, isDirectory: false)
         self.replaces = replaces
-        if FileManager.default.fileExists(atPath: target.path), !replaces {
-            throw ToolError(
-                .fileExists, "there is a file '\(path)' already", hint: "choose another name, or replace it: --force")
-        }
+        try Self.check(target, replaces: replaces)
         let parent = target.deletingLastPathComponent().path
         folder = parent + "/.sworm-\(UUID().uuidString)"
         url = URL(fileURLWithPath: folder + "/" + target.lastPathComponent)
@@ -32,25 +33,92 @@ final class NewStorePlace {
     }
 
     /// What is not finished leaves nothing behind.
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit {
+        if !keepsFolder { try? FileManager.default.removeItem(atPath: folder) }
+    }
 
-    /// Moves the store to where it belongs, and what was there out of the way.
+    /// Moves what was there aside, and the store to where it belongs. When that fails, what was there comes back.
     func finish() throws {
-        let manager = FileManager.default
         let (new, old) = (StoreFiles(url: url), StoreFiles(url: target))
+        let newSupport = Self.support(new)
+        var oldFiles = replaces ? [old.main, old.writeAheadLog, old.sharedMemory, old.rollbackJournal] : []
+        if Self.kind(of: Self.support(old)) != nil {
+            let owners = Self.others(sharing: target)
+            if owners.isEmpty, replaces {
+                oldFiles.append(Self.support(old))
+            } else if Self.kind(of: newSupport) != nil {
+                throw ToolError(
+                    .fileExists,
+                    "the folder '\(Self.support(old))' holds external data already"
+                        + (owners.first.map { ", of '\($0)'" } ?? ""),
+                    hint: "choose a name that differs in more than its extension")
+            }
+        }
+        var moved: [(from: String, to: String)] = []
+        func move(_ from: String, _ to: String) throws {
+            guard Self.kind(of: from) != nil else { return }
+            try FileManager.default.moveItem(atPath: from, toPath: to)
+            moved.append((from, to))
+        }
         do {
-            if replaces {
-                // A log of the old store must never meet the new file.
-                for path in [old.writeAheadLog, old.sharedMemory, old.rollbackJournal, old.main, Self.support(old)]
-                where manager.fileExists(atPath: path) { try manager.removeItem(atPath: path) }
-            }
-            if manager.fileExists(atPath: Self.support(new)) {
-                try manager.moveItem(atPath: Self.support(new), toPath: Self.support(old))
-            }
-            try manager.moveItem(atPath: new.main, toPath: old.main)
+            // A log of the old store must never meet the new file.
+            for (number, path) in oldFiles.enumerated() { try move(path, "\(folder)/old-\(number)") }
+            try move(newSupport, Self.support(old))
+            try move(new.main, old.main)
         } catch {
+            for (from, to) in moved.reversed() {
+                do { try FileManager.default.moveItem(atPath: to, toPath: from) } catch { keepsFolder = true }
+            }
+            let words = (error as NSError).localizedDescription
             throw ToolError(
-                .file, "'\(target.path)' cannot be put in place: \((error as NSError).localizedDescription)")
+                .file, "'\(target.path)' cannot be put in place: \(words)",
+                hint: keepsFolder ? "what was there before is in '\(folder)'" : nil)
+        }
+    }
+
+    // MARK: Checks
+
+    private static func check(_ target: URL, replaces: Bool) throws {
+        let files = StoreFiles(url: target)
+        guard let kind = kind(of: target.path) else {
+            // It would be taken for the log of the new store.
+            for log in [files.writeAheadLog, files.rollbackJournal] where self.kind(of: log) != nil {
+                throw ToolError(
+                    .fileExists, "there is a log '\(log)' of a store that is not there",
+                    hint: "remove it, or choose another name")
+            }
+            return
+        }
+        guard kind == .typeRegular else {
+            throw ToolError(.fileExists, "'\(target.path)' is no plain file", hint: "choose another name")
+        }
+        guard replaces else {
+            throw ToolError(
+                .fileExists, "there is a file '\(target.path)' already",
+                hint: "choose another name, or replace it: --force")
+        }
+        let isEmpty = FileStamp(path: target.path)?.size == 0
+        guard isEmpty || (try? StoreLook(url: target)) != nil else {
+            throw ToolError(
+                .fileExists, "'\(target.path)' is no store, and is not replaced",
+                hint: "remove it, or choose another name")
+        }
+    }
+
+    /// What is at a path itself, without following a link; nil for nothing.
+    private static func kind(of path: String) -> FileAttributeType? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
+    }
+
+    /// Other files whose external data would be in the same folder, which has the name without its extension.
+    private static func others(sharing target: URL) -> [String] {
+        let folder = target.deletingLastPathComponent().path
+        let stem = target.deletingPathExtension().lastPathComponent
+        let own = target.lastPathComponent
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { name in
+            (name as NSString).deletingPathExtension == stem && !name.hasPrefix(own)
+                && FileManager.default.contents(atPath: folder + "/" + name)?.starts(with: Data("SQLite format 3".utf8))
+                    ?? false
         }
     }
 

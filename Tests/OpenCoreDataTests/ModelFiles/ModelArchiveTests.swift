@@ -142,7 +142,27 @@ struct ModelArchiveTests {
         #expect(outline(of: stored.model) == outline(of: model))
     }
 
+    @Test func `the archive's word for nothing can be a text`() throws {
+        let model = try fullModel()
+        let name = try #require(model.entitiesByName["Person"]?.attributesByName["name"])
+        name.defaultValue = "$null"
+        let read = NSManagedObjectModel()
+        try ModelArchiveReader.read(ModelArchiveWriter.archive(of: model), source: "test", into: read)
+        #expect(read.entitiesByName["Person"]?.attributesByName["name"]?.defaultValue as? String == "$null")
+    }
+
     // MARK: What others may have made
+
+    @Test func `paths longer than any model has are refused before they exhaust the stack`() throws {
+        for path in [String(repeating: "a.", count: 200_000) + "a", String(repeating: "b.", count: 150) + "b"] {
+            var writer = KeyedArchiveWriter()
+            let made = writer.expression(.path([path]))
+            let expression = try #require(made)
+            let archive = try KeyedArchive(writer.data(root: expression))
+            let root = try #require(archive.root)
+            #expect(throws: ArchiveError.self) { try ArchivedPredicate(archive).expression(root) }
+        }
+    }
 
     @Test func `damaged and hostile lists and archives are refused`() throws {
         let archive = ModelArchiveWriter.archive(of: try fullModel())
