@@ -22,13 +22,17 @@ public let NSRefreshedObjectsKey: String = "refreshed"
 public let NSInsertedObjectIDsKey: String = "inserted_objectIDs"
 /// The key of the set of updated ids in the notification of a save, and in remote changes to merge.
 public let NSUpdatedObjectIDsKey: String = "updated_objectIDs"
+/// The key of the set of ids of refreshed objects in the notification of a save, and in remote changes to merge.
+public let NSRefreshedObjectIDsKey: String = "refreshed_objectIDs"
 /// The key of the set of deleted ids in the notification of a save, and in remote changes to merge.
 public let NSDeletedObjectIDsKey: String = "deleted_objectIDs"
 
-/// The ids that a save has inserted, updated and deleted.
+/// The ids of what a save has changed.
 struct SavedIDs: Sendable {
     var inserted: [NSManagedObjectID]
     var updated: [NSManagedObjectID]
+    /// The objects that the save did not write, and whose derived attributes have changed with others.
+    var refreshed: [NSManagedObjectID]
     var deleted: [NSManagedObjectID]
 }
 
@@ -48,23 +52,24 @@ extension NSManagedObjectContext {
     }
 
     final func tellOfSave(
-        inserted: [NSManagedObject], updated: [NSManagedObject], deleted: [NSManagedObject],
-        _ coordinator: NSPersistentStoreCoordinator
+        inserted: [NSManagedObject], updated: [NSManagedObject], refreshed: [NSManagedObjectID],
+        deleted: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
     ) {
         let ids = SavedIDs(
             inserted: inserted.map { $0.objectID }, updated: updated.map { $0.objectID },
-            deleted: deleted.map { $0.objectID })
+            refreshed: refreshed, deleted: deleted.map { $0.objectID })
         post(
             .NSManagedObjectContextDidSave,
             [
                 NSInsertedObjectsKey: Set(inserted), NSUpdatedObjectsKey: Set(updated),
                 NSDeletedObjectsKey: Set(deleted),
+                NSRefreshedObjectsKey: Set(refreshed.compactMap { registeredObject(for: $0) }),
             ])
         post(
             Self.didSaveObjectIDsNotification,
             [
                 NSInsertedObjectIDsKey: Set(ids.inserted), NSUpdatedObjectIDsKey: Set(ids.updated),
-                NSDeletedObjectIDsKey: Set(ids.deleted),
+                NSDeletedObjectIDsKey: Set(ids.deleted), NSRefreshedObjectIDsKey: Set(ids.refreshed),
             ])
         coordinator.passOn(ids, from: self)
     }
@@ -81,6 +86,7 @@ extension NSManagedObjectContext {
             SavedIDs(
                 inserted: ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
                 updated: ids(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey),
+                refreshed: ids(NSRefreshedObjectsKey, NSRefreshedObjectIDsKey),
                 deleted: ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey)))
     }
 
@@ -106,6 +112,7 @@ extension NSManagedObjectContext {
             let saved = SavedIDs(
                 inserted: ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
                 updated: ids(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey),
+                refreshed: ids(NSRefreshedObjectsKey, NSRefreshedObjectIDsKey),
                 deleted: ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
             context.performAndWait { context.merge(saved) }
         }
@@ -116,7 +123,7 @@ extension NSManagedObjectContext {
         forgetReadAhead()
         var refreshed: [NSManagedObject] = []
         var deleted: [NSManagedObject] = []
-        for id in ids.inserted + ids.updated {
+        for id in ids.inserted + ids.updated + ids.refreshed {
             guard let object = registeredObject(for: id) else { continue }
             refresh(object, mergeChanges: true)
             refreshed.append(object)

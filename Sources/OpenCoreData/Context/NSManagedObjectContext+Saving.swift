@@ -188,12 +188,13 @@ extension NSManagedObjectContext {
         }
         for object in inserted { object.commit(saved) }
         for object in updated { object.commit(saved) }
+        let refreshed = takeDerived(saved, besides: inserted + updated)
         forgetReferences(to: deleted)
         for list in [inserted, updated, deleted] {
             // Only an overridden `didSave` does anything.
             for object in list where type(of: object) != NSManagedObject.self { object.didSave() }
         }
-        tellOfSave(inserted: inserted, updated: updated, deleted: deleted, coordinator)
+        tellOfSave(inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
         for object in deleted { object.detach() }
     }
 }
@@ -204,6 +205,8 @@ struct SavedObjects {
         var origin: ObjectOrigin
         /// The objects that had temporary keys, with the keys that they got.
         var insertions: [(NSManagedObject, Int64)]
+        /// What the store has worked out, by row and attribute slot.
+        var derived: [SaveRequest.Row: [Int: AttributeValue]]
     }
 
     private(set) var parts: [Part] = []
@@ -227,7 +230,7 @@ struct SavedObjects {
                 if let object = objects[owner] { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
             }
         }
-        parts.append(Part(origin: origin, insertions: insertions))
+        parts.append(Part(origin: origin, insertions: insertions, derived: result.derived))
         orderKeys.merge(builder.orderKeys) { $1 }
     }
 

@@ -10,6 +10,7 @@ final class OpenStore: Sendable {
     let place: ReadingPlace?
     let path: String?
     let history = HistoryCache()
+    let upkeep: DerivationUpkeep
 
     init(
         pool: ConnectionPool, model: CompiledModel, layout: StoreLayout, identifier: String, place: ReadingPlace?,
@@ -17,6 +18,7 @@ final class OpenStore: Sendable {
     ) {
         self.pool = pool
         self.layout = layout
+        upkeep = DerivationUpkeep(model: model, layout: layout)
         self.place = place
         self.path = path
         compiler = SQLCompiler(model: model, layout: layout, storeIdentifier: identifier)

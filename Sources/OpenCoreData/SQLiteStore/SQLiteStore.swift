@@ -143,6 +143,7 @@ package final class SQLiteStore: ObjectStore {
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external)
                 do {
+                    try open.upkeep.prepare(connection)
                     try connection.base.transaction(.immediate) {
                         try transaction.run()
                         if let newMetadata {

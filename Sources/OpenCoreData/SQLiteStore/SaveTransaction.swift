@@ -48,6 +48,7 @@ final class SaveTransaction {
         try checkRequest()
         try checkVersions()
         try checkDestinations()
+        connection.changes.removeAll()
         history = try historyCache.tables(connection, model: model, layout: layout)
         try allocateKeys()
         try noteRequest()
@@ -63,6 +64,7 @@ final class SaveTransaction {
         try checkInverses()
         try writeHistory()
         if !replacedFiles.isEmpty { try keepReferencedFiles() }
+        collectTriggerChanges()
     }
 
     private func write(clearingUniqueValues: Bool) throws {
@@ -80,6 +82,7 @@ final class SaveTransaction {
     private func forgetWork() {
         unplaced = [:]
         result.rearranged = []
+        connection.changes.removeAll()
         replacedFiles = []
         abandonedFiles = writtenFiles
     }

@@ -9,6 +9,8 @@ final class StoreConnection: @unchecked Sendable {
     let base: Connection
     /// The statements of requests that come again.
     let shapes = StatementShapes()
+    /// What triggers have changed since it was last asked for.
+    let changes = TriggerChanges()
 
     init(_ base: Connection) { self.base = base }
 

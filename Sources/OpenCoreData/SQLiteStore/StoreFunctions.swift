@@ -4,17 +4,24 @@ import SwormSQLite
 
 /// The functions that a store's SQL and its triggers call.
 enum StoreFunctions {
-    /// Core Data tells itself by these, at the end of its triggers for derived attributes, what a trigger has changed.
-    /// Here they do nothing, but without them no row of such a table could be written.
+    /// By these, at the end of its triggers for derived attributes, Core Data is told what a trigger has changed.
     private static let notifications = [
         "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
         "NSCoreDataTriggerUpdateAffectedObjectValue",
     ]
 
-    static func register(on connection: Connection) throws {
+    /// Registers all of them.
+    ///
+    /// - Parameter changes: Takes note of what triggers say; nil where nothing is written.
+    static func register(on connection: Connection, changes: TriggerChanges? = nil) throws {
         for name in notifications {
-            try connection.addFunction(name, argumentCount: 5, deterministic: false, allowedInSchema: true) { _ in .null
+            try connection.addFunction(name, argumentCount: 5, deterministic: false, allowedInSchema: true) { call in
+                changes?.note(call)
+                return .null
             }
+        }
+        try connection.addFunction("SwormNow", argumentCount: 0, deterministic: false) { _ in
+            .real(Date().timeIntervalSinceReferenceDate)
         }
         try connection.addFunction("SwormPower", argumentCount: 2, deterministic: true) { call in
             guard !call.isNull(0), !call.isNull(1) else { return .null }

@@ -103,6 +103,8 @@ package struct SaveResult: Sendable {
     package var versions: [SaveRequest.Row: Int64] = [:]
     /// The ordered relationships whose members got other order keys than the request asked for: others had taken those.
     package var rearranged: [(owner: SaveRequest.Row, relationship: Int)] = []
+    /// What the store itself has worked out, by row and attribute slot: of rows of the request and of others.
+    package var derived: [SaveRequest.Row: [Int: AttributeValue]] = [:]
     package init() {}
 }
 

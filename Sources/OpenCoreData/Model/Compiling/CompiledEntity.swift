@@ -91,7 +91,7 @@ package struct CompiledAttribute: Sendable {
     package var isTransient: Bool
     package var allowsExternalStorage: Bool
     package var defaultValue: AttributeValue
-    /// The text of the derivation expression of a derived attribute. Such an attribute is never written by us.
+    /// The text of the derivation expression of a derived attribute. The database works out the value.
     package var derivation: String?
     package var valueTransformerName: String?
     package var validationRules: [ValidationRule]

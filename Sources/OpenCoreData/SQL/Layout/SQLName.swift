@@ -19,6 +19,11 @@ enum SQLName {
             : "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
+    /// A name as a text in SQL.
+    static func literal(_ name: String) -> String {
+        "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    }
+
     private static func isPlain(_ name: String) -> Bool {
         guard let first = name.utf8.first, !isDigit(first) else { return false }
         return name.utf8.allSatisfy { byte in

@@ -12,12 +12,12 @@ package struct StoreSchema: Sendable {
     }
 
     /// Everything that makes the schema: tables of entities each followed by its join tables, indexes in the same
-    /// order, then the system tables.
+    /// order, the triggers of derived attributes, then the system tables.
     package func statements() -> [String] {
         let roots = model.entities.filter { $0.root == $0.number }
         var indexes = IndexWriter(model: model, layout: layout)
         return roots.flatMap { tableStatements(of: $0) } + roots.flatMap { indexes.statements(of: $0) }
-            + Self.systemTables
+            + DerivationTriggers(model: model, layout: layout).statements() + Self.systemTables
     }
 
     /// What fills `Z_PRIMARYKEY`: a row for every entity.

@@ -1,0 +1,128 @@
+import SwormPredicates
+
+/// What the value of a derived attribute is worked out from.
+struct Derivation: Sendable, Hashable {
+    enum Source: Sendable, Hashable {
+        /// The time of the last save that wrote the object.
+        case now
+        /// An attribute of the object itself, or of one that to-one relationships lead to.
+        case value(path: [Int], attribute: Int)
+        /// The members of a to-many relationship, or one attribute of theirs, taken together.
+        case members(Aggregate, relationship: Int, attribute: Int?)
+    }
+
+    enum Aggregate: String, Sendable, Hashable {
+        case count
+        case sum
+        case min
+        case max
+        case average = "avg"
+    }
+
+    enum Form: String, Sendable, Hashable { case plain, canonical, uppercase, lowercase }
+
+    var source: Source
+    var form: Form
+
+    /// - Parameter text: As models have it: `author.name`, `count:(pages)`, `pages.@sum.number`, `canonical:(name)`.
+    /// - Returns: Nil for what is none of the known forms or names what the entity has not. Such a value is left as it is.
+    init?(_ text: String, of entity: CompiledEntity, in model: CompiledModel) {
+        form = .plain
+        guard let open = text.firstIndex(of: "("), text.hasSuffix(")") else {
+            guard let source = Self.source(Self.keys(text[...]), entity, model) else { return nil }
+            self.source = source
+            return
+        }
+        let name = text[..<open].filter { $0 != ":" }
+        var keys = Self.keys(text[text.index(after: open)...].dropLast())
+        if name == "now", keys.isEmpty {
+            source = .now
+            return
+        }
+        if let form = Form(rawValue: name) {
+            self.form = form
+        } else if name == "count" {
+            keys.append("@count")
+        } else if keys.count == 2, Aggregate(rawValue: name == "average" ? "avg" : name) != nil {
+            keys.insert("@\(name == "average" ? "avg" : name)", at: 1)
+        } else {
+            return nil
+        }
+        guard let source = Self.source(keys, entity, model) else { return nil }
+        // Texts alone have other forms.
+        if form != .plain {
+            guard case .value(let path, let attribute) = source,
+                Self.end(of: path, from: entity, model).attributes[attribute].type == .string
+            else { return nil }
+        }
+        self.source = source
+    }
+
+    /// The entity in which a path of to-one relationships ends.
+    static func end(of path: [Int], from entity: CompiledEntity, _ model: CompiledModel) -> CompiledEntity {
+        path.reduce(entity) { model[$0.relationships[$1].destination] }
+    }
+
+    private static func keys(_ text: Substring) -> [String] {
+        text.split(separator: ".").map { key in String(key.filter { $0 != " " }) }
+    }
+
+    private static func source(_ keys: [String], _ entity: CompiledEntity, _ model: CompiledModel) -> Source? {
+        if keys.count >= 2, keys[1].hasPrefix("@") { return members(keys, entity, model) }
+        var path: [Int] = []
+        var current = entity
+        for (index, key) in keys.enumerated() {
+            // The leaf of a composite has dots in its name.
+            let rest = keys[index...].joined(separator: ".")
+            if case .attribute(let slot)? = current.slot(named: rest) {
+                guard isKept(current.attributes[slot]) else { return nil }
+                return .value(path: path, attribute: slot)
+            }
+            guard case .relationship(let slot)? = current.slot(named: key), !current.relationships[slot].isToMany,
+                !current.relationships[slot].isTransient
+            else { return nil }
+            path.append(slot)
+            current = model[current.relationships[slot].destination]
+        }
+        return nil
+    }
+
+    private static func members(_ keys: [String], _ entity: CompiledEntity, _ model: CompiledModel) -> Source? {
+        guard let aggregate = Aggregate(rawValue: String(keys[1].dropFirst())),
+            case .relationship(let slot)? = entity.slot(named: keys[0]), entity.relationships[slot].isToMany,
+            !entity.relationships[slot].isTransient
+        else { return nil }
+        if aggregate == .count { return keys.count == 2 ? .members(.count, relationship: slot, attribute: nil) : nil }
+        let destination = model[entity.relationships[slot].destination]
+        guard case .attribute(let attribute)? = destination.slot(named: keys[2...].joined(separator: ".")),
+            isKept(destination.attributes[attribute])
+        else { return nil }
+        return .members(aggregate, relationship: slot, attribute: attribute)
+    }
+
+    /// Content in files cannot be copied by the database.
+    private static func isKept(_ attribute: CompiledAttribute) -> Bool {
+        !attribute.isTransient && !attribute.allowsExternalStorage
+    }
+}
+
+/// A derived attribute in the entity that declares it.
+struct DerivedAttribute: Sendable {
+    let entity: CompiledEntity
+    let slot: Int
+    let derivation: Derivation
+
+    var name: String { entity.attributes[slot].name }
+
+    /// All that can be worked out, in the order of entities and attributes.
+    static func all(in model: CompiledModel) -> [DerivedAttribute] {
+        model.entities.flatMap { entity in
+            entity.attributes.enumerated().compactMap { slot, attribute in
+                guard attribute.owner == entity.number, let text = attribute.derivation,
+                    let derivation = Derivation(text, of: entity, in: model)
+                else { return nil }
+                return DerivedAttribute(entity: entity, slot: slot, derivation: derivation)
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/// The triggers that keep derived attributes right, in Core Data's text, so that an application that opens the store has
+/// them too.
+///
+/// The two forms of which the text is known are written: the count of a to-many relationship that its inverse keeps, and
+/// an attribute at the end of a to-one relationship. ``DerivationUpkeep`` sees to the others.
+struct DerivationTriggers {
+    let model: CompiledModel
+    let layout: StoreLayout
+
+    func statements() -> [String] { DerivedAttribute.all(in: model).flatMap { statements(of: $0) } }
+
+    func statements(of derived: DerivedAttribute) -> [String] {
+        guard derived.derivation.form == .plain else { return [] }
+        switch derived.derivation.source {
+        case .members(.count, let relationship, nil): return count(relationship, derived)
+        case .value(let path, let attribute) where path.count == 1: return copy(attribute, path[0], derived)
+        default: return []
+        }
+    }
+
+    // MARK: The two forms
+
+    private func count(_ relationship: Int, _ derived: DerivedAttribute) -> [String] {
+        let entity = derived.entity
+        guard let target = Target(derived, layout), let member = table(entity.relationships[relationship].destination),
+            case .inverse(let column, _)? = layout.toMany(relationship, in: entity.number)
+        else { return [] }
+        let (table, value, key) = (target.table, target.column, SQLName.quoted(column))
+        let memberTable = SQLName.quoted(member)
+        func step(_ role: String, _ event: String, _ row: String, _ change: String) -> String {
+            let told = target.told("NSCoreDataDATriggerUpdatedAffectedObjectValue", "Z_PK = \(row).\(key)")
+            return target.trigger(
+                member, role, "\(event) ON \(memberTable) FOR EACH ROW WHEN (\(row).\(key) NOT NULL)",
+                "UPDATE \(table) SET \(value) = \(change) WHERE Z_PK = \(row).\(key); \(told);")
+        }
+        let told = target.told("NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "Z_PK = NEW.Z_PK")
+        return [
+            step("PARAMETER_INSERT", "AFTER INSERT", "NEW", "IFNULL(\(value), 0) + 1"),
+            step("PARAMETER_UPDATE_INCREMENT", "AFTER UPDATE OF \(key)", "NEW", "\(value) + 1"),
+            step("PARAMETER_UPDATE_DECREMENT", "AFTER UPDATE OF \(key)", "OLD", "\(value) - 1"),
+            step("PARAMETER_DELETE", "AFTER DELETE", "OLD", "\(value) - 1"),
+            target.trigger(
+                target.name, "SOURCE_INSERT", "AFTER INSERT ON \(table) FOR EACH ROW\(target.condition)",
+                "UPDATE \(table) SET \(value) = (SELECT IFNULL(COUNT(\(key)), 0) FROM \(memberTable) WHERE \(key) = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; \(told);"
+            ),
+        ]
+    }
+
+    private func copy(_ attribute: Int, _ relationship: Int, _ derived: DerivedAttribute) -> [String] {
+        let destination = derived.entity.relationships[relationship].destination
+        guard let target = Target(derived, layout), let source = table(destination),
+            let toOne = layout.toOne(relationship, in: derived.entity.number),
+            let column = layout.column(ofAttribute: attribute, in: destination)
+        else { return [] }
+        let (table, value, key) = (target.table, target.column, SQLName.quoted(toOne.column))
+        let (sourceTable, sourceColumn) = (SQLName.quoted(source), SQLName.quoted(column))
+        let (insert, update) = (
+            "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+        )
+        let own =
+            "UPDATE \(table) SET \(value) = (SELECT \(sourceColumn) FROM \(sourceTable) WHERE Z_PK = NEW.\(key)) WHERE Z_PK = NEW.Z_PK"
+        let others = "UPDATE \(table) SET \(value) = NEW.\(sourceColumn) WHERE \(key) = NEW.Z_PK"
+        return [
+            target.trigger(
+                target.name, "SOURCE_INSERT", "AFTER INSERT ON \(table) FOR EACH ROW\(target.condition)",
+                "\(own); \(target.told(insert, "Z_PK = NEW.Z_PK"));"),
+            target.trigger(
+                target.name, "SOURCE_UPDATE", "AFTER UPDATE OF \(key) ON \(table) FOR EACH ROW\(target.condition)",
+                "\(own); \(target.told(update, "Z_PK = NEW.Z_PK"));"),
+            target.trigger(
+                source, "PARAMETER_INSERT", "AFTER INSERT ON \(sourceTable) FOR EACH ROW",
+                "\(others); \(target.told(insert, "\(key) = NEW.Z_PK"));"),
+            target.trigger(
+                source, "PARAMETER_UPDATE", "AFTER UPDATE OF \(sourceColumn) ON \(sourceTable) FOR EACH ROW",
+                "\(others); \(target.told(update, "\(key) = NEW.Z_PK"));"),
+        ]
+    }
+
+    private func table(_ entity: Int) -> String? { layout.tables[model[entity].root]?.name }
+}
+
+/// The column of a derived attribute, and the parts of the triggers that every form has.
+private struct Target {
+    let derived: DerivedAttribute
+    /// The table's bare name.
+    let name: String
+    let table: String
+    let column: String
+
+    init?(_ derived: DerivedAttribute, _ layout: StoreLayout) {
+        guard let name = layout.tables[derived.entity.root]?.name,
+            let column = layout.column(ofAttribute: derived.slot, in: derived.entity.number)
+        else { return nil }
+        self.derived = derived
+        self.name = name
+        table = SQLName.quoted(name)
+        self.column = SQLName.quoted(column)
+    }
+
+    /// Only the rows that have the attribute are looked at; a root entity's are all that there are.
+    var condition: String {
+        guard derived.entity.root != derived.entity.number else { return "" }
+        let family = derived.entity.family
+        return " WHEN (NEW.Z_ENT BETWEEN \(family.lowerBound) AND \(family.upperBound))"
+    }
+
+    func trigger(_ on: String, _ role: String, _ event: String, _ body: String) -> String {
+        let name = SQLName.quoted("Z_DA_\(on)_\(derived.entity.name)_\(derived.name)_\(role)")
+        return "CREATE TRIGGER \(name) \(event) BEGIN \(body) END"
+    }
+
+    /// The statement by which a trigger says what it has changed.
+    func told(_ function: String, _ condition: String) -> String {
+        "SELECT \(function)(\(SQLName.literal(name)), Z_ENT, Z_PK, \(SQLName.literal(derived.name)), \(column)) FROM \(table) WHERE \(condition)"
+    }
+}

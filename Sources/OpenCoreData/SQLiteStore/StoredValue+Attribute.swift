@@ -1,0 +1,23 @@
+import Foundation
+import SwormPredicates
+
+extension StoredValue {
+    /// The value of an attribute of a type; nil where the column's content is none.
+    func value(as type: AttributeType) -> AttributeValue? {
+        switch (type, self) {
+        case (_, .null): .null
+        case (.integer16, .integer(let number)), (.integer32, .integer(let number)),
+            (.integer64, .integer(let number)):
+            .int(number)
+        case (.boolean, .integer(let number)): .bool(number != 0)
+        case (.double, .real(let number)), (.float, .real(let number)): .double(number)
+        case (.double, .integer(let number)), (.float, .integer(let number)): .double(Double(number))
+        case (.date, .real(let seconds)): .date(Date(timeIntervalSinceReferenceDate: seconds))
+        case (.date, .integer(let seconds)): .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
+        case (.string, .text(let text)): .string(text)
+        case (.binaryData, .blob(let data)), (.transformable, .blob(let data)): .data(data)
+        case (.decimal, _), (.uri, _), (.uuid, _): object(as: type).flatMap { AttributeValue(any: $0) }
+        default: nil
+        }
+    }
+}

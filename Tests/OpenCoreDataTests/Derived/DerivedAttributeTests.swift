@@ -1,0 +1,170 @@
+import Foundation
+import SwormSQLite
+import Testing
+
+@testable import OpenCoreData
+
+@Suite struct DerivedAttributeTests {
+    @Test(arguments: [false, true])
+    func `a count follows members that come, move and go`(_ inFile: Bool) throws {
+        let folder = try StoreFolder()
+        let context = try DerivedLibrary.context(at: inFile ? folder.url() : nil)
+        let (one, two) = (try context.make("Book"), try context.make("Novel"))
+        #expect(one.value(forKey: "pageCount") == nil)
+        let pages = try [5, 7, 9].map { try context.make("Page", ["words": $0, "book": one]) }
+        try context.save()
+        #expect(one.number("pageCount") == 3 && two.number("pageCount") == 0)
+        #expect(one.number("words") == 21 && two.number("words") == 0)
+        #expect(one.number("longest") == 9 && two.number("longest") == nil)
+        pages[2].setValue(two, forKey: "book")
+        try context.save()
+        #expect(one.number("pageCount") == 2 && two.number("pageCount") == 1)
+        #expect(one.number("words") == 12 && two.number("words") == 9)
+        pages[0].setValue(100, forKey: "words")
+        context.delete(pages[1])
+        try context.save()
+        #expect(one.number("pageCount") == 1 && one.number("words") == 100 && one.number("longest") == 100)
+        context.delete(two)
+        try context.save()
+        #expect(try context.all("Page").count == 1)
+    }
+
+    @Test func `a value at the end of a path follows the path and its end`() throws {
+        let context = try DerivedLibrary.context()
+        let (leo, fyodor) = (
+            try context.make("Author", ["name": "Leo"]), try context.make("Author", ["name": "Fyodor"])
+        )
+        let book = try context.make("Book", ["author": leo])
+        let page = try context.make("Page", ["book": book])
+        try context.save()
+        #expect(book.text("authorName") == "Leo" && page.text("writer") == "Leo")
+        leo.setValue("Lev", forKey: "name")
+        try context.save()
+        #expect(book.text("authorName") == "Lev" && page.text("writer") == "Lev")
+        book.setValue(fyodor, forKey: "author")
+        try context.save()
+        #expect(book.text("authorName") == "Fyodor" && page.text("writer") == "Fyodor")
+        #expect(leo.number("bookCount") == 0 && fyodor.number("bookCount") == 1)
+        book.setValue(nil, forKey: "author")
+        try context.save()
+        #expect(book.text("authorName") == nil && page.text("writer") == nil)
+        let names = try context.all("Book", "authorName == nil")
+        #expect(names == [book])
+    }
+
+    @Test func `texts are folded, and the time of the last save is kept`() throws {
+        let context = try DerivedLibrary.context()
+        let author = try context.make("Author", ["name": "Émile ZOLA"])
+        let novel = try context.make("Novel", ["title": "Nana", "genre": "Réalisme"])
+        try context.save()
+        #expect(author.text("plainName") == "emile zola")
+        #expect(novel.text("loud") == "NANA" && novel.text("quiet") == "nana")
+        #expect(novel.text("plainGenre") == "realisme")
+        let first = try #require(novel.value(forKey: "saved") as? Date)
+        #expect(abs(first.timeIntervalSinceNow) < 60)
+        novel.setValue("Germinal", forKey: "title")
+        try context.save()
+        #expect(novel.text("quiet") == "germinal")
+        #expect(try #require(novel.value(forKey: "saved") as? Date) > first)
+        #expect(try context.all("Author", "plainName BEGINSWITH %@", "emi") == [author])
+    }
+
+    @Test func `members in a join table are counted and summed from both sides`() throws {
+        let context = try DerivedLibrary.context()
+        let book = try context.make("Book")
+        let tags = try [1.5, 2].map { try context.make("Tag", ["weight": $0]) }
+        book.setValue(Set(tags), forKey: "tags")
+        let people = try (0..<3).map { _ in try context.make("Person") }
+        people[0].setValue(Set(people[1...]), forKey: "friends")
+        try context.save()
+        #expect(book.number("tagCount") == 2 && book.value(forKey: "tagWeight") as? Double == 3.5)
+        #expect(people.map { $0.number("friendCount") } == [2, 1, 1])
+        tags[0].setValue(Set<NSManagedObject>(), forKey: "books")
+        tags[1].setValue(4.0, forKey: "weight")
+        people[2].setValue(Set<NSManagedObject>(), forKey: "friends")
+        try context.save()
+        #expect(book.number("tagCount") == 1 && book.value(forKey: "tagWeight") as? Double == 4)
+        #expect(people.map { $0.number("friendCount") } == [1, 1, 0])
+        context.delete(tags[1])
+        try context.save()
+        #expect(book.number("tagCount") == 0 && book.value(forKey: "tagWeight") as? Double == 0)
+    }
+
+    @Test func `other contexts, and objects that were fetched, get the new values`() throws {
+        let coordinator = try GraphLibrary.coordinator(model: DerivedLibrary.model())
+        let writer = GraphLibrary.context(coordinator)
+        let leo = try writer.make("Author", ["name": "Leo"])
+        try writer.make("Book", ["author": leo, "title": "Childhood"])
+        try writer.save()
+        let (fetching, merging) = (GraphLibrary.context(coordinator), GraphLibrary.context(coordinator))
+        let merged = try #require(try merging.all("Book").first)
+        #expect(merged.text("authorName") == "Leo")
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: fetching, queue: nil
+        ) { [weak merging] in merging?.mergeChanges(fromContextDidSave: $0) }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let book = try #require(try fetching.all("Book").first)
+        #expect(book.text("authorName") == "Leo")
+        try #require(book.object("author")).setValue("Lev", forKey: "name")
+        try fetching.save()
+        #expect(book.text("authorName") == "Lev" && book.text("title") == "Childhood" && !book.hasChanges)
+        #expect(merged.text("authorName") == "Lev")
+    }
+
+    @Test func `a derived value changes no version, and a save that fails changes no derived value`() throws {
+        let folder = try StoreFolder()
+        let context = try DerivedLibrary.context(at: folder.url())
+        let leo = try context.make("Author", ["name": "Leo"])
+        let book = try context.make("Book", ["author": leo])
+        try context.save()
+        leo.setValue("Lev", forKey: "name")
+        try context.save()
+        let read = "SELECT Z_OPT, ZAUTHORNAME FROM ZBOOK"
+        #expect(try folder.raw().lines(read) == ["1|Lev"])
+        try folder.raw().execute(
+            "CREATE TRIGGER no AFTER UPDATE OF ZWORDS ON ZPAGE BEGIN SELECT RAISE(ABORT, 'no'); END")
+        let page = try context.make("Page", ["book": book])
+        try context.save()
+        page.setValue(1, forKey: "words")
+        leo.setValue("Leon", forKey: "name")
+        #expect(throws: CoreDataError.self) { try context.save() }
+        #expect(book.text("authorName") == "Lev")
+        #expect(try folder.raw().lines(read) == ["1|Lev"])
+    }
+
+    @Test func `a store without triggers is kept right all the same, and keeps its schema`() throws {
+        let folder = try StoreFolder()
+        do {
+            let context = try DerivedLibrary.context(at: folder.url())
+            let leo = try context.make("Author", ["name": "Leo"])
+            let book = try context.make("Book", ["author": leo])
+            try context.make("Page", ["book": book])
+            try context.save()
+        }
+        let raw = try folder.raw()
+        for name in try raw.lines("SELECT name FROM sqlite_master WHERE type = 'trigger'") {
+            try raw.execute("DROP TRIGGER \(name)")
+        }
+        let context = try DerivedLibrary.context(at: folder.url())
+        let book = try #require(try context.all("Book").first)
+        try context.make("Page", ["book": book, "words": 3])
+        book.object("author")?.setValue("Lev", forKey: "name")
+        try context.save()
+        #expect(book.number("pageCount") == 2 && book.text("authorName") == "Lev" && book.number("words") == 3)
+        #expect(try raw.lines("SELECT name FROM sqlite_master WHERE type = 'trigger'") == [])
+    }
+
+    @Test func `what cannot be worked out is left alone`() throws {
+        let entity = Build.entity(
+            "E",
+            [
+                Build.attribute("a"), Build.derived("b", .stringAttributeType, "median:(a)"),
+                Build.derived("c", .stringAttributeType, "missing.path"),
+                Build.derived("d", .stringAttributeType, "canonical:(a)"),
+            ])
+        let context = GraphLibrary.context(try GraphLibrary.coordinator(model: Build.model(entity)))
+        let object = try context.make("E", ["a": "Å"])
+        try context.save()
+        #expect(object.text("b") == nil && object.text("c") == nil && object.text("d") == "a")
+    }
+}
