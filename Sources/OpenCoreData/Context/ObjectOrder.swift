@@ -49,6 +49,11 @@ extension NSManagedObject {
             case .relationship(let slot) where index == path.count - 2 && path[index + 1] == "@count":
                 return .int(Int64(try object.readMemberObjects(slot).count { !$0.isDeleted }))
             default:
+                if object.plan.composites[name] != nil,
+                    case .attribute(let slot)? = object.plan.slot(named: path[index...].joined(separator: "."))
+                {
+                    return object.attribute(slot)
+                }
                 if index == path.count - 1, object.plan.slot(named: path.suffix(1).joined()) != nil { break }
                 throw CoreDataError(
                     NSCoreDataError,

@@ -104,8 +104,10 @@ private struct CompositeSubject: EvaluationSubject {
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         for slot in leaves where object.plan.attributes[slot].name == prefix + key {
-            return .value(object.attribute(slot))
+            return .value(object.attribute(slot).asStored)
         }
+        let inner = leaves.filter { object.plan.attributes[$0].name.hasPrefix(prefix + key + ".") }
+        if !inner.isEmpty { return .object(CompositeSubject(object, prefix + key, inner)) }
         let names = leaves.map { String(object.plan.attributes[$0].name.dropFirst(prefix.count)) }
         throw PredicateError.unknownKey(key, of: prefix + "of " + object.plan.name, names: names)
     }

@@ -30,6 +30,7 @@ extension NSManagedObject {
             case nil:
                 guard let leaves = plan.composites[key] else { throw unknownKey(key) }
                 try setComposite(key, leaves, to: value)
+                refusals.removeAll { $0.key?.hasPrefix(key + ".") ?? false }
             }
             refusals.removeAll { $0.key == key }
         } catch {
@@ -57,11 +58,13 @@ extension NSManagedObject {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - keyPath: Names of to-one relationships, then of any property. Does nothing when a step has no value.
+    ///   - keyPath: Names of to-one relationships, then of any property, or of a composite attribute and its element.
+    ///     Does nothing when a step has no value.
     public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
-        guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
-        let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject
-        owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+        guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
+        let (key, rest) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
+        if plan.composites[key] != nil { return setElement(value, key, rest) }
+        (self.value(forKey: key) as? NSManagedObject)?.setValue(value, forKeyPath: rest)
     }
 
     /// Sets several properties.
@@ -89,7 +92,9 @@ extension NSManagedObject {
             switch plan.slot(named: key) {
             case .attribute(let slot): values[key] = committedAttribute(slot).cocoaValue ?? NSNull()
             case .relationship(let slot): values[key] = committedRelationshipValue(slot) ?? NSNull()
-            case nil: continue
+            case nil:
+                guard let leaves = plan.composites[key] else { continue }
+                values[key] = compositeValue(key, leaves) { committedAttribute($0) } ?? NSNull()
             }
         }
         return values
@@ -98,7 +103,16 @@ extension NSManagedObject {
     /// The properties that differ from what the store holds, with their present values; `NSNull` for none.
     public final func changedValues() -> [String: Any] {
         var values: [String: Any] = [:]
-        changedAttributes.forEach { values[plan.attributes[$0].name] = attribute($0).cocoaValue ?? NSNull() }
+        changedAttributes.forEach { slot in
+            let name = plan.attributes[slot].name
+            // A composite changes as a whole, whichever of its elements has another value.
+            if let dot = name.firstIndex(of: "."), let leaves = plan.composites[String(name[..<dot])] {
+                let key = String(name[..<dot])
+                values[key] = compositeValue(key, leaves) ?? NSNull()
+            } else {
+                values[name] = attribute(slot).cocoaValue ?? NSNull()
+            }
+        }
         changedRelationships.forEach {
             guard relationshipDiffers($0) else { return }
             values[plan.relationships[$0].name] = relationshipValue($0) ?? NSNull()
@@ -106,34 +120,7 @@ extension NSManagedObject {
         return values
     }
 
-    private var propertyNames: [String] { plan.attributes.map(\.name) + plan.relationships.map(\.name) }
-
-    private func compositeValue(_ key: String, _ leaves: [Int]) -> [String: Any]? {
-        var dictionary: [String: Any] = [:]
-        for slot in leaves {
-            dictionary[String(plan.attributes[slot].name.dropFirst(key.count + 1))] = attribute(slot).cocoaValue
-        }
-        return dictionary.isEmpty ? nil : dictionary
-    }
-
-    private func setComposite(_ key: String, _ leaves: [Int], to value: Any?) throws {
-        let dictionary: [String: Any]
-        if let value {
-            guard let given = value as? [String: Any] else {
-                throw CoreDataError(
-                    NSManagedObjectValidationError,
-                    "Cannot set '\(key)' of \(plan.name): a composite attribute takes a dictionary of its elements.",
-                    entity: plan.name, key: key)
-            }
-            dictionary = given
-        } else {
-            dictionary = [:]
-        }
-        for slot in leaves {
-            let name = String(plan.attributes[slot].name.dropFirst(key.count + 1))
-            try setAttribute(slot, plan.attributeValue(dictionary[name], slot: slot))
-        }
-    }
+    private var propertyNames: [String] { plan.propertyNames.filter { !$0.contains(".") } }
 
     final func unknownKey(_ key: String) -> CoreDataError {
         CoreDataError(

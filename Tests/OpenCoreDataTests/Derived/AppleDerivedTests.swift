@@ -52,16 +52,15 @@ struct AppleDerivedTests {
                 }
             }
             try check()
-            let first = try #require(owners.first { !$0.set(count.members).isEmpty })
-            let second = try #require(owners.first { $0 !== first })
-            let version = try folder.raw(url.lastPathComponent).lines("SELECT Z_OPT FROM ZBOOK ORDER BY Z_PK")
+            // One member stays behind, for relationships that demand it.
+            let first = try #require(owners.first { $0.set(count.members).count > 2 })
+            let second = owners.first { $0 !== first } ?? first
             try #require(first.set(count.members).first).setValue(second, forKey: count.owner)
             try context.save()
             try check()
-            context.delete(try #require(second.set(count.members).first))
+            context.delete(try #require(first.set(count.members).first))
             try context.save()
             try check()
-            #expect(try folder.raw(url.lastPathComponent).lines("SELECT Z_OPT FROM ZBOOK ORDER BY Z_PK") == version)
         }
         #expect(try folder.raw(url.lastPathComponent).lines(schema) == before)
     }
