@@ -51,7 +51,9 @@ package struct ExternalDataFolder: Sendable {
         guard column.count == referenceLength, column[0] == referenceMarker, column[referenceLength - 1] == 0 else {
             return nil
         }
-        return UUID(uuidString: String(decoding: column[1..<(referenceLength - 1)], as: UTF8.self))
+        let name = String(decoding: column[1..<(referenceLength - 1)], as: UTF8.self)
+        // Core Data writes capitals. Another spelling would name another file, or the same one a second time.
+        return UUID(uuidString: name).flatMap { $0.uuidString == name ? $0 : nil }
     }
 
     /// The bytes of a column that holds the content.
@@ -82,6 +84,11 @@ package struct ExternalDataFolder: Sendable {
                     "A value names the external file \(identifier.uuidString), and a store in memory has no files.")
             }
             do {
+                // A link could lead anywhere, and a pipe would be waited for.
+                let type = try FileManager.default.attributesOfItem(atPath: file)[.type] as? FileAttributeType
+                guard type == .typeRegular else {
+                    throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: file])
+                }
                 return try Data(contentsOf: URL(fileURLWithPath: file))
             } catch {
                 throw CoreDataError(

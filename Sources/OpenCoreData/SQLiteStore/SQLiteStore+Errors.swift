@@ -41,8 +41,23 @@ extension CoreDataError {
                 NSManagedObjectConstraintMergeError,
                 "the database itself forbids a row (\(error.message)), by a constraint that the model does not know.")
         default:
-            self = make(NSSQLiteError, "SQLite reports “\(error.message)”.")
+            if let name = Self.missingFunction(error) {
+                self = make(
+                    NSSQLiteError,
+                    "a trigger or an index of the file calls the function “\(name)”, which only the program has that made it. Nothing was changed; let that program write, or remove what calls the function."
+                )
+            } else {
+                self = make(NSSQLiteError, "SQLite reports “\(error.message)”.")
+            }
         }
+    }
+
+    /// The function or the module that SQLite misses. What we write ourselves asks for none that is not there.
+    private static func missingFunction(_ error: SQLiteError) -> String? {
+        for beginning in ["no such function: ", "no such module: "] where error.message.hasPrefix(beginning) {
+            return String(error.message.dropFirst(beginning.count))
+        }
+        return nil
     }
 
     /// Runs a body and turns what SQLite throws into an error of this framework.

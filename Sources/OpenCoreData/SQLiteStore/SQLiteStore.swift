@@ -83,6 +83,8 @@ package final class SQLiteStore: ObjectStore {
             state.sessions.remove(number)
             return Self.takeRemovals(&state)
         }
+        guard !files.isEmpty else { return }
+        self.files?.synchronizeLog()
         external.remove(files)
     }
 
@@ -143,6 +145,7 @@ package final class SQLiteStore: ObjectStore {
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external)
                 do {
+                    try connection.trustTrees()
                     try open.upkeep.prepare(connection)
                     try connection.base.transaction(.immediate) {
                         try transaction.run()
@@ -169,7 +172,11 @@ package final class SQLiteStore: ObjectStore {
             state.removals.append((state.sessions.isEmpty ? 0 : state.lastSession, replaced))
             return Self.takeRemovals(&state)
         }
-        external.remove(unused)
+        if !unused.isEmpty {
+            // After a power failure the rows of a moment ago may be back, if the log is not on the disk by then.
+            files?.synchronizeLog()
+            external.remove(unused)
+        }
         return result
     }
 

@@ -11,6 +11,7 @@ final class StoreConnection: @unchecked Sendable {
     let shapes = StatementShapes()
     /// What triggers have changed since it was last asked for.
     let changes = TriggerChanges()
+    private var trustsTrees = false
 
     init(_ base: Connection) { self.base = base }
 
@@ -34,6 +35,18 @@ final class StoreConnection: @unchecked Sendable {
         try statement.bind(values)
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.int64(0)
+    }
+
+    /// Lets triggers write into R-trees, if the file has any: without, no row of their tables could be written.
+    ///
+    /// SQLite holds R-trees for harmless only in connections that trust the schema. Nothing that is worse is allowed by that:
+    /// our own functions may be called by no trigger in any case. Called before a transaction; does its work once.
+    func trustTrees() throws {
+        guard !trustsTrees else { return }
+        trustsTrees = true
+        let trees = try integer(
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE %USING RTREE%'")
+        if trees != 0 { try base.execute("PRAGMA trusted_schema = ON") }
     }
 
     /// Starts a read transaction and reads, so that what follows sees one state of the file.

@@ -25,6 +25,13 @@ package struct StoreFiles: Sendable, Hashable {
         return (support as NSString).appendingPathComponent("_EXTERNAL_DATA")
     }
 
+    /// Returns when what was committed is on the disk, as far as that can be had.
+    package func synchronizeLog() {
+        guard let log = FileHandle(forWritingAtPath: writeAheadLog) else { return }
+        try? log.synchronize()
+        try? log.close()
+    }
+
     /// Whether the URL asks for a store that is only kept in memory, as Core Data's users do with `/dev/null`.
     package static func isMemory(_ url: URL) -> Bool { url.isFileURL && url.path(percentEncoded: false) == "/dev/null" }
 }
