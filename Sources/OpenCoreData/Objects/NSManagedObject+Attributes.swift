@@ -22,7 +22,12 @@ extension NSManagedObject {
         }
         switch snapshot {
         case .row(let group, let row):
-            return try committed(slot, group: group, row: row)
+            do {
+                return try committed(slot, group: group, row: row)
+            } catch {
+                guard try isReplaced(error, slot) else { throw error }
+                return try readAttribute(slot)
+            }
         case .values(let committed):
             return committed.attributes[slot]
         case .none:
@@ -32,6 +37,25 @@ extension NSManagedObject {
             // A fault that `awakeFromFetch` brought about again is not asked a second time.
             return snapshot.isFault ? .null : try readAttribute(slot)
         }
+    }
+
+    /// Whether an external file is gone because the row names another by now. Then an object without changes has given up
+    /// the old row.
+    private func isReplaced(_ error: any Error, _ slot: Int) throws -> Bool {
+        guard plan.traits[slot].allowsExternalStorage, let version = snapshot.version, !hasChanges,
+            (error as? CoreDataError)?.errorCode == CocoaError.Code.fileReadNoSuchFile.rawValue
+        else { return false }
+        let old = snapshot
+        snapshot = .fault(nil)
+        do {
+            try load()
+        } catch {
+            snapshot = old
+            throw error
+        }
+        guard snapshot.version == version else { return true }
+        snapshot = old
+        return false
     }
 
     private func committed(_ slot: Int, group: FetchGroup, row: Int) throws -> AttributeValue {
