@@ -44,7 +44,7 @@ struct ContractComparison {
         let attributes = entity.attributesByName
         let relationships = entity.relationshipsByName
         for attribute in plan.attributes where !attribute.name.isEmpty {
-            if let description = attributes[attribute.name] {
+            if let description = entity.attribute(at: attribute.name) {
                 compare(attribute, with: description, in: plan.entityName)
             } else {
                 add(
@@ -74,7 +74,7 @@ struct ContractComparison {
         _ attribute: AttributePlan, with description: NSAttributeDescription, in entity: String
     ) {
         let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined
-        if !Engine.accepts(type, as: attribute.kind) {
+        if !Engine.accepts(type, as: attribute) {
             add(
                 .type, entity, attribute.name,
                 "the property is \(article(attribute.typeName)), which is stored as \(attribute.kind.attributeType.summary), "
@@ -133,7 +133,8 @@ struct ContractComparison {
 
     /// What the model requires and no table gives.
     private mutating func findMissing(_ plan: any AnyEntityPlan, _ entity: NSEntityDescription) {
-        let attributes = Set(plan.attributes.map(\.name))
+        // An element of a composite attribute speaks for the attribute.
+        let attributes = Set(plan.attributes.map { String($0.name.prefix { $0 != "." }) })
         for (name, description) in entity.attributesByName.sorted(by: { $0.key < $1.key })
         where !attributes.contains(name) && !description.isOptional && !description.isTransient
             && description.defaultValue == nil && !(description is NSDerivedAttributeDescription)

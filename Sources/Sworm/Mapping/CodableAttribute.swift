@@ -5,6 +5,10 @@ public import Foundation
 /// ```swift
 /// struct Address: CodableAttribute { var city = "" }
 /// ```
+/// Where a model file has a composite attribute of the name, the value is taken apart into its elements instead: the type's
+/// properties are named as they are, and may be nil. A line of the table can also name one element alone:
+/// `.init(\.street, "address.street")`.
+///
 /// The JSON has sorted keys, so that equal values are equal bytes, and an unchanged value is no change to the store.
 public protocol CodableAttribute: SupportedAttributeType, Codable where PrimitiveAttributeType == Data {}
 

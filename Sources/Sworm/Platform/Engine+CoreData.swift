@@ -18,12 +18,12 @@ final class EngineBinding<T: ManagedObjectConvertible> {
             throw Engine.unknownEntity(plan.entityName, names: model.map { Array($0.entitiesByName.keys) } ?? [])
         }
         for attribute in plan.attributes {
-            guard let description = entity.attributesByName[attribute.name] else {
+            guard let description = entity.attribute(at: attribute.name) else {
                 throw Engine.unknownName(
                     "attribute", attribute.name, plan.entityName, Array(entity.attributesByName.keys))
             }
             guard let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)),
-                Engine.accepts(type, as: attribute.kind)
+                Engine.accepts(type, as: attribute)
             else {
                 throw Engine.wrongType(
                     attribute, plan.entityName,
@@ -68,7 +68,10 @@ extension Engine {
     {
         try requireRow(object)
         let attribute = binding.plan.attributes[index]
-        return attribute.kind.value(object.value(forKey: attribute.name))
+        if let composite = composite(attribute, binding.entity) {
+            return try compositeValue(object, attribute, composite)
+        }
+        return attribute.kind.value(object.value(forKeyPath: attribute.name))
     }
 
     /// Sets an attribute, if the value differs.
@@ -76,10 +79,13 @@ extension Engine {
         _ value: AttributeValue, _ object: NSManagedObject, _ index: Int, _ binding: EngineBinding<T>
     ) throws {
         let attribute = binding.plan.attributes[index]
-        let present = attribute.kind.value(object.value(forKey: attribute.name))
+        if let composite = composite(attribute, binding.entity) {
+            return try setComposite(value, object, attribute, composite)
+        }
+        let present = attribute.kind.value(object.value(forKeyPath: attribute.name))
         guard object.isInserted || !isSame(present, value) else { return }
         try requireRange(value, binding.entity, attribute.name)
-        object.setValue(value.keyedValue, forKey: attribute.name)
+        setElement(value.keyedValue, object, attribute.name)
     }
 
     /// Whether two values are the same to the last bit: equal texts can have other bytes, and zeros other signs.
@@ -93,7 +99,7 @@ extension Engine {
 
     /// Refuses a number that the model's attribute has no room for: a keyed value would be cut without a word.
     private static func requireRange(_ value: AttributeValue, _ entity: NSEntityDescription, _ name: String) throws {
-        guard case .int(let number) = value, let type = entity.attributesByName[name]?.attributeType else { return }
+        guard case .int(let number) = value, let type = entity.attribute(at: name)?.attributeType else { return }
         let fits =
             switch type {
             case .integer16AttributeType: Int16(exactly: number) != nil

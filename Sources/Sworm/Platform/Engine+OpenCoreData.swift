@@ -8,8 +8,10 @@ import SwormSQLite
 final class EngineBinding<T: ManagedObjectConvertible> {
     let plan: EntityPlan<T>
     let entity: CompiledEntity
-    /// By the place in the plan: the attribute's slot.
+    /// By the place in the plan: the attribute's slot; -1 for a composite attribute that a type stands for as a whole.
     let attributes: [Int]
+    /// By the place in the plan.
+    let composites: [Int: NSCompositeAttributeDescription]
     /// Whether the table has all attributes of the entity, in the order of their slots.
     let isWhole: Bool
     let description: NSEntityDescription
@@ -28,7 +30,15 @@ final class EngineBinding<T: ManagedObjectConvertible> {
         self.plan = plan
         self.entity = entity
         self.description = description
-        attributes = try plan.attributes.map { attribute in
+        var composites: [Int: NSCompositeAttributeDescription] = [:]
+        attributes = try plan.attributes.enumerated().map { index, attribute in
+            if let composite = Engine.composite(attribute, description) {
+                guard Engine.accepts(.composite, as: attribute) else {
+                    throw Engine.wrongType(attribute, entity.name, .composite)
+                }
+                composites[index] = composite
+                return -1
+            }
             guard case .attribute(let slot) = entity.slot(named: attribute.name) else {
                 throw Engine.unknownName("attribute", attribute.name, entity.name, entity.attributes.map(\.name))
             }
@@ -38,6 +48,7 @@ final class EngineBinding<T: ManagedObjectConvertible> {
             }
             return slot
         }
+        self.composites = composites
         var relations: [String: Int] = [:]
         for relation in plan.relations {
             guard case .relationship(let slot) = entity.slot(named: relation.name) else {
@@ -47,7 +58,7 @@ final class EngineBinding<T: ManagedObjectConvertible> {
         }
         self.relations = relations
         isWhole = attributes == Array(entity.attributes.indices)
-        rowPlan = Self.makeRowPlan(plan, entity, attributes)
+        rowPlan = composites.isEmpty ? Self.makeRowPlan(plan, entity, attributes) : nil
     }
 
     /// Whether the binding was made for the model that a context uses.
@@ -128,21 +139,31 @@ extension Engine {
 
     static func value<T>(_ object: NSManagedObject, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue
     {
-        try object.readAttribute(binding.attributes[index])
+        guard let composite = binding.composites[index] else {
+            return try object.readAttribute(binding.attributes[index])
+        }
+        try object.load()
+        return try compositeValue(object, binding.plan.attributes[index], composite)
     }
 
     /// Sets an attribute, if the value differs.
     static func setValue<T>(
         _ value: AttributeValue, _ object: NSManagedObject, _ index: Int, _ binding: EngineBinding<T>
     ) throws {
-        try object.setAttribute(binding.attributes[index], value)
+        guard let composite = binding.composites[index] else {
+            return try object.setAttribute(binding.attributes[index], value)
+        }
+        try setComposite(value, object, binding.plan.attributes[index], composite)
     }
 
     /// Sets all attributes, those that differ, or none if one of the values does not fit.
     static func setValues<T>(
         _ values: [AttributeValue], _ object: NSManagedObject, _ binding: EngineBinding<T>
     ) throws {
-        try object.setAttributes(binding.attributes, values)
+        guard !binding.composites.isEmpty else { return try object.setAttributes(binding.attributes, values) }
+        let plain = values.indices.filter { binding.composites[$0] == nil }
+        try object.setAttributes(plain.map { binding.attributes[$0] }, plain.map { values[$0] })
+        for index in binding.composites.keys.sorted() { try setValue(values[index], object, index, binding) }
     }
 
     // MARK: Relations
@@ -203,8 +224,15 @@ extension Engine {
     ) throws -> NSManagedObject {
         if binding.isWhole { return try context.insertObject(binding.description, values) }
         var all = binding.entity.defaultValues
-        for (index, slot) in binding.attributes.enumerated() { all[slot] = values[index] }
-        return try context.insertObject(binding.description, all)
+        for (index, slot) in binding.attributes.enumerated() where slot >= 0 { all[slot] = values[index] }
+        let object = try context.insertObject(binding.description, all)
+        do {
+            for index in binding.composites.keys.sorted() { try setValue(values[index], object, index, binding) }
+        } catch {
+            context.delete(object)
+            throw error
+        }
+        return object
     }
 
     /// An object that belongs to no context.
@@ -282,10 +310,9 @@ extension Engine {
         _ query: EngineQuery, _ index: Int, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
     ) throws -> [AttributeValue]? {
         let slot = binding.attributes[index]
-        guard !binding.entity.attributes[slot].allowsExternalStorage, !binding.entity.attributes[slot].isTransient
-        else {
-            return nil
-        }
+        guard slot >= 0 else { return nil }
+        let attribute = binding.entity.attributes[slot]
+        if attribute.allowsExternalStorage || attribute.isTransient { return nil }
         let kind = binding.plan.attributes[index].kind
         let apply: @Sendable (inout AttributeValue, borrowing ColumnView) throws -> Void = { value, view in
             value = try kind.value(in: view)

@@ -12,8 +12,8 @@ struct KeyedSubject: EvaluationSubject {
     var reference: ObjectReference? { Engine.reference(object.objectID) }
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
-        if let attribute = object.entity.attributesByName[key] {
-            return .value(attribute.value(object.value(forKey: key)))
+        if let attribute = object.entity.attribute(at: key) {
+            return attribute.content(object.value(forKeyPath: key))
         }
         guard let relationship = object.entity.relationshipsByName[key] else {
             if key == "objectID" || key == "self" { return .object(self) }
@@ -45,7 +45,7 @@ private struct MissingSubject: EvaluationSubject {
     var reference: ObjectReference? { nil }
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
-        if entity?.attributesByName[key] != nil { return .null }
+        if entity?.attribute(at: key) != nil { return .null }
         guard let relationship = entity?.relationshipsByName[key] else {
             if key == "objectID" { return .missing(self) }
             throw PredicateError.unknownKey(
@@ -55,7 +55,28 @@ private struct MissingSubject: EvaluationSubject {
     }
 }
 
+/// The elements of a composite attribute as predicates see them.
+private struct KeyedComposite: EvaluationSubject {
+    let composite: NSCompositeAttributeDescription
+    let dictionary: [String: Any]
+
+    var reference: ObjectReference? { nil }
+
+    func predicateValue(forKey key: String) throws -> EvaluationValue {
+        guard let element = composite.elements.first(where: { $0.name == key }) else {
+            throw PredicateError.unknownKey(key, of: composite.name, names: composite.elements.map(\.name))
+        }
+        return element.content(dictionary[key])
+    }
+}
+
 extension NSAttributeDescription {
+    /// A keyed value, or what a composite attribute holds.
+    fileprivate func content(_ any: Any?) -> EvaluationValue {
+        guard let composite = self as? NSCompositeAttributeDescription else { return .value(value(any)) }
+        return .object(KeyedComposite(composite: composite, dictionary: any as? [String: Any] ?? [:]))
+    }
+
     /// A keyed value in the form that predicates work with.
     fileprivate func value(_ any: Any?) -> AttributeValue {
         guard let any, !(any is NSNull) else { return .null }

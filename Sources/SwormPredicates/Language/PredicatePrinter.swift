@@ -230,6 +230,12 @@ struct PredicatePrinter {
             output += key
         } else if isName {
             output += isReservedWord(key) ? "#" + key : key
+        } else if style == .template, key.split(separator: ".").count > 1 {
+            // The element of a composite attribute: whoever reads a template follows one key after the other.
+            for (index, part) in key.split(separator: ".").enumerated() {
+                if index > 0 { output += "." }
+                print(key: String(part))
+            }
         } else if style == .template, !key.contains(".") {
             // The dots of an argument would part it into several keys.
             output += "%K"

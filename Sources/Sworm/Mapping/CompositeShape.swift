@@ -1,0 +1,132 @@
+import Foundation
+import SwormPredicates
+
+/// The elements of a composite attribute, for turning its keyed dictionary into JSON and back.
+///
+/// A ``CodableAttribute`` is JSON to the tables. Where the model's attribute is composite, that JSON is taken apart, so that
+/// every element stands in a column of its own.
+struct CompositeShape: Sendable {
+    enum Element: Sendable {
+        case value(AttributeType)
+        case composite(CompositeShape)
+    }
+
+    let name: String
+    var elements: [String: Element] = [:]
+
+    /// The dictionary as JSON, as an encoder would write a type with these properties.
+    func encode(_ dictionary: [String: Any]) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(Writer(shape: self, dictionary: dictionary))
+    }
+
+    /// The dictionary that JSON stands for. Nothing of it may be lost, so an element that there is not is an error.
+    func decode(_ data: Data) throws -> [String: Any] {
+        let decoder = JSONDecoder()
+        if let key = Self.userInfoKey { decoder.userInfo[key] = self }
+        return try decoder.decode(Reader.self, from: data).dictionary
+    }
+
+    /// Optional only because any text may be asked for; this one has a key.
+    fileprivate static let userInfoKey = CodingUserInfoKey(rawValue: "sworm.composite")
+}
+
+/// Any text as a key.
+private struct ElementKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+private struct Writer: Encodable {
+    let shape: CompositeShape
+    // Written at once, on the thread that made it.
+    let dictionary: [String: Any]
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: ElementKey.self)
+        for (name, element) in shape.elements {
+            guard let any = dictionary[name] else { continue }
+            let key = ElementKey(stringValue: name)
+            switch element {
+            case .composite(let inner):
+                guard let dictionary = any as? [String: Any] else { continue }
+                try container.encode(Writer(shape: inner, dictionary: dictionary), forKey: key)
+            case .value(let type):
+                switch (type, any) {
+                case (.boolean, let number as NSNumber): try container.encode(number.boolValue, forKey: key)
+                case (.integer16, let number as NSNumber), (.integer32, let number as NSNumber),
+                    (.integer64, let number as NSNumber):
+                    try container.encode(number.int64Value, forKey: key)
+                case (.float, let number as NSNumber): try container.encode(number.floatValue, forKey: key)
+                case (.double, let number as NSNumber): try container.encode(number.doubleValue, forKey: key)
+                case (.decimal, let number as NSDecimalNumber):
+                    try container.encode(number as Decimal, forKey: key)
+                case (_, let text as String): try container.encode(text, forKey: key)
+                case (_, let date as Date): try container.encode(date, forKey: key)
+                case (_, let data as Data): try container.encode(data, forKey: key)
+                case (_, let uuid as UUID): try container.encode(uuid, forKey: key)
+                case (_, let url as URL): try container.encode(url, forKey: key)
+                default: continue
+                }
+            }
+        }
+    }
+}
+
+private struct Reader: Decodable {
+    let dictionary: [String: Any]
+
+    init(from decoder: any Decoder) throws {
+        guard let shape = CompositeShape.userInfoKey.flatMap({ decoder.userInfo[$0] }) as? CompositeShape else {
+            throw AttributeError.badInput(nil)
+        }
+        dictionary = try Self.read(decoder.container(keyedBy: ElementKey.self), shape)
+    }
+
+    private static func read(
+        _ container: KeyedDecodingContainer<ElementKey>, _ shape: CompositeShape
+    ) throws -> [String: Any] {
+        var dictionary: [String: Any] = [:]
+        for key in container.allKeys {
+            guard let element = shape.elements[key.stringValue] else {
+                throw StoreError(
+                    .unknownName,
+                    "The composite attribute \"\(shape.name)\" has no element \"\(key.stringValue)\"."
+                        + nearestNameHint(to: key.stringValue, in: Array(shape.elements.keys))
+                        + " Name the type's properties as the elements, or give it coding keys.")
+            }
+            if try container.decodeNil(forKey: key) { continue }
+            switch element {
+            case .composite(let inner):
+                let values = try read(container.nestedContainer(keyedBy: ElementKey.self, forKey: key), inner)
+                if !values.isEmpty { dictionary[key.stringValue] = values }
+            case .value(let type): dictionary[key.stringValue] = try read(container, key, type)
+            }
+        }
+        return dictionary
+    }
+
+    private static func read(
+        _ container: KeyedDecodingContainer<ElementKey>, _ key: ElementKey, _ type: AttributeType
+    ) throws -> Any? {
+        switch type {
+        case .boolean: NSNumber(value: try container.decode(Bool.self, forKey: key))
+        case .integer16: NSNumber(value: try container.decode(Int16.self, forKey: key))
+        case .integer32: NSNumber(value: try container.decode(Int32.self, forKey: key))
+        case .integer64: NSNumber(value: try container.decode(Int64.self, forKey: key))
+        case .float: NSNumber(value: try container.decode(Float.self, forKey: key))
+        case .double: NSNumber(value: try container.decode(Double.self, forKey: key))
+        case .decimal: NSDecimalNumber(decimal: try container.decode(Decimal.self, forKey: key))
+        case .string: try container.decode(String.self, forKey: key)
+        case .date: try container.decode(Date.self, forKey: key)
+        case .uuid: try container.decode(UUID.self, forKey: key)
+        case .uri: try container.decode(URL.self, forKey: key)
+        case .binaryData, .transformable: try container.decode(Data.self, forKey: key)
+        case .undefined, .objectID, .composite: nil
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import SwormPredicates
+
+#if canImport(CoreData)
+import CoreData
+#else
+import OpenCoreData
+#endif
+
+// Composite attributes, through keyed values: on both engines they are dictionaries of their elements.
+extension NSEntityDescription {
+    /// The attribute with a name; for `composite.element` the element.
+    func attribute(at path: String) -> NSAttributeDescription? {
+        if let attribute = attributesByName[path] { return attribute }
+        let names = path.split(separator: ".").map(String.init)
+        guard let first = names.first, names.count > 1 else { return nil }
+        return names.dropFirst().reduce(attributesByName[first]) { attribute, name in
+            (attribute as? NSCompositeAttributeDescription)?.elements.first { $0.name == name }
+        }
+    }
+}
+
+extension CompositeShape {
+    init(_ description: NSCompositeAttributeDescription) {
+        self.init(name: description.name)
+        for element in description.elements {
+            elements[element.name] =
+                if let composite = element as? NSCompositeAttributeDescription {
+                    .composite(CompositeShape(composite))
+                } else {
+                    .value(element.attributeType.plain)
+                }
+        }
+    }
+}
+
+extension NSAttributeType {
+    /// The type under the name that it has without an engine.
+    var plain: AttributeType { AttributeType(rawValue: UInt32(rawValue)) ?? .undefined }
+}
+
+extension Engine {
+    /// Whether a line of a table can stand for an attribute of the model. A `Codable` type can stand for a composite.
+    static func accepts(_ type: AttributeType, as attribute: AttributePlan) -> Bool {
+        type == .composite ? attribute.kind == .data && !attribute.isPrimitive : accepts(type, as: attribute.kind)
+    }
+
+    /// The composite attribute that a line of a table stands for as a whole; nil for any other line.
+    static func composite(_ attribute: AttributePlan, _ entity: NSEntityDescription) -> NSCompositeAttributeDescription?
+    {
+        entity.attribute(at: attribute.name) as? NSCompositeAttributeDescription
+    }
+
+    /// A composite attribute as the JSON of the type that stands for it.
+    static func compositeValue(
+        _ object: NSManagedObject, _ attribute: AttributePlan, _ composite: NSCompositeAttributeDescription
+    ) throws -> AttributeValue {
+        let dictionary = object.value(forKeyPath: attribute.name) as? [String: Any]
+        // Nothing at all is a value too, where the type has no other word for it.
+        if dictionary == nil, attribute.isOptional { return .null }
+        return .data(try CompositeShape(composite).encode(dictionary ?? [:]))
+    }
+
+    /// Sets a composite attribute from JSON, if a value differs.
+    static func setComposite(
+        _ value: AttributeValue, _ object: NSManagedObject, _ attribute: AttributePlan,
+        _ composite: NSCompositeAttributeDescription
+    ) throws {
+        var dictionary: [String: Any] = [:]
+        if case .data(let data) = value { dictionary = try CompositeShape(composite).decode(data) }
+        let present = object.value(forKeyPath: attribute.name) as? [String: Any] ?? [:]
+        guard !NSDictionary(dictionary: present).isEqual(NSDictionary(dictionary: dictionary)) else { return }
+        setElement(dictionary.isEmpty ? nil : dictionary, object, attribute.name)
+    }
+
+    /// Sets what stands at a path of a composite attribute and its elements. The dictionaries on the way are replaced: to
+    /// Core Data they are values.
+    static func setElement(_ value: Any?, _ object: NSManagedObject, _ path: String) {
+        let names = path.split(separator: ".").map(String.init)
+        guard let first = names.first, names.count > 1 else { return object.setValue(value, forKey: path) }
+        let changed = replacing(names.dropFirst(), in: object.value(forKey: first) as? [String: Any] ?? [:], value)
+        object.setValue(changed.isEmpty ? nil : changed, forKey: first)
+    }
+
+    private static func replacing(
+        _ path: ArraySlice<String>, in dictionary: [String: Any], _ value: Any?
+    ) -> [String: Any] {
+        var dictionary = dictionary
+        guard let name = path.first else { return dictionary }
+        if path.count == 1 {
+            dictionary[name] = value
+        } else {
+            let inner = replacing(path.dropFirst(), in: dictionary[name] as? [String: Any] ?? [:], value)
+            dictionary[name] = inner.isEmpty ? nil : inner
+        }
+        return dictionary
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Sworm
+import Testing
+
+/// Composite attributes: by their elements, and as a value of a type that stands for all of them.
+@Suite struct CompositeMappingTests {
+    struct Place: Equatable {
+        var name = ""
+        var street: String?
+        var latitude: Double?
+        var number: Int32?
+    }
+
+    struct Home: CodableAttribute, Equatable {
+        struct Geo: Codable, Equatable {
+            var lat: Double
+            var lon: Double?
+        }
+        var street: String?
+        var number: Int32?
+        var since: Date?
+        var price: Decimal?
+        var id: UUID?
+        var mark: Data?
+        var geo: Geo?
+    }
+
+    struct Resident: Equatable {
+        var name = ""
+        var home: Home?
+        var office = Home()
+    }
+
+    static func model() -> NSManagedObjectModel {
+        func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
+            let attribute = NSAttributeDescription()
+            attribute.name = name
+            attribute.attributeType = type
+            attribute.isOptional = true
+            return attribute
+        }
+        func composite(_ name: String, _ elements: [NSAttributeDescription]) -> NSCompositeAttributeDescription {
+            let composite = NSCompositeAttributeDescription()
+            composite.name = name
+            composite.isOptional = true
+            composite.elements = elements
+            return composite
+        }
+        func address(_ name: String) -> NSCompositeAttributeDescription {
+            composite(
+                name,
+                [
+                    attribute("street", .stringAttributeType), attribute("number", .integer32AttributeType),
+                    attribute("since", .dateAttributeType), attribute("price", .decimalAttributeType),
+                    attribute("id", .UUIDAttributeType), attribute("mark", .binaryDataAttributeType),
+                    composite(
+                        "geo", [attribute("lat", .doubleAttributeType), attribute("lon", .doubleAttributeType)]),
+                ])
+        }
+        let name = attribute("name", .stringAttributeType)
+        name.defaultValue = ""
+        let entity = NSEntityDescription()
+        entity.name = "Place"
+        entity.properties = [name, address("home"), address("office")]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        return model
+    }
+
+    private let home = Home(
+        street: "Yasnaya", number: 7, since: Date(timeIntervalSinceReferenceDate: 5.25),
+        price: Decimal(string: "12345678901234567890.5"), id: UUID(), mark: Data([1, 2, 255]),
+        geo: Home.Geo(lat: 54.07, lon: nil))
+
+    @Test func `elements are attributes of their own, in reading, writing and conditions`() throws {
+        let store = try PersistentContainer(model: Self.model(), checking: Place.self, at: .memory)
+        let place = Place(name: "a", street: "Yasnaya", latitude: 54.5, number: 7)
+        try store.perform { context in
+            let first = try context.insert(place)
+            try context.insert(Place(name: "b", street: "Melikhovo"))
+            let pending = try context.decode(Place.all.where { $0.street == "Yasnaya" })
+            #expect(pending == [place])
+            #expect(try first.decode() == place)
+        }
+        try store.perform { context in
+            let north = try context.decode(Place.all.where { $0.latitude > 50 })
+            #expect(north == [place])
+            let others = try context.decode(Place.all.where("home.street BEGINSWITH 'Meli'"))
+            #expect(others.map(\.name) == ["b"])
+            let sorted = try context.decode(Place.all.sort(\.street))
+            #expect(sorted.map(\.name) == ["b", "a"])
+            let streets = try context.fetch(Place.all.sort(\.name), \.street)
+            #expect(streets == ["Yasnaya", "Melikhovo"])
+            let handle = try #require(try context.fetchOne(Place.all.where { $0.number == 7 }))
+            try handle.encode(\.street, "Khamovniki")
+            #expect(try handle.decode().latitude == 54.5)
+        }
+        let places = try store.perform { try $0.decode(Place.all.sort(\.name)) }
+        #expect(places.map(\.street) == ["Khamovniki", "Melikhovo"])
+    }
+
+    @Test func `a Codable type stands for all elements`() throws {
+        let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .memory)
+        let resident = Resident(name: "Leo", home: home)
+        try store.perform { context in
+            try context.insert(resident)
+            try context.insert(Resident(name: "Anton"))
+        }
+        try store.perform { context in
+            let all = try context.decode(Resident.all.sort(\.name))
+            #expect(all == [Resident(name: "Anton"), resident])
+            let found = try context.decode(Resident.all.where("home.geo.lat > 54 AND home.number == 7"))
+            #expect(found == [resident])
+            let leo = try #require(try context.fetchOne(Resident.all.where { $0.name == "Leo" }))
+            try leo.encode(\.home, nil)
+            try leo.encode(\.office, Home(street: "Moscow"))
+        }
+        let leo = try store.perform { try $0.decodeOne(Resident.all.where { $0.name == "Leo" }) }
+        #expect(leo == Resident(name: "Leo", home: nil, office: Home(street: "Moscow")))
+    }
+
+    struct Wrong {
+        var name = ""
+        var home: Wider?
+        struct Wider: CodableAttribute {
+            var street: String?
+            var colour: String?
+        }
+    }
+
+    struct Missing { var street: String? }
+
+    @Test func `what the composite has not is an error that names it`() throws {
+        let store = try PersistentContainer(model: Self.model(), checking: Wrong.self, at: .memory)
+        let error = try #require(throws: (any Error).self) {
+            try store.perform { try $0.insert(Wrong(name: "a", home: .init(street: "b", colour: "red"))) }
+        }
+        #expect("\(error)".contains("colour"))
+        #expect(throws: StoreError.self) {
+            try PersistentContainer(model: Self.model(), checking: Missing.self, at: .memory)
+        }
+    }
+}
+
+extension CompositeMappingTests.Place: ManagedObjectConvertible {
+    static let entityName = "Place"
+    static let attributes: Set<Attribute<Self>> = [
+        .init(\.name, "name"), .init(\.street, "home.street"), .init(\.latitude, "home.geo.lat"),
+        .init(\.number, "home.number"),
+    ]
+    struct Relations: Sendable {}
+    static let relations = Relations()
+}
+
+extension CompositeMappingTests.Resident: ManagedObjectConvertible {
+    static let entityName = "Place"
+    static let attributes: Set<Attribute<Self>> = [
+        .init(\.name, "name"), .init(\.home, "home"), .init(\.office, "office", .optional),
+    ]
+    struct Relations: Sendable {}
+    static let relations = Relations()
+}
+
+extension CompositeMappingTests.Wrong: ManagedObjectConvertible {
+    static let entityName = "Place"
+    static let attributes: Set<Attribute<Self>> = [.init(\.name, "name"), .init(\.home, "home")]
+    struct Relations: Sendable {}
+    static let relations = Relations()
+}
+
+extension CompositeMappingTests.Missing: ManagedObjectConvertible {
+    static let entityName = "Place"
+    static let attributes: Set<Attribute<Self>> = [.init(\.street, "home.streat")]
+    struct Relations: Sendable {}
+    static let relations = Relations()
+}
