@@ -113,6 +113,7 @@ package struct ExternalDataFolder: Sendable {
             defer { try? handle.close() }
             try handle.write(contentsOf: data)
             try handle.synchronize()
+            Self.synchronizeNames(in: path)
             return identifier
         } catch {
             try? FileManager.default.removeItem(atPath: file)
@@ -121,6 +122,14 @@ package struct ExternalDataFolder: Sendable {
                 "The external data file “\(file)” cannot be written: \(error.localizedDescription) Nothing was saved.",
                 cause: error)
         }
+    }
+
+    /// Returns when the names of a folder's files are on the disk: a file without its name is lost as well.
+    private static func synchronizeNames(in folder: String) {
+        let descriptor = open(folder, O_RDONLY)
+        guard descriptor >= 0 else { return }
+        _ = fsync(descriptor)
+        _ = close(descriptor)
     }
 
     /// Removes files. One that is not there, or cannot be removed, is passed over: it only takes room.

@@ -167,4 +167,20 @@ import Testing
         try context.save()
         #expect(object.text("b") == nil && object.text("c") == nil && object.text("d") == "a")
     }
+
+    @Test func `a history tells of the objects that were saved, and not of what was derived from them`() throws {
+        let folder = try StoreFolder()
+        let coordinator = try GraphLibrary.coordinator(
+            at: folder.url(), model: DerivedLibrary.model(),
+            options: [NSPersistentHistoryTrackingKey: NSNumber(value: true)])
+        let context = GraphLibrary.context(coordinator)
+        let leo = try context.make("Author", ["name": "Leo"])
+        let book = try context.make("Book", ["author": leo])
+        try context.save()
+        leo.setValue("Lev", forKey: "name")
+        try context.save()
+        #expect(book.text("authorName") == "Lev")
+        let changes = "SELECT ZCHANGETYPE, ZENTITY FROM ACHANGE WHERE ZTRANSACTIONID = 2"
+        #expect(try folder.raw().lines(changes) == ["1|1"])
+    }
 }

@@ -1,4 +1,4 @@
-/// The schema of a new store: its tables and indexes, in the text and order in which Core Data writes them.
+/// The schema of a new store: its tables, indexes and triggers, in the text and order in which Core Data writes them.
 package struct StoreSchema: Sendable {
     package let model: CompiledModel
     package let layout: StoreLayout
