@@ -49,7 +49,7 @@ package struct Arguments: Sendable {
                 .usage, "'\(spec.name)' has no option '\(shown)'",
                 hint: nearest.map { "did you mean '--\($0)'?" } ?? Self.helpHint(spec))
         }
-        guard let placeholder = option.value else {
+        guard let valueName = option.value else {
             guard parts.count == 1 else {
                 throw ToolError(.usage, "the option '--\(option.name)' takes no value", hint: Self.helpHint(spec))
             }
@@ -58,7 +58,7 @@ package struct Arguments: Sendable {
         }
         guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else {
             throw ToolError(
-                .usage, "the option '--\(option.name)' needs a value", hint: "write --\(option.name) \(placeholder)")
+                .usage, "the option '--\(option.name)' needs a value", hint: "write --\(option.name) \(valueName)")
         }
         guard option.choices.isEmpty || option.choices.contains(value) else {
             throw ToolError(

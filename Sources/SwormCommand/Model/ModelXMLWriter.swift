@@ -199,7 +199,9 @@ struct ModelXMLWriter {
     }
 
     private mutating func comment(_ what: String) {
-        text += "\(indent)<!-- \(what.split(separator: "--").joined(separator: "- -")) -->\n"
+        // A comment has no two hyphens in a row.
+        let words = what.reduce(into: "") { $0 += $1 == "-" && $0.hasSuffix("-") ? " -" : String($1) }
+        text += "\(indent)<!-- \(words) -->\n"
     }
 
     /// A text as it stands between the quotes of an attribute.

@@ -3,13 +3,15 @@ import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 
-/// The values of derived attributes, which a save leaves to the store: an import takes them over from the dump.
+/// The values of derived attributes that no save can work out anew, such as the time of one: an import takes them over from
+/// the dump.
 enum DerivedValues {
     /// Writes them into a store that is closed; a second pass over the dump, where a model has such attributes at all.
     static func write(from dump: URL, to store: URL, model: CompiledModel) throws {
         let slots = model.entities.map { entity in
             entity.attributes.indices.filter {
                 entity.attributes[$0].derivation != nil && !entity.attributes[$0].isTransient
+                    && !model.restoresDerivation($0, of: entity)
             }
         }
         guard slots.contains(where: { !$0.isEmpty }) else { return }

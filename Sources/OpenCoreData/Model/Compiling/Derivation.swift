@@ -126,3 +126,13 @@ struct DerivedAttribute: Sendable {
         }
     }
 }
+
+extension CompiledModel {
+    /// Whether a save gives a derived attribute the value that it had before, from the same objects. The time of a save is
+    /// another each time, and what is not understood is left as it is.
+    package func restoresDerivation(_ slot: Int, of entity: CompiledEntity) -> Bool {
+        guard let text = entity.attributes[slot].derivation, let derivation = Derivation(text, of: entity, in: self)
+        else { return false }
+        return derivation.source != .now
+    }
+}
