@@ -10,6 +10,7 @@ extension StoreOptions {
         isReadOnly = try Self.flag(NSReadOnlyPersistentStoreOption, options) ?? isReadOnly
         tracksHistory = try Self.flag(NSPersistentHistoryTrackingKey, options) ?? tracksHistory
         writesMirroredStores = try Self.flag(SwormWritesMirroredStoresOption, options) ?? writesMirroredStores
+        writesWithInferredModel = try Self.flag(SwormWritesWithInferredModelOption, options) ?? writesWithInferredModel
         if let value = options[NSPersistentStoreTimeoutOption] {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
                 throw Self.wrong(NSPersistentStoreTimeoutOption, value)

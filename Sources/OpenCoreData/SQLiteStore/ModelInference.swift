@@ -51,11 +51,7 @@ struct ModelInference {
                 "Nothing in the store tells of its model: Z_PRIMARYKEY names no entities.")
         }
         self.entities = entities
-        var indexes: Set<String> = []
-        try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'") {
-            if let name = $0.text(0) { indexes.insert(name) }
-        }
-        self.indexes = indexes
+        indexes = inspection.indexes
     }
 
     mutating func model() throws -> NSManagedObjectModel {

@@ -11,16 +11,19 @@ final class OpenStore: Sendable {
     let path: String?
     let history = HistoryCache()
     let upkeep: DerivationUpkeep
+    /// What may not be written because the model was inferred; nil for a model of its own.
+    let limits: InferredLimits?
 
     init(
         pool: ConnectionPool, model: CompiledModel, layout: StoreLayout, identifier: String, place: ReadingPlace?,
-        path: String?
+        path: String?, limits: InferredLimits? = nil
     ) {
         self.pool = pool
         self.layout = layout
         upkeep = DerivationUpkeep(model: model, layout: layout)
         self.place = place
         self.path = path
+        self.limits = limits
         compiler = SQLCompiler(model: model, layout: layout, storeIdentifier: identifier)
         columns = model.entities.map { EntityColumns(entity: $0, model: model, layout: layout) }
     }

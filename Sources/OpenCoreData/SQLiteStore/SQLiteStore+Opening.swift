@@ -160,12 +160,7 @@ extension SQLiteStore {
     ) throws -> (StoreMetadata, OpenStore) {
         // In a scope of its own, so that the connection and a copy are gone before the file is opened for writing.
         let inspection = try inspect(files, largestCopy: options.largestInspectionCopy, options: options).inspection
-        if model.storeHashes != nil {
-            throw CoreDataError(
-                NSPersistentStoreOpenError,
-                "The store “\(files.main)” cannot be written with a model that was inferred from its tables: what such a model does not know would be lost. Open it read-only, or give its model."
-            )
-        }
+        if model.storeHashes != nil { try checkWriting(inspection, files: files, options: options) }
         try inspection.check(against: model, path: files.main)
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
         let mirroringTable = inspection.mirroringTable
@@ -180,10 +175,33 @@ extension SQLiteStore {
             if keepsHistory { try HistorySchema.add(to: writer, model: model) }
             return makePool(files, writer: writer, isShared: isShared, options: options)
         }
+        let limits = model.storeHashes.map { _ in
+            InferredLimits(inspection, model: model, layout: layout)
+        }
         let open = OpenStore(
             pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: nil,
-            path: files.main)
+            path: files.main, limits: limits)
         return (inspection.metadata, open)
+    }
+
+    /// Refuses to open a store for writing with a model that was inferred from it: in any case without having been asked to,
+    /// and where a save would have to write what such a model does not know.
+    private static func checkWriting(
+        _ inspection: StoreInspection, files: StoreFiles, options: StoreOptions
+    ) throws {
+        func refuse(_ reason: String) -> CoreDataError {
+            CoreDataError(
+                NSPersistentStoreOpenError,
+                "The store “\(files.main)” cannot be written with a model that was inferred from its tables: \(reason). Open it read-only, or give its model."
+            )
+        }
+        guard options.writesWithInferredModel else { throw refuse("what such a model does not know would be lost") }
+        if inspection.keepsHistory || options.tracksHistory {
+            throw refuse("its history names properties by their place in the real model")
+        }
+        if FileManager.default.fileExists(atPath: files.externalData) {
+            throw refuse("it has files for external data, and the tables do not tell whose they are")
+        }
     }
 
     static func makePool(

@@ -30,6 +30,8 @@ final class SaveTransaction {
     /// What the history will say beside the insertions.
     var notes = HistoryNotes()
     private let historyCache: HistoryCache
+    /// What an inferred model cannot tell; nil for a model of its own.
+    private let limits: InferredLimits?
 
     init(
         _ request: SaveRequest, connection: StoreConnection, model: CompiledModel, open: OpenStore,
@@ -41,11 +43,13 @@ final class SaveTransaction {
         layout = open.layout
         columns = open.columns
         historyCache = open.history
+        limits = open.limits
         self.external = external
     }
 
     func run() throws {
         try checkRequest()
+        if let limits { try checkRequest(within: limits) }
         try checkVersions()
         try checkDestinations()
         connection.changes.removeAll()
@@ -62,6 +66,7 @@ final class SaveTransaction {
             try write(clearingUniqueValues: true)
         }
         try checkInverses()
+        if let limits { try checkDeletions(within: limits) }
         try writeHistory()
         if !replacedFiles.isEmpty { try keepReferencedFiles() }
         collectTriggerChanges()

@@ -8,6 +8,8 @@ struct StoreInspection {
     let columns: [String: [String]]
     /// The declared type of every column, by table and column name.
     let types: [String: [String: String]]
+    /// The names of all indexes.
+    let indexes: Set<String>
     /// The names in `Z_PRIMARYKEY`, by entity number.
     let entityNames: [Int64: String]
 
@@ -37,6 +39,11 @@ struct StoreInspection {
         }
         self.columns = columns
         self.types = types
+        var indexes: Set<String> = []
+        try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'") {
+            if let name = $0.text(0) { indexes.insert(name) }
+        }
+        self.indexes = indexes
 
         var found: (identifier: String?, list: Data?)?
         try connection.rows("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1") {

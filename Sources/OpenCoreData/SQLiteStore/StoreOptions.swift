@@ -20,6 +20,8 @@ package struct StoreOptions: Sendable {
     package var tracksHistory = false
     /// Whether a store that is mirrored to CloudKit is opened for writing. Without this it is opened read-only.
     package var writesMirroredStores = false
+    /// Whether a store is opened for writing with a model that was inferred from its tables.
+    package var writesWithInferredModel = false
     /// What a new store gets as the copy of its model; nil for none.
     package var modelCache: Data?
     /// The table that shows that the store is mirrored, when it was opened read-only for that reason.

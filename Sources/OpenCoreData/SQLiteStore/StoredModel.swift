@@ -16,7 +16,8 @@ public struct StoredModel {
         /// In the store's table `Z_MODELCACHE`: the very model that the store was written with.
         case cache
         /// Worked out from the tables. The spelling of names, the other ends of some relationships, what is required, and
-        /// default values are not known. A store can be read with such a model, and not written.
+        /// default values are not known. A store is read with such a model, and written only where the option
+        /// `SwormWritesWithInferredModelOption` asks for it: then saves that the tables leave unclear are refused.
         case inferred
     }
 

@@ -23,6 +23,12 @@ public let NSPersistentHistoryTrackingKey: String = "NSPersistentHistoryTracking
 /// The option that lets a store be written that is mirrored to CloudKit; without it such a store is opened read-only.
 /// Core Data has none: it mirrors such stores itself.
 package let SwormWritesMirroredStoresOption: String = "SwormWritesMirroredStoresOption"
+/// The option that lets a store be written with a model that was inferred from its tables; without it such a model only reads.
+///
+/// What the tables leave open is refused at the save, with the reason: links whose other side is not known, data that may
+/// belong into files, the deletion of objects to which rows may lead. Rules that stand in the real model alone, as which
+/// values are required, are not known and not kept. Core Data has no such option: it does not infer models.
+package let SwormWritesWithInferredModelOption: String = "SwormWritesWithInferredModelOption"
 /// The metadata key of a store's type.
 public let NSStoreTypeKey: String = "NSStoreType"
 /// The metadata key of a store's identifier.

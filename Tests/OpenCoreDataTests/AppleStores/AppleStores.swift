@@ -101,10 +101,12 @@ enum AppleStores {
 extension AppleStore {
     /// Opens a store through the public API and hands out a context on it.
     func withContext<Result>(
-        at url: URL? = nil, readOnly: Bool = false, _ body: (NSManagedObjectContext) throws -> Result
+        at url: URL? = nil, readOnly: Bool = false, options others: [AnyHashable: Any] = [:],
+        _ body: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try model.make())
-        let options: [AnyHashable: Any]? = readOnly ? [NSReadOnlyPersistentStoreOption: true] : nil
+        var options = others
+        if readOnly { options[NSReadOnlyPersistentStoreOption] = true }
         let store = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: url ?? self.url, options: options)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

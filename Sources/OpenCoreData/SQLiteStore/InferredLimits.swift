@@ -1,0 +1,60 @@
+import SwormSQLite
+
+/// Where the tables of a store leave open what a column means, so that a model that was inferred from them cannot tell.
+///
+/// A save under such a model keeps to what is certain. What might break a rule of the real model is refused.
+struct InferredLimits: Sendable {
+    /// A column that holds, or may hold, keys of rows.
+    struct Reference: Sendable {
+        /// Quoted, as it stands in SQL.
+        var table: String
+        var column: String
+        /// The root entity of the rows to which it leads; nil when that is not known.
+        var destination: Int?
+    }
+
+    /// All columns that lead from row to row, or may do so.
+    let references: [Reference]
+    /// The to-one columns, by quoted table and column, whose rows have a place in an order that the model does not know.
+    let ordered: Set<[String]>
+
+    init(_ inspection: StoreInspection, model: CompiledModel, layout: StoreLayout) {
+        var known: [[String]: Int] = [:]
+        var ordered: Set<[String]> = []
+        var joins: Set<String> = []
+        for entity in model.entities {
+            let table = layout.table(of: entity)
+            for (slot, relationship) in entity.relationships.enumerated() {
+                let destination = model[relationship.destination]
+                if let toOne = layout.toOne(slot, in: entity.number) {
+                    known[[table, toOne.column]] = destination.root
+                    if inspection.columns[table]?.contains("Z_FOK_" + toOne.column.dropFirst()) ?? false {
+                        ordered.insert([SQLName.quoted(table), SQLName.quoted(toOne.column)])
+                    }
+                }
+                switch layout.toMany(slot, in: entity.number) {
+                case .join(let join)?: joins.insert(join.table)
+                case .oneWay(let column, _)?: known[[layout.table(of: destination), column]] = entity.root
+                case .inverse?, nil: continue
+                }
+            }
+        }
+        let tables = Set(layout.tables.values.map(\.name))
+        var references: [Reference] = []
+        for (table, columns) in inspection.columns.sorted(by: { $0.key < $1.key }) {
+            for column in columns where inspection.types[table]?[column]?.uppercased() == "INTEGER" {
+                let destination = known[[table, column]]
+                let mayLead =
+                    tables.contains(table)
+                    ? destination != nil || inspection.indexes.contains("\(table)_\(column)_INDEX")
+                    : NumberedName(table)?.prefix == "Z_" && !joins.contains(table) && !column.hasPrefix("Z_FOK_")
+                guard mayLead else { continue }
+                references.append(
+                    Reference(
+                        table: SQLName.quoted(table), column: SQLName.quoted(column), destination: destination))
+            }
+        }
+        self.references = references
+        self.ordered = ordered
+    }
+}

@@ -1,0 +1,122 @@
+import SwormPredicates
+import SwormSQLite
+
+// With a model that was inferred from its tables a store is written only where asked for, and only what leaves it sound under
+// any model that the tables may have been made for.
+extension SaveTransaction {
+    /// What the bytes in a column tell of its attribute.
+    private struct ByteKind {
+        /// Whether some begin with neither of the marks of external data.
+        var isPlain: Bool
+        var mayBeUUIDs: Bool
+    }
+
+    /// Refuses values and links of which the tables do not tell how they are kept.
+    func checkRequest(within limits: InferredLimits) throws {
+        var kinds: [String: ByteKind] = [:]
+        for insertion in request.insertions {
+            let columns = columns(of: insertion.row)
+            for place in columns.attributes where insertion.attributes[place.slot] != .null {
+                try check(insertion.attributes[place.slot], of: place, in: columns, limits, &kinds)
+            }
+            for toOne in columns.toOnes where insertion.toOnes[toOne.slot] != nil {
+                try checkLink(toOne, in: columns, limits)
+            }
+        }
+        for update in request.updates {
+            let columns = columns(of: update.row)
+            for (slot, value) in update.attributes where value != .null {
+                guard let place = columns.attribute(slot) else { continue }
+                try check(value, of: place, in: columns, limits, &kinds)
+            }
+            for (slot, _) in update.toOnes {
+                guard let toOne = columns.toOne(slot) else { continue }
+                try checkLink(toOne, in: columns, limits)
+            }
+        }
+    }
+
+    /// Refuses numbers that may be keys, and bytes in a column that may be one of external data, where another byte stands
+    /// before the content.
+    private func check(
+        _ value: AttributeValue, of place: EntityColumns.Attribute, in columns: EntityColumns, _ limits: InferredLimits,
+        _ kinds: inout [String: ByteKind]
+    ) throws {
+        let name = "\(columns.table).\(place.column)"
+        if limits.references.contains(where: { $0.table == columns.table && $0.column == place.column }) {
+            throw unclear(
+                "The numbers in the column \(name) may be keys of other rows", columns.entity, place.attribute.name)
+        }
+        guard case .data(let data) = value else { return }
+        let kind: ByteKind
+        if let known = kinds[name] {
+            kind = known
+        } else {
+            let rows = "SELECT 1 FROM \(columns.table) WHERE \(place.column) IS NOT NULL"
+            kind = ByteKind(
+                isPlain: try connection.integer(
+                    "SELECT EXISTS (\(rows) AND substr(\(place.column), 1, 1) NOT IN (X'01', X'02'))") == 1,
+                mayBeUUIDs: try connection.integer("SELECT NOT EXISTS (\(rows) AND length(\(place.column)) <> 16)") == 1
+            )
+            kinds[name] = kind
+        }
+        guard kind.isPlain else {
+            throw unclear(
+                "Nothing in the column \(name) shows whether its data may be kept in files", columns.entity,
+                place.attribute.name)
+        }
+        guard !kind.mayBeUUIDs || data.count == 16 else {
+            throw unclear(
+                "All values in the column \(name) have 16 bytes, as UUIDs have, and the new one has \(data.count)",
+                columns.entity, place.attribute.name)
+        }
+    }
+
+    /// Refuses a to-one relationship whose other side has to be written too.
+    private func checkLink(
+        _ toOne: EntityColumns.ToOne, in columns: EntityColumns, _ limits: InferredLimits
+    ) throws {
+        let relationship = columns.entity.relationships[toOne.slot]
+        let name = "\(columns.table).\(toOne.column)"
+        if limits.ordered.contains([columns.table, toOne.column]) {
+            throw unclear(
+                "The rows with one \(name) have an order, which the model does not know", columns.entity,
+                relationship.name)
+        }
+        let destination = self.columns[relationship.destination - 1].table
+        let other = limits.references.first {
+            $0.table == destination && ($0.destination == columns.entity.root || $0.destination == nil)
+        }
+        if let other {
+            throw unclear(
+                "The column \(other.table).\(other.column) may be the other side of \(name)", columns.entity,
+                relationship.name)
+        }
+    }
+
+    /// Refuses a save after which a column may hold the key of a row that it deletes.
+    func checkDeletions(within limits: InferredLimits) throws {
+        for deletion in request.deletions {
+            let entity = model[deletion.row.entity]
+            for reference in limits.references {
+                // A key of the same table is that row; one of a table that is not known may be.
+                guard reference.destination == nil || reference.destination == entity.root else { continue }
+                let count = try connection.integer(
+                    "SELECT EXISTS (SELECT 1 FROM \(reference.table) WHERE \(reference.column) = ?)",
+                    [.integer(deletion.row.key)])
+                guard count == 1 else { continue }
+                throw unclear(
+                    "A row's \(reference.table).\(reference.column) leads to the deleted object \(deletion.row.key), or may do so",
+                    entity)
+            }
+        }
+    }
+
+    private func unclear(_ reason: String, _ entity: CompiledEntity, _ key: String? = nil) -> CoreDataError {
+        let place = key.map { "“\(entity.name).\($0)”" } ?? "“\(entity.name)”"
+        return CoreDataError(
+            NSPersistentStoreSaveError,
+            "\(place) cannot be saved with a model that was inferred from the tables. \(reason). Nothing was written; open the store with its real model.",
+            entity: entity.name, key: key)
+    }
+}
