@@ -21,6 +21,11 @@ extension SaveTransaction {
                 try statement.bind(key, at: 1)
                 var parameter = 2
                 for (index, write) in columns.writes.enumerated() {
+                    if !insertion.exact.isEmpty, let exact = insertion.exact[write.slot] {
+                        try statement.bind(exact, at: parameter)
+                        parameter += 1
+                        continue
+                    }
                     let value = insertion.attributes[write.slot]
                     let isBound =
                         try !write.isExternal && statement.bindPlain(value, write.type, at: parameter, in: arena)

@@ -72,7 +72,9 @@ extension SaveTransaction {
             let columns = columns(of: insertion.row)
             var values: [String: StoredValue] = [:]
             for place in columns.attributes {
-                values[place.column] = try plainValue(insertion.attributes[place.slot], place, columns.entity)
+                values[place.column] =
+                    try insertion.exact[place.slot].map { StoredValue($0) }
+                    ?? plainValue(insertion.attributes[place.slot], place, columns.entity)
             }
             for toOne in columns.toOnes {
                 values[toOne.column] = try insertion.toOnes[toOne.slot].map { .integer(try key($0)) } ?? .null

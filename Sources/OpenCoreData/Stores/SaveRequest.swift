@@ -17,6 +17,9 @@ package struct SaveRequest: Sendable {
         package var row: Row
         /// By attribute slot. Transient and derived attributes are passed over.
         package var attributes: [AttributeValue]
+        /// By attribute slot: what columns get as it is, instead of the value above. For copies of stores whose columns hold
+        /// what no value of the attribute's type is written as.
+        package var exact: [Int: ExactValue] = [:]
         /// By relationship slot; nil for a to-many relationship, and for a to-one without destination.
         package var toOnes: [Row?]
         package init(row: Row, attributes: [AttributeValue], toOnes: [Row?]) {
