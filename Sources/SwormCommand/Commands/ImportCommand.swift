@@ -8,26 +8,35 @@ enum ImportCommand {
             "import", "Makes a new store from what 'dump' wrote.",
             discussion: [
                 "Objects keep their keys; the store gets an identifier of its own. It appears under its name only when it "
-                    + "is whole."
+                    + "is whole.",
+                "A dump of which something could not be taken over as it is makes no store: an error names the line, the "
+                    + "object and the property. Derived values are worked out anew where a save does that.",
             ],
             operands: [
-                OperandSpec("DUMP", "The file of lines that 'dump' wrote."),
+                OperandSpec("DUMP", "The file or pipe of lines that 'dump' wrote; - for the standard input."),
                 OperandSpec("TO", "The file of the new store."),
             ],
             options: [
-                StoreModelChoice.option, OptionSpec("force", "Replaces a store of that name."),
+                OptionSpec(
+                    "model", value: "PATH",
+                    "The model of the store that was dumped, which a dump does not hold: an .xcdatamodeld, .xcdatamodel, "
+                        + ".momd or .mom, or a store that carries its model, such as the one that was dumped. Of several "
+                        + "versions the one that fits is taken. It must be given."),
+                OptionSpec("force", "Replaces a store of that name."),
                 OptionSpec("history", "The new store keeps a history."),
             ],
-            examples: ["sworm-tool import library.ndjson New.sqlite --model Library.xcdatamodeld"])
+            examples: [
+                "sworm-tool import library.ndjson New.sqlite --model Library.xcdatamodeld",
+                "sworm-tool dump Old.sqlite | sworm-tool import - New.sqlite --model Old.sqlite",
+            ])
     ) { arguments, console in
-        let source = Arguments.url(arguments.operands[0])
-        let reader = try DumpReader(source)
+        let reader = try DumpReader(arguments.operands[0])
         guard let option = arguments.url("model") else {
             throw ToolError(
-                .modelNeeded, "the model of '\(source.lastPathComponent)' is needed, and none is given",
+                .modelNeeded, "the model of \(reader.name) is needed, and none is given",
                 hint: "name a model, or the store that was dumped: --model PATH")
         }
-        let description = try StoreModelChoice.model(hashes: reader.hashes, of: source, option: option).model
+        let description = try StoreModelChoice.model(hashes: reader.hashes, of: reader.name, option: option).model
         guard description.storeHashes == nil else {
             throw ToolError(
                 .modelMismatch, "the model that was inferred from a store is not enough to make another one",
@@ -41,9 +50,10 @@ enum ImportCommand {
         let store = try SQLiteStore.open(url: place.url, model: model, options: options)
         do {
             if !reader.metadata.isEmpty { try store.setMetadata(reader.metadata) }
-            let count = try StoreFiller(store, console).fill(from: reader)
+            let derived = DerivedValues(model)
+            let count = try StoreFiller(store, derived: derived, dump: reader.name, console).fill(from: reader)
             store.close()
-            try DerivedValues.write(from: source, to: place.url, model: model)
+            try derived.write(to: place.url)
             try place.finish()
             console.line("\(count) object\(count == 1 ? "" : "s") imported")
         } catch {

@@ -5,30 +5,58 @@ import SwormSQLite
 
 /// The values of derived attributes that no save can work out anew, such as the time of one: an import takes them over from
 /// the dump.
-enum DerivedValues {
-    /// Writes them into a store that is closed; a second pass over the dump, where a model has such attributes at all.
-    static func write(from dump: URL, to store: URL, model: CompiledModel) throws {
-        let slots = model.entities.map { entity in
+final class DerivedValues {
+    private enum Value {
+        case value(AttributeValue)
+        case exact(ExactValue)
+    }
+
+    private let model: CompiledModel
+    /// By entity, from 1: the attributes of which there are such values.
+    private let slots: [[Int]]
+    private let hasAny: Bool
+    private var values: [(row: SaveRequest.Row, slot: Int, value: Value)] = []
+
+    init(_ model: CompiledModel) {
+        self.model = model
+        slots = model.entities.map { entity in
             entity.attributes.indices.filter {
                 entity.attributes[$0].derivation != nil && !entity.attributes[$0].isTransient
                     && !model.restoresDerivation($0, of: entity)
             }
         }
-        guard slots.contains(where: { !$0.isEmpty }) else { return }
+        hasAny = slots.contains { !$0.isEmpty }
+    }
+
+    /// Gathers them from an object of the dump, which may be a pipe and is read once.
+    func add(_ object: DumpReader.Object) {
+        guard hasAny else { return }
+        for slot in slots[object.entity.number - 1] {
+            if let exact = object.exact[slot] {
+                values.append((object.row, slot, .exact(exact)))
+            } else if object.attributes[slot] != .null {
+                values.append((object.row, slot, .value(object.attributes[slot])))
+            }
+        }
+    }
+
+    /// Writes them into the store, which is filled and closed: every save before would have put its own time there.
+    func write(to store: URL) throws {
+        guard !values.isEmpty else { return }
         let layout = StoreLayout(model: model)
-        let reader = try DumpReader(dump)
         let connection = try Connection(.file(path: store.path), options: .init(access: .readWrite))
         try connection.transaction(.immediate) {
-            while let object = try reader.next(model) {
-                for slot in slots[object.entity.number - 1] where object.attributes[slot] != .null {
-                    guard let column = layout.column(ofAttribute: slot, in: object.entity.number) else { continue }
-                    let table = StoreReport.quoted(layout.table(of: object.entity))
-                    var statement = try connection.statement(
-                        "UPDATE \(table) SET \(StoreReport.quoted(column)) = ? WHERE Z_PK = ?")
-                    try bind(object.attributes[slot], to: &statement)
-                    try statement.bind(object.key, at: 2)
-                    try statement.run()
+            for (row, slot, value) in values {
+                guard let column = layout.column(ofAttribute: slot, in: row.entity) else { continue }
+                let table = StoreReport.quoted(layout.table(of: model[row.entity]))
+                var statement = try connection.statement(
+                    "UPDATE \(table) SET \(StoreReport.quoted(column)) = ? WHERE Z_PK = ?")
+                switch value {
+                case .value(let value): try Self.bind(value, to: &statement)
+                case .exact(let value): try statement.bind(value, at: 1)
                 }
+                try statement.bind(row.key, at: 2)
+                try statement.run()
             }
         }
     }

@@ -2,122 +2,226 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 
-/// Reads the lines of a dump as objects of a model.
+/// Reads the lines of a dump as objects of a model, and refuses whatever it could not take over as it is.
 final class DumpReader {
     struct Object {
         var entity: CompiledEntity
         var key: Int64
+        /// The number of the line and its length.
+        var line: Int
         var size: Int
         /// By slot.
         var attributes: [AttributeValue]
+        /// By slot: what columns hold that no value of their attributes says.
+        var exact: [Int: ExactValue] = [:]
         var toOnes: [SaveRequest.Row?]
         var toManys: [(slot: Int, members: [SaveRequest.Row])]
+
+        var row: SaveRequest.Row { SaveRequest.Row(entity: entity.number, key: key) }
     }
 
     let hashes: [String: Data]
     let metadata: [String: Any]
     private let lines: LineReader
-    private let path: String
 
-    init(_ url: URL) throws {
-        lines = try LineReader(url)
-        path = url.lastPathComponent
-        guard let line = try lines.next(), let header = try? Self.object(line), header["sworm-dump"] as? Int == 1,
-            let entities = header["entities"] as? [String: String]
-        else {
+    /// - Parameter path: The path of a file or a pipe, which is read once; `-` for the standard input.
+    init(_ path: String) throws {
+        lines = try LineReader(path)
+        let header = try lines.next().flatMap(Self.members) ?? [:]
+        guard header["sworm-dump"] as? Int == 1, let entities = header["entities"] as? [String: String] else {
+            let isLater = header["sworm-dump"] is NSNumber
             throw ToolError(
-                .dump, "'\(url.lastPathComponent)' is no dump: its first line is not the header of one",
-                hint: "make one with 'sworm-tool dump STORE'")
+                .dump,
+                "\(lines.name) is no dump: its first line is not the header of one"
+                    + (isLater ? " that this tool knows" : ""), hint: "make one with 'sworm-tool dump STORE'")
         }
         guard header["blobs"] as? String == BlobStyle.base64.rawValue else {
             throw ToolError(
                 .dump, "the dump has only hashes of binary data", hint: "dump the store without '--blobs hash'")
         }
-        hashes = entities.compactMapValues { Data(base64Encoded: $0) }
-        let list = (header["metadata"] as? String).flatMap { Data(base64Encoded: $0) }
-        metadata =
-            try list.map { try PropertyListSerialization.propertyList(from: $0, format: nil) as? [String: Any] ?? [:] }
-            ?? [:]
+        let decoded = entities.compactMapValues { Data(base64Encoded: $0) }
+        guard decoded.count == entities.count, let metadata = Self.metadata(header["metadata"]) else {
+            throw ToolError(
+                .dump, "line 1 of \(lines.name), the header, is damaged",
+                hint: "dump the store again, with this tool's 'dump'")
+        }
+        hashes = decoded
+        self.metadata = metadata
     }
 
-    private static func object(_ line: Data) throws -> [String: Any] {
-        try JSONSerialization.jsonObject(with: line) as? [String: Any] ?? [:]
+    /// Foundation drops a byte order mark at the start of a text, unless it is escaped.
+    private static func members(_ line: Data) -> [String: Any]? {
+        var line = line
+        let mark = Data([0xEF, 0xBB, 0xBF])
+        if line.starts(with: mark) { line = Data(line.dropFirst(mark.count)) }
+        var start = line.startIndex
+        while let found = line.range(of: mark, in: start..<line.endIndex) {
+            line.replaceSubrange(found, with: Data("\\ufeff".utf8))
+            start = found.lowerBound + 6
+        }
+        return try? JSONSerialization.jsonObject(with: line) as? [String: Any]
     }
+
+    /// What the application has put into the metadata; nil for what is none.
+    private static func metadata(_ any: Any?) -> [String: Any]? {
+        guard let any, !(any is NSNull) else { return [:] }
+        return (any as? String).flatMap { Data(base64Encoded: $0) }.flatMap {
+            try? PropertyListSerialization.propertyList(from: $0, format: nil) as? [String: Any]
+        }
+    }
+
+    /// What the input is called in messages.
+    var name: String { lines.name }
 
     /// The next object; nil behind the last.
     func next(_ model: CompiledModel) throws -> Object? {
         while let line = try lines.next() {
-            if line.isEmpty { continue }
-            guard let members = try? Self.object(line), let name = (members["id"] as? String).flatMap(ObjectName.init)
-            else { throw fault("is no object of a dump") }
-            guard let entity = model.entity(named: name.entity), !entity.isAbstract else {
-                throw fault("is an object of '\(name.entity)', of which the model has none")
+            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+            guard let members = Self.members(line) else {
+                throw fault("is no JSON object", hint: "it is damaged or cut off; dump the store again")
             }
-            return try read(members, entity, name.key, size: line.count, model)
+            return try read(members, size: line.count, model)
         }
         return nil
     }
 
-    private func fault(_ what: String) -> ToolError {
+    private func fault(_ what: String, hint: String? = nil) -> ToolError {
         ToolError(
-            .dump, "line \(lines.number) of '\(path)' \(what)", hint: "dump the store again, with this tool's 'dump'")
+            .dump, "line \(lines.number) of \(lines.name) \(what)",
+            hint: hint ?? "correct the line, or dump the store again with this tool's 'dump'")
     }
 
-    private func read(
-        _ members: [String: Any], _ entity: CompiledEntity, _ key: Int64, size: Int, _ model: CompiledModel
-    ) throws -> Object {
+    private func read(_ members: [String: Any], size: Int, _ model: CompiledModel) throws -> Object {
+        guard let id = members["id"] as? String, let name = ObjectName(id), name.description == id, name.key > 0 else {
+            throw fault(
+                "has \(members["id"].map { "the id \(DumpValue.shown($0))" } ?? "no id")",
+                hint: "an id is the entity's name and a key above zero: Book/p1")
+        }
+        guard let entity = model.entity(named: name.entity), !entity.isAbstract else {
+            let names = model.entities.filter { !$0.isAbstract }.map(\.name)
+            throw fault(
+                "is an object of '\(name.entity)', of which the model has none",
+                hint: nameHint(name.entity, among: names, what: "its entities are"))
+        }
+        if let other = members["entity"], other as? String != entity.name {
+            throw fault("names the entity \(DumpValue.shown(other)), and its id \(name)")
+        }
+        let known = ["entity", "id", "attributes", "relations"]
+        if let odd = members.keys.sorted().first(where: { !known.contains($0) }) {
+            throw fault(
+                "has '\(odd)' in \(name), which no dump has",
+                hint: "an object has \(known.joined(separator: ", ")), and its values in the last two")
+        }
         var object = Object(
-            entity: entity, key: key, size: size, attributes: entity.attributes.map { _ in .null },
-            toOnes: entity.relationships.map { _ in nil }, toManys: [])
-        for (name, value) in members["attributes"] as? [String: Any] ?? [:] {
-            guard case .attribute(let slot)? = entity.slot(named: name) else {
-                throw fault("has the attribute '\(name)', which \(entity.name) has not")
-            }
-            guard let read = Self.value(value, entity.attributes[slot].type) else {
-                throw fault("has a value of '\(name)' that is none of its type")
-            }
-            object.attributes[slot] = read
+            entity: entity, key: name.key, line: lines.number, size: size,
+            attributes: entity.attributes.map { _ in .null }, toOnes: entity.relationships.map { _ in nil }, toManys: []
+        )
+        for (property, value) in try group("attributes", of: members, name) {
+            try readAttribute(property, value, name, &object)
         }
-        func row(_ value: Any, _ name: String) throws -> SaveRequest.Row {
-            guard let target = (value as? String).flatMap(ObjectName.init),
-                let entity = model.entity(named: target.entity)
-            else { throw fault("has a relationship '\(name)' that leads to no object: \(value)") }
-            return SaveRequest.Row(entity: entity.number, key: target.key)
+        for (property, value) in try group("relations", of: members, name) {
+            try readRelationship(property, value, name, &object, model)
         }
-        for (name, value) in members["relations"] as? [String: Any] ?? [:] {
-            guard case .relationship(let slot)? = entity.slot(named: name) else {
-                throw fault("has the relationship '\(name)', which \(entity.name) has not")
-            }
-            if value is NSNull { continue }
-            if let list = value as? [Any] {
-                object.toManys.append((slot, try list.map { try row($0, name) }))
-            } else {
-                object.toOnes[slot] = try row(value, name)
-            }
-        }
+        try checkRequired(object, name)
         return object
     }
 
-    private static func value(_ any: Any, _ type: SwormPredicates.AttributeType) -> AttributeValue? {
-        if any is NSNull { return .null }
-        switch type {
-        case .integer16, .integer32, .integer64: return (any as? NSNumber).map { .int($0.int64Value) }
-        case .boolean: return (any as? NSNumber).map { .bool($0.boolValue) }
-        case .double, .float:
-            return (any as? NSNumber).map { .double($0.doubleValue) }
-                ?? (any as? String).flatMap(Double.init).map { .double($0) }
-        case .decimal:
-            guard let text = any as? String else { return (any as? NSNumber).map { .double($0.doubleValue) } }
-            return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) }
-        case .string: return (any as? String).map { .string($0) }
-        case .uri: return (any as? String).flatMap { URL(string: $0) }.map { .url($0) }
-        case .date:
-            let seconds =
-                (any as? String).flatMap { DateText.seconds($0) ?? Double($0) } ?? (any as? NSNumber)?.doubleValue
-            return seconds.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-        case .uuid: return (any as? String).flatMap(UUID.init).map { .uuid($0) }
-        case .binaryData, .transformable: return (any as? String).flatMap { Data(base64Encoded: $0) }.map { .data($0) }
-        case .undefined, .objectID, .composite: return nil
+    /// The members of a part of a line, in a stable order, so that the same line has the same fault each time.
+    private func group(_ part: String, of members: [String: Any], _ name: ObjectName) throws -> [(String, Any)] {
+        guard let found = members[part] as? [String: Any] else {
+            let what = members[part].map { "\(DumpValue.shown($0)) as '\(part)'" } ?? "no '\(part)'"
+            throw fault("has \(what) of \(name), which is to be an object")
+        }
+        return found.sorted { $0.key < $1.key }
+    }
+
+    // MARK: Attributes
+
+    private func readAttribute(_ property: String, _ value: Any, _ name: ObjectName, _ object: inout Object) throws {
+        let entity = object.entity
+        guard case .attribute(let slot)? = entity.slot(named: property), !entity.attributes[slot].isTransient else {
+            throw unknown("attribute", property, name, entity.attributes.filter { !$0.isTransient }.map(\.name))
+        }
+        do {
+            let read = try DumpValue(value, entity.attributes[slot].type)
+            object.attributes[slot] = read.value
+            object.exact[slot] = read.exact
+        } catch let mistake as DumpValue.Mistake {
+            throw fault("cannot be taken over: \(name): '\(property)' \(mistake.words)")
+        }
+    }
+
+    private func unknown(_ kind: String, _ property: String, _ name: ObjectName, _ names: [String]) -> ToolError {
+        fault(
+            "has the \(kind) '\(property)' in \(name), which \(name.entity) has not",
+            hint: nameHint(property, among: names, what: "\(name.entity) has"))
+    }
+
+    /// The same that `verify` finds missing.
+    private func checkRequired(_ object: Object, _ name: ObjectName) throws {
+        for (slot, attribute) in object.entity.attributes.enumerated()
+        where !attribute.isOptional && attribute.derivation == nil && !attribute.isTransient
+            && !attribute.name.contains(".") && object.attributes[slot] == .null && object.exact[slot] == nil
+        {
+            throw missing(attribute.name, name)
+        }
+        for (slot, relationship) in object.entity.relationships.enumerated()
+        where !relationship.isOptional && !relationship.isToMany && !relationship.isTransient
+            && object.toOnes[slot] == nil
+        {
+            throw missing(relationship.name, name)
+        }
+    }
+
+    private func missing(_ property: String, _ name: ObjectName) -> ToolError {
+        fault(
+            "has no value of '\(property)' in \(name), and the model demands one",
+            hint: "write one into the dump, or make '\(property)' optional in the model")
+    }
+
+    // MARK: Relationships
+
+    private func readRelationship(
+        _ property: String, _ value: Any, _ name: ObjectName, _ object: inout Object, _ model: CompiledModel
+    ) throws {
+        let entity = object.entity
+        guard case .relationship(let slot)? = entity.slot(named: property), !entity.relationships[slot].isTransient
+        else {
+            throw unknown("relationship", property, name, entity.relationships.filter { !$0.isTransient }.map(\.name))
+        }
+        let relationship = entity.relationships[slot]
+        func row(_ value: Any) throws -> SaveRequest.Row {
+            guard let id = value as? String, let target = ObjectName(id), target.description == id, target.key > 0,
+                let found = model.entity(named: target.entity)
+            else {
+                throw fault(
+                    "cannot be taken over: \(name): '\(property)' leads to no object: \(DumpValue.shown(value))")
+            }
+            guard model[relationship.destination].family.contains(found.number), !found.isAbstract else {
+                throw fault(
+                    "cannot be taken over: \(name): '\(property)' leads to \(target), which is no "
+                        + model[relationship.destination].name)
+            }
+            return SaveRequest.Row(entity: found.number, key: target.key)
+        }
+        if relationship.isToMany {
+            guard let list = value as? [Any] else {
+                throw fault(
+                    "cannot be taken over: \(name): '\(property)' is \(DumpValue.shown(value)), and it leads to many",
+                    hint: "write a list of ids, which may be empty: []")
+            }
+            let members = try list.map(row)
+            guard Set(members).count == members.count else {
+                throw fault("cannot be taken over: \(name): '\(property)' names an object twice")
+            }
+            object.toManys.append((slot, members))
+        } else if !(value is NSNull) {
+            guard !(value is [Any]) else {
+                throw fault(
+                    "cannot be taken over: \(name): '\(property)' is a list, and it leads to one object",
+                    hint: "write one id, or null")
+            }
+            object.toOnes[slot] = try row(value)
         }
     }
 }

@@ -1,13 +1,34 @@
 import Foundation
 
-/// The lines of a file, one at a time.
+/// The lines of a file or a pipe, one at a time, each read once.
 final class LineReader {
+    /// What the input is called in messages.
+    let name: String
     private let handle: FileHandle
     private var buffer = Data()
+    /// How much of the buffer holds no end of a line.
+    private var searched = 0
     private var isAtEnd = false
     private(set) var number = 0
 
-    init(_ url: URL) throws {
+    /// - Parameter path: The path of a file or a pipe; `-` for the standard input.
+    init(_ path: String) throws {
+        guard path != "-" else {
+            name = "the standard input"
+            handle = .standardInput
+            return
+        }
+        let url = Arguments.url(path)
+        name = "'\(url.lastPathComponent)'"
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+            throw ToolError(
+                .file, "there is no file '\(url.path)'", hint: "give the path of one, or - for the standard input")
+        }
+        guard !isFolder.boolValue else {
+            throw ToolError(
+                .file, "'\(url.path)' is a folder, and a file is needed", hint: "give the path of a file in it")
+        }
         do {
             handle = try FileHandle(forReadingFrom: url)
         } catch {
@@ -15,24 +36,35 @@ final class LineReader {
         }
     }
 
-    deinit { try? handle.close() }
+    deinit { if handle !== FileHandle.standardInput { try? handle.close() } }
 
     /// The next line without its end; nil behind the last.
     func next() throws -> Data? {
         while true {
-            if let end = buffer.firstIndex(of: 0x0A) {
+            if let end = buffer[(buffer.startIndex + searched)...].firstIndex(of: 0x0A) {
                 let line = Data(buffer[buffer.startIndex..<end])
                 buffer = buffer[(end + 1)...]
+                searched = 0
                 number += 1
                 return line
             }
+            searched = buffer.count
             if isAtEnd {
                 guard !buffer.isEmpty else { return nil }
-                defer { buffer = Data() }
+                defer {
+                    buffer = Data()
+                    searched = 0
+                }
                 number += 1
                 return Data(buffer)
             }
-            let more = try handle.read(upToCount: 1 << 20) ?? Data()
+            let more: Data
+            do {
+                more = try handle.read(upToCount: 1 << 20) ?? Data()
+            } catch {
+                throw ToolError(
+                    .file, "\(name) cannot be read beyond line \(number): \((error as NSError).localizedDescription)")
+            }
             isAtEnd = more.isEmpty
             buffer = Data(buffer) + more
         }

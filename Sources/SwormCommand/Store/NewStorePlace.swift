@@ -89,6 +89,11 @@ final class NewStorePlace {
             }
             return
         }
+        guard kind != .typeDirectory else {
+            throw ToolError(
+                .fileExists, "'\(target.path)' is a folder",
+                hint: "name the file of the new store, such as '\(target.appendingPathComponent("New.sqlite").path)'")
+        }
         guard kind == .typeRegular else {
             throw ToolError(.fileExists, "'\(target.path)' is no plain file", hint: "choose another name")
         }

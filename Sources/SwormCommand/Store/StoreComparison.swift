@@ -101,7 +101,8 @@ final class StoreComparison {
                 others.indices.contains(index) && others[index].name == name
                 ? others[index].value : others.first { $0.name == name }?.value
             let (old, new) = (here.map { text($0, oldLabels) }, there.map { text($0, newLabels) })
-            if old == new || (old ?? "null" == "null" && new ?? "null" == "null") { continue }
+            // Swift takes texts for equal whose characters differ.
+            if (old ?? "null").utf8.elementsEqual((new ?? "null").utf8) { continue }
             changes.append(Change(name: name, old: old, new: new))
         }
         return changes

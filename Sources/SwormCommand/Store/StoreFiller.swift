@@ -9,6 +9,8 @@ final class StoreFiller {
     private let model: CompiledModel
     private let layout: StoreLayout
     private let progress: Progress
+    private let derived: DerivedValues
+    private var ledger: DumpLedger
     private var request = SaveRequest()
     private var inserted: Set<SaveRequest.Row> = []
     private var size = 0
@@ -16,9 +18,14 @@ final class StoreFiller {
     private var links: [SaveRequest.Link] = []
     private var positions: [SaveRequest.Position] = []
 
-    init(_ store: SQLiteStore, _ console: Console) {
+    /// - Parameters:
+    ///   - derived: Gathers the values that no save works out.
+    ///   - dump: What the dump is called in messages.
+    init(_ store: SQLiteStore, derived: DerivedValues, dump: String, _ console: Console) {
         self.store = store
+        self.derived = derived
         model = store.model
+        ledger = DumpLedger(store.model, dump: dump)
         layout = StoreLayout(model: store.model)
         progress = Progress(console, "objects")
     }
@@ -27,15 +34,19 @@ final class StoreFiller {
     func fill(from reader: DumpReader) throws -> Int {
         var count = 0
         while let object = try reader.next(model) {
+            try ledger.add(object)
+            derived.add(object)
             add(object)
             count += 1
             progress.update(count)
             if request.insertions.count >= Self.batch.objects || size >= Self.batch.bytes { try save() }
         }
+        // What leads to nothing would fail below, without a word on the line.
+        try ledger.check()
         if inserted.isEmpty {
             request.addedLinks = links
             request.positions = positions
-            try store.save(request)
+            try write()
         } else {
             try save()
             try saveRelations()
@@ -45,9 +56,11 @@ final class StoreFiller {
     }
 
     private func add(_ object: DumpReader.Object) {
-        let row = SaveRequest.Row(entity: object.entity.number, key: object.key)
+        let row = object.row
         size += object.size
-        request.insertions.append(.init(row: row, attributes: object.attributes, toOnes: object.toOnes))
+        var insertion = SaveRequest.Insertion(row: row, attributes: object.attributes, toOnes: object.toOnes)
+        insertion.exact = object.exact
+        request.insertions.append(insertion)
         for (slot, members) in object.toManys {
             switch layout.toMany(slot, in: object.entity.number) {
             case .join(let join)?:
@@ -76,17 +89,59 @@ final class StoreFiller {
 
     /// Saves the rows at hand. What leads to rows that are not there yet waits.
     private func save() throws {
-        for insertion in request.insertions { inserted.insert(insertion.row) }
+        let new = Set(request.insertions.map(\.row))
+        inserted.formUnion(new)
+        var partners: [SaveRequest.Row: [(slot: Int, destination: SaveRequest.Row?)]] = [:]
         for index in request.insertions.indices {
+            let row = request.insertions[index].row
             for (slot, destination) in request.insertions[index].toOnes.enumerated() {
-                guard let destination, !inserted.contains(destination) else { continue }
-                later.append((request.insertions[index].row, slot, destination))
-                request.insertions[index].toOnes[slot] = nil
+                guard let destination else { continue }
+                let inverse = inversePair(slot, of: row)
+                if !inserted.contains(destination) {
+                    // The two of a pair are joined by one save, when the other one is there.
+                    if inverse == nil { later.append((row, slot, destination)) }
+                    request.insertions[index].toOnes[slot] = nil
+                } else if let inverse, !new.contains(destination) {
+                    partners[destination, default: []].append((inverse, row))
+                }
             }
         }
-        try store.save(request)
+        request.updates += updates(partners)
+        try write()
         request = SaveRequest()
         size = 0
+    }
+
+    /// The slot of the inverse of a to-one relationship that leads to one object too; nil for any other.
+    private func inversePair(_ slot: Int, of row: SaveRequest.Row) -> Int? {
+        let relationship = model[row.entity].relationships[slot]
+        guard let inverse = relationship.inverse else { return nil }
+        let back = model[relationship.destination].relationships[inverse]
+        return back.isToMany || back.isTransient ? nil : inverse
+    }
+
+    private func updates(
+        _ rows: [SaveRequest.Row: [(slot: Int, destination: SaveRequest.Row?)]]
+    ) -> [SaveRequest.Update] {
+        rows.sorted { ($0.key.entity, $0.key.key) < ($1.key.entity, $1.key.key) }.map {
+            .init(row: $0.key, version: nil, attributes: [], toOnes: $0.value)
+        }
+    }
+
+    private func write() throws {
+        do {
+            try store.save(request)
+        } catch let error as UniquenessConflicts {
+            guard let conflict = error.conflicts.first else { throw error }
+            let rows = [conflict.row, conflict.existing].sorted {
+                (ledger.line(of: $0) ?? 0) < (ledger.line(of: $1) ?? 0)
+            }
+            throw ledger.fault(
+                ledger.line(of: rows[1]) ?? 0,
+                "cannot be taken over: \(ledger.name(rows[1])) has the same \(conflict.constraint.joined(separator: ", ")) as "
+                    + "\(ledger.name(rows[0])) in line \(ledger.line(of: rows[0]) ?? 0), and the model wants it unique",
+                hint: "change the value of one of them")
+        }
     }
 
     private func saveRelations() throws {
@@ -94,11 +149,9 @@ final class StoreFiller {
         // A row that several relationships wait for is updated once.
         var rows: [SaveRequest.Row: [(slot: Int, destination: SaveRequest.Row?)]] = [:]
         for item in later { rows[item.row, default: []].append((item.slot, item.destination)) }
-        let updates = rows.sorted { ($0.key.entity, $0.key.key) < ($1.key.entity, $1.key.key) }
+        let updates = updates(rows)
         for start in stride(from: 0, to: updates.count, by: Self.batch.objects) {
-            request.updates = updates[start..<min(start + Self.batch.objects, updates.count)].map {
-                .init(row: $0.key, version: nil, attributes: [], toOnes: $0.value)
-            }
+            request.updates = Array(updates[start..<min(start + Self.batch.objects, updates.count)])
             try save()
         }
         for start in stride(from: 0, to: links.count, by: Self.batch.links) {

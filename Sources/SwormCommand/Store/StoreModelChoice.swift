@@ -33,12 +33,14 @@ package enum StoreModelChoice {
                 "the metadata of '\(store.lastPathComponent)' has no version hashes, so that nothing tells whether the model fits"
             )
         }
-        return try model(hashes: hashes, of: store, option: option)
+        return try model(hashes: hashes, of: "'\(store.lastPathComponent)'", option: option)
     }
 
     /// The version of a model that has the given hashes, for what is to become a store: a dump.
+    ///
+    /// - Parameter store: What has the hashes, as messages call it.
     static func model(
-        hashes: [String: Data], of store: URL, option: URL
+        hashes: [String: Data], of store: String, option: URL
     ) throws -> (model: NSManagedObjectModel, source: String) {
         let versions = try self.versions(at: option)
         if let fitting = versions.first(where: { $0.model.entityVersionHashesByName == hashes }) {
@@ -80,7 +82,7 @@ package enum StoreModelChoice {
     }
 
     private static func mismatch(
-        _ store: URL, _ hashes: [String: Data], _ versions: [(name: String, model: NSManagedObjectModel)], _ url: URL
+        _ store: String, _ hashes: [String: Data], _ versions: [(name: String, model: NSManagedObjectModel)], _ url: URL
     ) -> ToolError {
         let scored = versions.map { version -> (String, Int) in
             let own = version.model.entityVersionHashesByName
@@ -89,7 +91,7 @@ package enum StoreModelChoice {
         }
         let nearest = scored.min { $0.1 < $1.1 }
         let names = scored.map(\.0).joined(separator: ", ")
-        var message = "'\(store.lastPathComponent)' was written with none of the versions of "
+        var message = "\(store) was written with none of the versions of "
         message += "'\(url.lastPathComponent)' (\(names))"
         if let nearest, let version = versions.first(where: { $0.name == nearest.0 }) {
             let own = version.model.entityVersionHashesByName

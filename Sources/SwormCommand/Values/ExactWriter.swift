@@ -12,6 +12,8 @@ struct ExactWriter {
         self.session = session
     }
 
+    /// A value as JSON. What is no value of the column's kind, or none that an import could make the same of again, is
+    /// written as what the column holds: ``StoredForm``.
     func text(_ column: ValueColumn, of row: borrowing Statement) throws -> String {
         let cell = column.cell
         switch (column.kind, row.type(cell)) {
@@ -20,29 +22,62 @@ struct ExactWriter {
             return row.int64(cell) == 0 ? "false" : row.int64(cell) == 1 ? "true" : "\(row.int64(cell))"
         case (.date, .integer), (.date, .real):
             let seconds = row.double(cell)
+            if row.type(cell) == .integer, Int64(exactly: seconds) != row.int64(cell) {
+                return Self.stored(.integer, "\(row.int64(cell))")
+            }
             return DateText.exact(seconds).map { "\"\($0)\"" } ?? Self.number(seconds)
         // A decimal is a string, so that no reader of JSON makes a double of it.
         case (.decimal, .integer): return "\"\(row.int64(cell))\""
         case (.decimal, .real):
             let number = row.double(cell)
-            return DecimalColumn.number(from: number).map { "\"\($0)\"" } ?? Self.number(number)
+            guard let decimal = DecimalColumn.number(from: number), DecimalColumn.store(decimal) == .real(number) else {
+                return Self.stored(.real, Self.number(number))
+            }
+            return "\"\(decimal)\""
         case (.decimal, .text):
             return row.withText(cell) { bytes in
-                quoted { sink in if let bytes { sink.writeJSON(utf8: RowWriter.digits(bytes)) } }
+                let bytes = bytes ?? UnsafeBufferPointer(start: nil, count: 0)
+                let digits = String(decoding: RowWriter.digits(bytes), as: UTF8.self)
+                if let number = DecimalText.number(digits), case .text(let kept)? = DecimalColumn.store(number),
+                    kept.utf8.elementsEqual(bytes)
+                {
+                    return "\"\(digits)\""
+                }
+                return stored(bytes)
             }
-        case (_, .integer): return "\(row.int64(cell))"
-        case (_, .real): return Self.number(row.double(cell))
-        case (_, .text):
-            return row.withText(cell) { bytes in quoted { sink in if let bytes { sink.writeJSON(utf8: bytes) } } }
+        case (.integer, .integer), (.number, .integer), (.float, .integer): return "\(row.int64(cell))"
+        case (.number, .real), (.float, .real): return Self.number(row.double(cell))
+        case (.text, .text):
+            return row.withText(cell) { bytes in
+                let bytes = bytes ?? UnsafeBufferPointer(start: nil, count: 0)
+                guard bytes.isASCII || String(validating: bytes, as: UTF8.self) != nil else { return stored(bytes) }
+                return quoted { $0.writeJSON(utf8: bytes, isValid: true) }
+            }
         case (let kind, .blob):
             return try row.withBlob(cell) { bytes in
                 let bytes = bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)
-                if kind == .uuid, bytes.count == 16 { return "\"\(bytes.loadUnaligned(as: UUID.self).uuidString)\"" }
-                if kind == .external { return try session.externalData(bytes).withUnsafeBytes(blob) }
-                return blob(bytes)
+                switch kind {
+                case .uuid where bytes.count == 16: return "\"\(bytes.loadUnaligned(as: UUID.self).uuidString)\""
+                case .external: return try session.externalData(bytes).withUnsafeBytes(blob)
+                case .blob: return blob(bytes)
+                default: return blobs == .hash ? blob(bytes) : Self.stored(.blob, blob(bytes))
+                }
             }
+        case (_, .integer): return Self.stored(.integer, "\(row.int64(cell))")
+        case (_, .real): return Self.stored(.real, Self.number(row.double(cell)))
+        case (_, .text):
+            return row.withText(cell) { stored($0 ?? UnsafeBufferPointer(start: nil, count: 0)) }
         }
     }
+
+    private func stored(_ text: UnsafeBufferPointer<UInt8>) -> String {
+        guard text.isASCII || String(validating: text, as: UTF8.self) != nil else {
+            return Self.stored(.text64, "\"\(Data(text).base64EncodedString())\"")
+        }
+        return Self.stored(.text, quoted { $0.writeJSON(utf8: text, isValid: true) })
+    }
+
+    private static func stored(_ form: StoredForm, _ content: String) -> String { "{\"\(form.rawValue)\":\(content)}" }
 
     private func blob(_ bytes: UnsafeRawBufferPointer) -> String {
         switch blobs {

@@ -1,0 +1,148 @@
+import OpenCoreData
+
+/// What the objects of a dump say of each other: whether those are there to which they lead, and whether both sides of a
+/// relationship say the same.
+struct DumpLedger {
+    /// Where an object is kept: one table holds a whole hierarchy.
+    private struct Place: Hashable {
+        var root: Int
+        var key: Int64
+    }
+
+    private struct Entry {
+        var entity: Int
+        var line: Int
+    }
+
+    /// One object's word on another.
+    private struct Word {
+        var owner: SaveRequest.Row
+        var slot: Int
+        var destination: SaveRequest.Row
+        var line: Int
+    }
+
+    private let model: CompiledModel
+    private let dump: String
+    private var entries: [Place: Entry] = [:]
+    /// The words on objects that come later.
+    private var open: [Word] = []
+    /// What one side has said of a pair and the other has not yet.
+    private var halves: [SaveRequest.Link: Word] = [:]
+    /// The members of relationships without inverse, of which each belongs to one object.
+    private var taken: [SaveRequest.Link: Word] = [:]
+
+    init(_ model: CompiledModel, dump: String) {
+        self.model = model
+        self.dump = dump
+    }
+
+    /// The line of an object that was there; nil for none.
+    func line(of row: SaveRequest.Row) -> Int? {
+        entries[place(row)].flatMap { $0.entity == row.entity ? $0.line : nil }
+    }
+
+    mutating func add(_ object: DumpReader.Object) throws {
+        let row = object.row
+        if let earlier = entries.updateValue(Entry(entity: row.entity, line: object.line), forKey: place(row)) {
+            let other = SaveRequest.Row(entity: earlier.entity, key: row.key)
+            throw fault(
+                object.line, "is \(name(row)), and line \(earlier.line) is \(name(other))",
+                hint: model[row.entity].root == row.entity && other == row
+                    ? "an object has one line; remove one of them"
+                    : "objects of one hierarchy need keys of their own; change one, and what leads to it")
+        }
+        for (slot, destination) in object.toOnes.enumerated() {
+            if let destination { try add(Word(owner: row, slot: slot, destination: destination, line: object.line)) }
+        }
+        for (slot, members) in object.toManys {
+            for member in members {
+                try add(Word(owner: row, slot: slot, destination: member, line: object.line))
+            }
+        }
+    }
+
+    private mutating func add(_ word: Word) throws {
+        if let entry = entries[place(word.destination)] {
+            guard entry.entity == word.destination.entity else { throw dangling(word) }
+        } else {
+            open.append(word)
+        }
+        let relationship = model[word.owner.entity].relationships[word.slot]
+        guard let inverse = relationship.inverse else {
+            guard relationship.isToMany else { return }
+            // The owner is the same for all: who is a member here is one nowhere else.
+            let member = SaveRequest.Link(
+                owner: .init(entity: relationship.owner, key: 0), relationship: word.slot, destination: word.destination
+            )
+            if let other = taken.updateValue(word, forKey: member) {
+                throw fault(
+                    word.line,
+                    "cannot be taken over: \(name(word.owner)): '\(relationship.name)' names \(name(word.destination)), "
+                        + "which belongs to \(name(other.owner)) in line \(other.line)",
+                    hint: "a member of a relationship without inverse belongs to one object")
+            }
+            return
+        }
+        let back = model[relationship.destination].relationships[inverse]
+        // An object that is its own partner has said all there is to say.
+        guard !back.isTransient, !(word.owner == word.destination && isReflexive(relationship, back)) else { return }
+        let link = pair(word, relationship, back, inverse)
+        if halves.removeValue(forKey: link) == nil { halves[link] = word }
+    }
+
+    /// To be called behind the last object.
+    func check() throws {
+        let missing = open.filter { entries[place($0.destination)]?.entity != $0.destination.entity }
+        if let first = missing.min(by: { $0.line < $1.line }) { throw dangling(first) }
+        guard let half = halves.values.min(by: { ($0.line, $0.slot) < ($1.line, $1.slot) }) else { return }
+        let relationship = model[half.owner.entity].relationships[half.slot]
+        let inverse = relationship.inverse.map { model[relationship.destination].relationships[$0].name } ?? ""
+        throw fault(
+            half.line,
+            "cannot be taken over: \(name(half.owner)): '\(relationship.name)' names \(name(half.destination)), whose "
+                + "'\(inverse)' in line \(line(of: half.destination) ?? 0) does not name it",
+            hint: "name both objects by each other, or none")
+    }
+
+    // MARK: Pairs
+
+    private func isReflexive(_ relationship: CompiledRelationship, _ back: CompiledRelationship) -> Bool {
+        relationship.owner == back.owner && relationship.name == back.name
+    }
+
+    /// The same for both sides of a pair.
+    private func pair(
+        _ word: Word, _ relationship: CompiledRelationship, _ back: CompiledRelationship, _ inverse: Int
+    ) -> SaveRequest.Link {
+        let isFirst =
+            isReflexive(relationship, back)
+            ? (word.owner.entity, word.owner.key) < (word.destination.entity, word.destination.key)
+            : (relationship.owner, word.slot) < (back.owner, inverse)
+        return isFirst
+            ? SaveRequest.Link(owner: word.owner, relationship: word.slot, destination: word.destination)
+            : SaveRequest.Link(owner: word.destination, relationship: inverse, destination: word.owner)
+    }
+
+    // MARK: Words
+
+    private func dangling(_ word: Word) -> ToolError {
+        let property = model[word.owner.entity].relationships[word.slot].name
+        let (wanted, entry) = (name(word.destination), entries[place(word.destination)])
+        let found = entry.map { ", but \(name(.init(entity: $0.entity, key: word.destination.key)))" } ?? ""
+        return fault(
+            word.line,
+            "cannot be taken over: \(name(word.owner)): '\(property)' leads to \(wanted), which the dump has not\(found)",
+            hint: "add the object, or take it out of '\(property)'")
+    }
+
+    func fault(_ line: Int, _ what: String, hint: String) -> ToolError {
+        ToolError(.dump, "line \(line) of \(dump) \(what)", hint: hint)
+    }
+
+    func name(_ row: SaveRequest.Row) -> String {
+        ObjectName(entity: model[row.entity].name, key: row.key).description
+    }
+
+    private func place(_ row: SaveRequest.Row) -> Place { Place(root: model[row.entity].root, key: row.key) }
+}

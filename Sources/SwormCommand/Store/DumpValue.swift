@@ -1,0 +1,140 @@
+import Foundation
+import OpenCoreData
+import SwormPredicates
+
+/// A value of a dump, as what it becomes in a store.
+struct DumpValue {
+    /// Why a value is none of its attribute.
+    struct Mistake: Error {
+        /// The end of a sentence that begins with the attribute.
+        var words: String
+    }
+
+    var value: AttributeValue
+    /// What the column gets instead, where it holds what the attribute's type would refuse or change.
+    var exact: ExactValue?
+
+    private init(_ value: AttributeValue, exact: ExactValue? = nil) {
+        self.value = value
+        self.exact = exact
+    }
+
+    /// - Throws: ``Mistake`` for all that the attribute cannot hold as it is.
+    init(_ any: Any, _ type: SwormPredicates.AttributeType) throws {
+        if any is NSNull {
+            self.init(.null)
+        } else if let members = any as? [String: Any] {
+            self.init(.null, exact: try Self.stored(members, type))
+        } else if let value = Self.value(any, type) {
+            self = value
+        } else {
+            throw Mistake(words: "is \(Self.shown(any)), which is no value of the type \(type.displayName)")
+        }
+    }
+
+    private static func value(_ any: Any, _ type: SwormPredicates.AttributeType) -> DumpValue? {
+        switch type {
+        case .integer16: whole(any).flatMap { Int16(exactly: $0) }.map { DumpValue(.int(Int64($0))) }
+        case .integer32: whole(any).flatMap { Int32(exactly: $0) }.map { DumpValue(.int(Int64($0))) }
+        case .integer64: whole(any).map { DumpValue(.int($0)) }
+        case .boolean: isFlag(any) ? (any as? NSNumber).map { DumpValue(.bool($0.boolValue)) } : nil
+        case .double: double(any).map { DumpValue(.double($0)) }
+        case .float:
+            double(any).map { number in
+                Double(Float(number)) == number
+                    ? DumpValue(.double(number)) : DumpValue(.null, exact: .real(number))
+            }
+        case .decimal:
+            if let text = any as? String {
+                DecimalText.number(text).map { DumpValue(.decimal($0)) }
+            } else {
+                double(any).flatMap { $0.isFinite ? DumpValue(.double($0)) : nil }
+            }
+        case .string: (any as? String).map { DumpValue(.string($0)) }
+        case .uri: (any as? String).map(uri)
+        case .date: seconds(any).map { DumpValue(.date(Date(timeIntervalSinceReferenceDate: $0))) }
+        case .uuid: (any as? String).flatMap(UUID.init).map { DumpValue(.uuid($0)) }
+        case .binaryData, .transformable:
+            (any as? String).flatMap { Data(base64Encoded: $0) }.map { DumpValue(.data($0)) }
+        case .undefined, .objectID, .composite: nil
+        }
+    }
+
+    /// A text that no URL keeps as it is goes into the column by itself.
+    private static func uri(_ text: String) -> DumpValue {
+        if let url = URL(string: text, encodingInvalidCharacters: false),
+            url.absoluteString.utf8.elementsEqual(text.utf8)
+        {
+            return DumpValue(.url(url))
+        }
+        return DumpValue(.null, exact: .text(Data(text.utf8)))
+    }
+
+    // MARK: Numbers
+
+    private static func isFlag(_ any: Any) -> Bool {
+        (any as? NSNumber).map { String(cString: $0.objCType) == "c" } ?? false
+    }
+
+    private static func number(_ any: Any) -> NSNumber? { isFlag(any) ? nil : any as? NSNumber }
+
+    /// A number that was written without a fraction.
+    private static func whole(_ any: Any) -> Int64? {
+        guard let number = number(any), ["i", "q"].contains(String(cString: number.objCType)) else { return nil }
+        return number.int64Value
+    }
+
+    private static func double(_ any: Any) -> Double? {
+        if let text = any as? String { return text == "inf" ? .infinity : text == "-inf" ? -.infinity : nil }
+        if let whole = whole(any) { return Double(exactly: whole) }
+        // Its text is the shortest that reads as the double, or the many digits of a whole number.
+        return number(any).flatMap { Double($0.stringValue) }
+    }
+
+    private static func seconds(_ any: Any) -> Double? {
+        guard let text = any as? String, let seconds = DateText.seconds(text) else { return double(any) }
+        // Another day than the one that is written: there is no 30th of February.
+        return DateText.exact(seconds.rounded(.down))?.prefix(10) == text.prefix(10) ? seconds : nil
+    }
+
+    // MARK: What a column holds
+
+    /// Reads what a dump writes of a column that holds no value of its attribute's type.
+    private static func stored(_ members: [String: Any], _ type: SwormPredicates.AttributeType) throws -> ExactValue {
+        guard members["sha256"] == nil else { throw Mistake(words: "is only the hash of its data") }
+        let form = members.count == 1 ? members.first.flatMap { StoredForm(rawValue: $0.key) } : nil
+        guard let form, let content = members.values.first else {
+            throw Mistake(words: "is \(shown(members)), which is no value")
+        }
+        guard StoredForm.classes(of: type).contains(form.storageClass) else {
+            throw Mistake(
+                words: "holds \(form.words), which no \(type.displayName) is; 'sworm-tool verify' finds such in a store"
+            )
+        }
+        let value: ExactValue? =
+            switch form {
+            case .integer: whole(content).map { .integer($0) }
+            case .real: double(content).map { .real($0) }
+            case .text: (content as? String).map { .text(Data($0.utf8)) }
+            case .text64: (content as? String).flatMap { Data(base64Encoded: $0) }.map { .text($0) }
+            case .blob: nil
+            }
+        guard let value else { throw Mistake(words: "is \(shown(members)), which is no value") }
+        return value
+    }
+
+    /// A value as in the dump, shortened.
+    static func shown(_ any: Any) -> String {
+        let text: String
+        if isFlag(any) {
+            text = (any as? NSNumber)?.boolValue == true ? "true" : "false"
+        } else if let data = try? JSONSerialization.data(
+            withJSONObject: any, options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
+        {
+            text = String(decoding: data, as: UTF8.self)
+        } else {
+            text = "\(any)"
+        }
+        return text.count > 60 ? text.prefix(60) + "…" : text
+    }
+}
