@@ -5,6 +5,7 @@ import SwormSQLite
 ///
 /// Only for a file that nobody has open in WAL mode (there is no `-shm`): closing the file here takes the locks away that
 /// other connections of this process have on it, as POSIX has it.
+/// A file that SQLite does not take for a database has no such connections either.
 struct DatabaseHeader {
     private let bytes: [UInt8]
 
@@ -25,6 +26,26 @@ struct DatabaseHeader {
 
     /// Whether the database is in WAL mode.
     var usesLog: Bool { isDatabase && (bytes[18] == 2 || bytes[19] == 2) }
+
+    /// What of the header SQLite cannot take; nil where the file does not begin as a database does, and for a sound header.
+    var damage: String? {
+        guard isDatabase else { return nil }
+        let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
+        // 1 stands for 65536, which two bytes cannot hold.
+        guard pageSize == 1 || (512...32768).contains(pageSize) && pageSize & (pageSize - 1) == 0 else {
+            return "it says that a page has \(pageSize) bytes, which is no size of a page (bytes 16 and 17)"
+        }
+        guard bytes[18] <= 2, bytes[19] <= 2 else {
+            return "it names the format versions \(bytes[18]) and \(bytes[19]), which there are not (bytes 18 and 19)"
+        }
+        guard bytes[21] == 64, bytes[22] == 32, bytes[23] == 32 else {
+            return "three bytes that are the same in every database are others (bytes 21 to 23)"
+        }
+        guard pageSize == 1 || pageSize - Int(bytes[20]) >= 480 else {
+            return "it leaves \(bytes[20]) bytes of each page unused, which is too much (byte 20)"
+        }
+        return nil
+    }
 
     /// Refuses a file that is shorter than it says. There must be no log that could complete it.
     ///

@@ -18,7 +18,7 @@ extension SQLiteStore {
                 "A store is kept in a file, and “\(url.absoluteString)” is not the URL of one.")
         }
         let files = StoreFiles(url: url)
-        try refuseFolder(files)
+        try refuseOtherKinds(files)
         if let stamp = FileStamp(path: files.main), !isBlank(files, stamp) {
             return try openExisting(url: url, files: files, model: model, options: options)
         }
@@ -59,9 +59,7 @@ extension SQLiteStore {
 
     /// The metadata of a store, which may have been written with any model. Nothing is changed.
     package static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
-        let files = StoreFiles(url: url)
-        try requireContent(files)
-        return try inspect(files, options: options).inspection.metadata.dictionary
+        try inspect(StoreFiles(url: url), options: options).inspection.metadata.dictionary
     }
 
     // MARK: Parts
@@ -77,12 +75,11 @@ extension SQLiteStore {
         stamp.size == 0 && (FileStamp(path: files.writeAheadLog)?.size ?? 0) == 0
     }
 
-    private static func refuseFolder(_ files: StoreFiles) throws {
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: files.main, isDirectory: &isFolder), isFolder.boolValue {
-            throw CoreDataError(
-                NSPersistentStoreOpenError, "“\(files.main)” is a folder, not the file of a store.")
-        }
+    /// Refuses what is there and is no regular file. To open a pipe would wait for ever.
+    private static func refuseOtherKinds(_ files: StoreFiles) throws {
+        guard let kind = FileKind(path: files.main), kind != .file else { return }
+        throw CoreDataError(
+            NSPersistentStoreOpenError, "“\(files.main)” is \(kind.words), not the file of a store.")
     }
 
     static func openExisting(
@@ -109,12 +106,11 @@ extension SQLiteStore {
     static func look(
         _ files: StoreFiles
     ) throws -> (inspection: StoreInspection, place: ReadingPlace, connection: StoreConnection) {
-        try requireContent(files)
-        return try inspect(files, isWatched: true, options: StoreOptions())
+        try inspect(files, isWatched: true, options: StoreOptions())
     }
 
     private static func requireContent(_ files: StoreFiles) throws {
-        try refuseFolder(files)
+        try refuseOtherKinds(files)
         guard let stamp = FileStamp(path: files.main) else { throw ReadingPlace.missing(files) }
         guard !isBlank(files, stamp) else {
             throw CoreDataError(
@@ -126,11 +122,21 @@ extension SQLiteStore {
     static func inspect(
         _ files: StoreFiles, largestCopy: Int64 = .max, isWatched: Bool = false, options: StoreOptions
     ) throws -> (inspection: StoreInspection, place: ReadingPlace, connection: StoreConnection) {
-        try CoreDataError.translating(while: "open", path: files.main) {
-            let place = try ReadingPlace(files: files, largestCopy: largestCopy, isWatched: isWatched)
-            let connection = StoreConnection(
-                try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB))
-            return (try StoreInspection(connection, path: files.main), place, connection)
+        try requireContent(files)
+        return try CoreDataError.translating(while: "open", path: files.main) {
+            do {
+                let place = try ReadingPlace(files: files, largestCopy: largestCopy, isWatched: isWatched)
+                let connection = StoreConnection(
+                    try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB))
+                return (try StoreInspection(connection, path: files.main), place, connection)
+            } catch let error as SQLiteError where error.code == SQLiteError.notADatabase {
+                // SQLite says the same of a letter and of a store with one wrong byte.
+                guard let damage = try DatabaseHeader(files).damage else { throw error }
+                throw CoreDataError(
+                    CocoaError.Code.fileReadCorruptFile.rawValue,
+                    "The header of the store “\(files.main)” is damaged: \(damage). Restore the store from a copy.",
+                    cause: SQLiteError(code: SQLiteError.corrupt, message: error.message))
+            }
         }
     }
 

@@ -59,7 +59,8 @@ struct StoreInspection {
                 NSPersistentStoreIncompatibleSchemaError, "The store “\(name)” has no identifier: Z_UUID is NULL.")
         }
         metadata =
-            try found.list.map { try StoreMetadata(identifier: identifier, propertyList: $0) } ?? .silent(identifier)
+            try found.list.map { try StoreMetadata(identifier: identifier, propertyList: $0, path: path) }
+            ?? .silent(identifier)
 
         var entityNames: [Int64: String] = [:]
         try connection.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") {

@@ -39,9 +39,10 @@ package struct StoreMetadata: Sendable, Hashable {
 
     /// Reads what a file holds.
     ///
+    /// - Parameter path: The file, for the error.
     /// - Throws: ``CoreDataError`` where the bytes are no dictionary.
-    package init(identifier: String, propertyList: Data) throws {
-        let dictionary = try Self.dictionary(propertyList)
+    package init(identifier: String, propertyList: Data, path: String? = nil) throws {
+        let dictionary = try Self.dictionary(propertyList, path: path)
         self.identifier = identifier
         self.propertyList = propertyList
         versionHashes = dictionary[Key.versionHashes] as? [String: Data] ?? [:]
@@ -96,17 +97,19 @@ package struct StoreMetadata: Sendable, Hashable {
         return copy
     }
 
-    private static func dictionary(_ bytes: Data) throws -> [String: Any] {
+    private static func dictionary(_ bytes: Data, path: String? = nil) throws -> [String: Any] {
+        let owner = path.map { "The metadata of the store “\($0)”" } ?? "The store's metadata"
         do {
             let list = try PropertyListSerialization.propertyList(from: bytes, format: nil)
             if let dictionary = list as? [String: Any] { return dictionary }
         } catch {
             throw CoreDataError(
-                NSPersistentStoreIncompatibleSchemaError, "The store's metadata is not a property list; it is damaged.",
-                cause: error)
+                NSPersistentStoreIncompatibleSchemaError,
+                "\(owner) (Z_PLIST in the table Z_METADATA) is not a property list; it is damaged.", cause: error)
         }
         throw CoreDataError(
-            NSPersistentStoreIncompatibleSchemaError, "The store's metadata is a property list but not a dictionary.")
+            NSPersistentStoreIncompatibleSchemaError,
+            "\(owner) (Z_PLIST in the table Z_METADATA) is a property list but not a dictionary; it is damaged.")
     }
 
     private static func bytes(_ dictionary: [String: Any]) throws -> Data {

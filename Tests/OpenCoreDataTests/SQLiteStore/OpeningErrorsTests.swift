@@ -84,6 +84,48 @@ struct OpeningErrorsTests {
         #expect(throws: CoreDataError.self) { try SQLiteStore.open(url: web, model: LibraryModel.model) }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a pipe and a device are refused without being opened`() throws {
+        let folder = try StoreFolder()
+        try #require(mkfifo(folder.url().path, 0o600) == 0)
+        for isReadOnly in [true, false] {
+            let error = try #require(throws: CoreDataError.self) {
+                try folder.open { $0.isReadOnly = isReadOnly }
+            }
+            #expect(error.errorCode == NSPersistentStoreOpenError && error.message.contains("is a pipe"))
+        }
+        let stored = try #require(throws: CoreDataError.self) { _ = try StoredModel(ofStoreAt: folder.url()) }
+        #expect(stored.message.contains("is a pipe"))
+        let zero = try #require(throws: CoreDataError.self) {
+            _ = try StoreLook(url: URL(fileURLWithPath: "/dev/zero"))
+        }
+        #expect(zero.message.contains("is a device"))
+    }
+
+    @Test func `an empty file and a missing one have no model, and the error says why`() throws {
+        let folder = try StoreFolder()
+        let missing = try #require(throws: CoreDataError.self) { _ = try StoredModel(ofStoreAt: folder.url()) }
+        #expect(missing.message.contains("There is no store at"))
+        try Data().write(to: folder.url())
+        let empty = try #require(throws: CoreDataError.self) { _ = try StoredModel(ofStoreAt: folder.url()) }
+        #expect(empty.message.contains("is empty"))
+    }
+
+    @Test func `a damaged header is told from a file that is no database`() throws {
+        for (place, byte, says) in [
+            (16, 7, "a page has 1792 bytes"), (19, 9, "format versions 1 and 9"), (21, 0, "bytes 21 to 23"),
+        ] as [(Int, UInt8, String)] {
+            let folder = try made()
+            try folder.raw().setJournalMode(.delete)
+            var data = try Data(contentsOf: folder.url())
+            data[place] = byte
+            try data.write(to: folder.url())
+            try refuse(
+                folder, code: CocoaError.Code.fileReadCorruptFile.rawValue, says: ["header", "is damaged", says],
+                causedBy: SQLiteError.corrupt)
+        }
+    }
+
     @Test func `a truncated store`() throws {
         for lost in [1, 4096, 20_000] {
             let folder = try made()
@@ -105,6 +147,7 @@ struct OpeningErrorsTests {
         for (sql, says) in [
             ("DELETE FROM Z_METADATA", "is empty"), ("UPDATE Z_METADATA SET Z_PLIST = NULL", "Z_PLIST"),
             ("UPDATE Z_METADATA SET Z_UUID = NULL", "Z_UUID"),
+            ("UPDATE Z_METADATA SET Z_PLIST = X'62706C6973743030FF'", "Test.sqlite” (Z_PLIST"),
             ("UPDATE Z_METADATA SET Z_PLIST = X'62706C6973743030FF'", "not a property list"),
             ("UPDATE Z_METADATA SET Z_PLIST = CAST('[]' AS BLOB)", "propert"),
         ] {
