@@ -114,7 +114,9 @@ extension NSManagedObjectContext {
                 let why =
                     number > extent.highest
                     ? "the last transaction of the store has the number \(extent.highest). The store was replaced by an older one"
-                    : "the transactions from \(number + 1) to \(deleted) were deleted"
+                    : number + 1 == deleted
+                        ? "the transaction \(deleted) was deleted"
+                        : "the transactions from \(number + 1) to \(deleted) were deleted"
                 throw CoreDataError(
                     NSPersistentHistoryTokenExpiredError,
                     "The history of the store \(store.identifier) cannot be read after the transaction \(number): \(why). Read the objects anew, and go on with the current token."

@@ -145,6 +145,8 @@ enum ModelFile {
         -> CoreDataError
     {
         let reason = cause.map { ": \(($0 as NSError).localizedDescription)" } ?? ""
-        return CoreDataError(code.rawValue, "\(url.path) \(what)\(reason).", cause: cause)
+        let message = "\(url.path) \(what)\(reason)"
+        // Foundation's sentences have their full stop already.
+        return CoreDataError(code.rawValue, message.hasSuffix(".") ? message : message + ".", cause: cause)
     }
 }

@@ -1,5 +1,7 @@
+package import Foundation
+
 /// What is wrong with a predicate: with its text, its arguments, or the values that it met.
-package struct PredicateError: Error, Sendable, CustomStringConvertible {
+package struct PredicateError: LocalizedError, Sendable, CustomStringConvertible {
     /// The kind of fault, stable across releases.
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         package let description: String
@@ -14,6 +16,8 @@ package struct PredicateError: Error, Sendable, CustomStringConvertible {
         package static let unknownKey = Code(description: "unknownKey")
         /// Operands that the operator cannot take.
         package static let typeMismatch = Code(description: "typeMismatch")
+        /// A key that leads to many objects, where one value is needed.
+        package static let toMany = Code(description: "toMany")
         /// A variable without a value.
         package static let variable = Code(description: "variable")
         /// A pattern that is no regular expression.
@@ -38,6 +42,9 @@ package struct PredicateError: Error, Sendable, CustomStringConvertible {
     package var description: String {
         column.map { "\(message) (column \($0))" } ?? message
     }
+
+    /// What `localizedDescription` says where nobody knows this type.
+    package var errorDescription: String? { description }
 }
 
 /// The sizes that hold everywhere in this layer. They keep a hostile text from exhausting the stack or the memory.

@@ -96,7 +96,7 @@ extension PredicateError {
     /// The error for a path to many objects where one value is needed.
     package static func toManyNotAllowed(path: String, entity: String) -> PredicateError {
         PredicateError(
-            .unsupported,
+            .toMany,
             "to-many key not allowed here: \(path) of \(entity) leads to many objects; say ANY, ALL or NONE, or use"
                 + " @count or SUBQUERY")
     }

@@ -78,6 +78,9 @@ struct ModelFileTests {
         #expect(refusal(try make("C.xcdatamodel", folder: true))?.contains("has no file named 'contents'") == true)
         #expect(refusal(try make("D.mom", folder: false))?.contains("cannot be read as a model") == true)
         #expect(refusal(try make("D.momd", folder: true))?.contains("there is no .mom file") == true)
+        // The cause has a full stop of its own.
+        let absent = refusal(folder.url.appendingPathComponent("Absent.mom"))
+        #expect(absent?.contains("cannot be read: ") == true && absent?.hasSuffix("..") == false, "\(absent ?? "")")
         #expect(refusal(try make("E.txt", folder: false))?.contains("is no model") == true)
         let old = try make("F.xcdatamodel", folder: true)
         try Data([0x62, 0x70]).write(to: old.appendingPathComponent("elements"))

@@ -1,3 +1,4 @@
+import Foundation
 import SwormPredicates
 import Testing
 
@@ -72,5 +73,13 @@ struct PredicateErrorTests {
         let error = try #require(throws: PredicateError.self) { try parsePredicate(format, arguments: [argument]) }
         #expect(error.message.contains(part), "\(error)")
         #expect(error.column != nil)
+    }
+
+    @Test func `whoever knows only that it is an error gets the message too`() throws {
+        let error: any Error = try #require(throws: SwormPredicates.PredicateError.self) {
+            _ = try parsePredicate("year >")
+        }
+        #expect(error.localizedDescription.contains("the text ends"))
+        #expect((error as NSError).localizedDescription == "\(error)")
     }
 }
