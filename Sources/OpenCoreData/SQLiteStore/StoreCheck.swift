@@ -38,6 +38,7 @@ final class StoreCheck {
                 try checkExternal(slot, of: entity)
             }
         }
+        try checkDerived()
         checkOrphans()
         try progress?(total, total)
     }

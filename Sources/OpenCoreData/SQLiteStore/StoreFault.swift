@@ -37,6 +37,8 @@ package struct StoreFault: Sendable, Hashable, CustomStringConvertible {
         package static let required = Kind("required")
         /// Several rows have the same unique values.
         package static let unique = Kind("unique")
+        /// A derived value is not what its derivation gives.
+        package static let derived = Kind("derived")
         /// A relationship leads to an object that is not there.
         package static let dangling = Kind("dangling")
         /// A relationship leads to an object that does not lead back.

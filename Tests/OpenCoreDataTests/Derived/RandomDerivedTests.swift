@@ -35,6 +35,7 @@ import Testing
             try context.save()
             for object in all.values.flatMap({ $0 }) { check(object) }
         }
+        #expect(try StoreVerification.findings(of: folder.url(), model: DerivedLibrary.model().compiled()) == [])
         let fresh = try DerivedLibrary.context(at: folder.url())
         for entity in ["Author", "Book", "Page", "Person"] { try fresh.all(entity).forEach(check) }
     }

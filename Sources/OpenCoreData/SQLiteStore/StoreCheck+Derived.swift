@@ -1,0 +1,60 @@
+import SwormPredicates
+import SwormSQLite
+
+extension StoreCheck {
+    /// Compares derived values with what their derivations give. The time of a save cannot be known afterwards.
+    func checkDerived() throws {
+        for derived in DerivedAttribute.all(in: model) {
+            guard let sql = DerivationSQL(derived, model: model, layout: layout), let value = sql.value else {
+                continue
+            }
+            let attribute = derived.entity.attributes[derived.slot]
+            do {
+                try count(
+                    "SELECT count(*) FROM \(sql.table) WHERE (\(differs(derived, sql.column, value)))\(sql.restriction)"
+                ) {
+                    StoreFault(
+                        .derived,
+                        "\(derived.entity.name).\(attribute.name): \($0) values are not what \(attribute.derivation ?? "") gives",
+                        entity: derived.entity.name, property: attribute.name, isRuleOfModel: true)
+                }
+            } catch let error as SQLiteError where error.message == "integer overflow" {
+                // A sum of integers that SQLite cannot work out says nothing of the stored one.
+            }
+        }
+    }
+
+    /// What holds for a row whose value is another than the derivation gives, beyond what two versions of one program may
+    /// make of the same: rounding, the sum of nothing, and the letters that Unicode has changed since.
+    private func differs(_ derived: DerivedAttribute, _ column: String, _ value: String) -> String {
+        if derived.derivation.form != .plain {
+            let options = ComparisonOptions([.caseInsensitive, .diacriticInsensitive]).rawValue
+            // Of plain letters everybody makes the same.
+            return
+                "\(column) IS NOT \(value) AND (\(column) IS NULL OR \(value) IS NULL OR (\(column) || \(value)) NOT GLOB '*[^ -~]*' OR SwormFold(SwormUpper(\(column)), \(options)) IS NOT SwormFold(SwormUpper(\(value)), \(options)))"
+        }
+        var (stored, expected) = (column, value)
+        if case .members(let aggregate, _, _) = derived.derivation.source, aggregate == .count || aggregate == .sum {
+            (stored, expected) = ("IFNULL(\(column), 0)", "IFNULL(\(value), 0)")
+        }
+        guard isRounded(derived) else { return "\(stored) IS NOT \(expected)" }
+        let part = derived.entity.attributes[derived.slot].type == .float ? "1e-6" : "1e-9"
+        return
+            "(\(stored) IS NULL) <> (\(expected) IS NULL) OR abs(\(stored) - \(expected)) > \(part) * max(abs(\(stored)), abs(\(expected)))"
+    }
+
+    /// Whether the value can depend on the order in which numbers were added, or on the digits that a type keeps.
+    private func isRounded(_ derived: DerivedAttribute) -> Bool {
+        func isRounded(_ type: AttributeType) -> Bool { [.double, .float, .decimal].contains(type) }
+        if isRounded(derived.entity.attributes[derived.slot].type) { return true }
+        switch derived.derivation.source {
+        case .now, .members(.count, _, _): return false
+        case .members(.average, _, _): return true
+        case .value(let path, let attribute):
+            return isRounded(Derivation.end(of: path, from: derived.entity, model).attributes[attribute].type)
+        case .members(_, let relationship, let attribute):
+            let members = model[derived.entity.relationships[relationship].destination]
+            return attribute.map { isRounded(members.attributes[$0].type) } ?? false
+        }
+    }
+}
