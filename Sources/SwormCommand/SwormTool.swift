@@ -66,11 +66,21 @@ enum ErrorText {
 
     static func hint(for error: any Error) -> String? {
         guard let error = error as? CoreDataError else { return nil }
+        let look = "'sworm-tool verify' looks for damage"
         switch error.errorCode {
         case NSPersistentStoreIncompatibleVersionHashError:
             return "give the model that the store was written with as --model PATH"
+        case NSPersistentStoreTypeMismatchError:
+            return "name the file that Core Data, or Sworm, has written"
+        case NSPersistentStoreIncompatibleSchemaError: return look
         case CocoaError.Code.fileReadCorruptFile.rawValue:
-            return "'sworm-tool verify' looks for damage"
+            // Files of models are read without SQLite.
+            switch (error.cause as? SQLiteError)?.code {
+            case SQLiteError.notADatabase?:
+                return "a store is a SQLite file; if this was one, it is encrypted or overwritten: take a copy of it"
+            case SQLiteError.corrupt?: return look
+            default: return nil
+            }
         default: return nil
         }
     }

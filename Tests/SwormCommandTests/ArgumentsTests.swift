@@ -44,6 +44,16 @@ struct ArgumentsTests {
         #expect(Arguments.parts("a, b.c ,f:(x, y),\"q,r\"") == ["a", "b.c", "f:(x, y)", "\"q,r\""])
     }
 
+    @Test func `an empty item of a list is refused`() throws {
+        for text in ["", ",", "a,", " ,a", "a,,b"] {
+            let arguments = try Arguments(["--color", text, "w"], for: spec)
+            let error = try #require(throws: ToolError.self) { _ = try arguments.list("color") }
+            #expect(error.code == .usage)
+            #expect(error.message.contains("empty") && error.hint != nil)
+        }
+        #expect(try Arguments(["--color", "a, b", "w"], for: spec).list("color") == ["a", "b"])
+    }
+
     @Test func `every command and the tool have a help that fits 80 columns`() {
         for words in [["--help"], ["help"]] + SwormTool.commands.map({ [$0.spec.name, "--help"] }) {
             let run = Run(words)

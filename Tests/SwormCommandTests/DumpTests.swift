@@ -158,6 +158,9 @@ struct DumpTests {
         #expect(json.count == 5)
         #expect(workshop.run("diff", workshop.file("B.sqlite"), "--entity", "Profile").code == .ok)
         #expect(workshop.run("diff", workshop.file("B.sqlite"), "--key", "nme").err.contains("did you mean 'name'?"))
+        let unknown = workshop.run("diff", workshop.file("B.sqlite"), "--key", "name,whatever").err
+        #expect(unknown.contains("no entity has the attribute 'whatever'"))
+        #expect(unknown.contains("hint: the attributes are: born, cover, id,"))
     }
 
     @Test func `stores that were filled apart are compared by unique values`() throws {

@@ -121,6 +121,42 @@ struct QueryTests {
         #expect(other.err.contains("none of the versions"))
     }
 
+    @Test func `columns and sort keys that are none are refused`() throws {
+        let workshop = try workshop()
+        for words in [["--sort", ","], ["--sort", ""], ["--columns", "title,"], ["--columns", ","]] {
+            let run = Run(["query", workshop.storePath, "Book"] + words)
+            #expect(run.code == .usage)
+            #expect(run.err.contains("empty"))
+        }
+        for column in ["..", ".a", "a.", "title..author"] {
+            let run = workshop.run("query", "Book", "--columns", column)
+            #expect(run.code == .failure)
+            #expect(run.err.contains("the column '\(column)' is not a path") && run.err.contains("hint: "))
+        }
+        for key in ["-", "-author.", "--year", "."] {
+            #expect(Run(["query", workshop.storePath, "Book", "--sort=\(key)"]).code == .failure, "\(key)")
+        }
+        for form in [["--json"], ["--format", "ndjson"]] {
+            let twice = Run(["query", workshop.storePath, "Book", "--columns", "title,year, title"] + form)
+            #expect(twice.code == .usage)
+            #expect(twice.err.contains("'title' is asked for twice"))
+        }
+        #expect(workshop.run("query", "Book", "--columns", "title,title", "--format", "csv").code == .ok)
+    }
+
+    @Test func `a condition that cannot be asked is told with a way out`() throws {
+        let workshop = try workshop()
+        for (text, hint) in [
+            ("title == $x", "write the value itself"), ("tags == 3", "ANY books.year"),
+            ("title == 3", "texts and UUIDs stand in quotes"), ("year == 'a'", "numbers without"),
+        ] {
+            let run = workshop.run("count", "Book", "--where", text)
+            #expect(run.code == .failure)
+            #expect(run.err.contains("hint: ") && run.err.contains(hint), "\(run.err)")
+        }
+        #expect(workshop.run("query", "Book", "--sort", "tags").err.contains("books.@count"))
+    }
+
     @Test func `inspect tells entities, history, sizes and hashes, with a model and without`() throws {
         let workshop = try workshop()
         let plain = Run(["inspect", workshop.storePath])

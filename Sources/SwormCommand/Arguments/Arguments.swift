@@ -81,7 +81,18 @@ package struct Arguments: Sendable {
     package func value(_ option: String) -> String? { values[option] }
 
     /// The parts of a value between commas, blanks around them dropped. Commas in brackets and quotes part nothing.
-    package func list(_ option: String) -> [String]? { values[option].map(Self.parts) }
+    ///
+    /// - Throws: ``ToolError`` for a part in which nothing stands.
+    package func list(_ option: String) throws -> [String]? {
+        guard let text = values[option] else { return nil }
+        let parts = Self.parts(text)
+        guard !parts.contains("") else {
+            throw ToolError(
+                .usage, text.isEmpty ? "--\(option) is empty" : "--\(option) has an empty item: '\(text)'",
+                hint: "write names with a comma between two, or leave --\(option) out")
+        }
+        return parts
+    }
 
     /// The whole number that an option gives.
     package func count(_ option: String) throws -> Int? {
@@ -118,6 +129,6 @@ package struct Arguments: Sendable {
             }
             parts[parts.count - 1].append(character)
         }
-        return parts.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        return parts.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }

@@ -19,7 +19,7 @@ enum CopyCommand {
             options: [OptionSpec("force", "Replaces a store of that name.")],
             examples: ["sworm-tool copy Library.sqlite Backup.sqlite"])
     ) { arguments, console in
-        let source = Arguments.url(arguments.operands[0])
+        let source = try FilePath.store(arguments.operands[0])
         // Looked at first, so that nothing is replaced by what is no store.
         _ = try StoreLook(url: source)
         if StoreFiles(url: source).main == StoreFiles(url: Arguments.url(arguments.operands[1])).main {

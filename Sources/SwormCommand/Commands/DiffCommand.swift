@@ -35,7 +35,7 @@ enum DiffCommand {
             arguments.has("json") ? JSONDifferences(console) : TextDifferences(console)
         let progress = Progress(console, "differences")
         var total = 0
-        let comparison = try StoreComparison(old, new, by: try match(arguments, old)) { difference in
+        let comparison = try StoreComparison(old, new, by: match(arguments, old)) { difference in
             writer.write(difference)
             total += 1
             progress.update(total)
@@ -48,15 +48,20 @@ enum DiffCommand {
     }
 
     private static func match(_ arguments: Arguments, _ store: ReadStore) throws -> ObjectMatch {
-        guard let names = arguments.list("key") else {
+        guard let names = try arguments.list("key") else {
             return arguments.value("match") == "unique" ? .unique : .id
         }
         let match = ObjectMatch.attributes(names)
         guard store.model.entities.contains(where: { match.attributes(of: $0, in: store.model) != nil }) else {
+            let known = Set(store.model.entities.flatMap { $0.attributes.map(\.name) }).sorted()
+            guard let unknown = names.first(where: { !known.contains($0) }) else {
+                throw ToolError(
+                    .query, "no entity has all of the attributes \(names.joined(separator: ", "))",
+                    hint: "match by fewer attributes, or by the uniqueness constraints: --match unique")
+            }
             throw ToolError(
-                .query, "no entity has the attribute\(names.count == 1 ? "" : "s") \(names.joined(separator: ", "))",
-                hint: nearestName(to: names.first ?? "", in: store.model.entities.flatMap { $0.attributes.map(\.name) })
-                    .map { "did you mean '\($0)'?" })
+                .query, "no entity has the attribute '\(unknown)'",
+                hint: nameHint(unknown, among: known, what: "the attributes are"))
         }
         return match
     }

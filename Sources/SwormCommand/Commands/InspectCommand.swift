@@ -11,7 +11,7 @@ enum InspectCommand {
             options: [StoreModelChoice.option, OptionSpec("json", "Answer as JSON.")],
             examples: ["sworm-tool inspect Library.sqlite"])
     ) { arguments, console in
-        let report = try StoreReport(Arguments.url(arguments.operands[0]), modelOption: arguments.url("model"))
+        let report = try StoreReport(FilePath.store(arguments.operands[0]), modelOption: arguments.url("model"))
         if arguments.has("json") { console.answer(json(report)) } else { write(report, console) }
         return .ok
     }

@@ -44,25 +44,34 @@ enum ModelCommand {
     }
 
     private static func model(_ arguments: Arguments) throws -> (model: NSManagedObjectModel, source: String) {
-        let url = Arguments.url(arguments.operands[0])
-        let kinds = ["xcdatamodeld", "xcdatamodel", "momd", "mom", "omo"]
-        guard !kinds.contains(url.pathExtension.lowercased()) else { return try StoreModelChoice.model(at: url) }
-        return try StoreModelChoice.model(for: url, option: arguments.url("model"))
+        let path = arguments.operands[0]
+        let url = Arguments.url(path)
+        guard FilePath.modelKinds.contains(url.pathExtension.lowercased()) else {
+            return try StoreModelChoice.model(for: FilePath.store(path), option: arguments.url("model"))
+        }
+        guard arguments.value("model") == nil else {
+            throw ToolError(
+                .usage, "'\(path)' is a model itself, and --model names the model of a store", hint: "leave --model out"
+            )
+        }
+        return try StoreModelChoice.model(at: url)
     }
 
     private static func write(_ text: String, to path: String, replaces: Bool) throws {
         var url = Arguments.url(path)
-        if url.pathExtension.lowercased() == "xcdatamodel" {
-            url.appendPathComponent("contents")
-        }
+        let isFolder = url.pathExtension.lowercased() == "xcdatamodel"
+        try FilePath.checkOutput(path, isFolder: isFolder)
+        if isFolder { url.appendPathComponent("contents") }
         guard replaces || !FileManager.default.fileExists(atPath: url.path) else {
             throw ToolError(
                 .fileExists, "there is a file '\(url.path)' already",
                 hint: "choose another name, or replace it: --force")
         }
         do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            if isFolder {
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            }
             try Data(text.utf8).write(to: url, options: .atomic)
         } catch {
             throw ToolError(.file, "'\(url.path)' cannot be written: \((error as NSError).localizedDescription)")

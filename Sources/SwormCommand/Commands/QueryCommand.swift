@@ -38,13 +38,15 @@ enum QueryCommand {
     ) { arguments, console in
         let store = try ReadStore(arguments.operands[0], arguments)
         let entity = try store.entity(arguments.operands[1])
+        let asked = arguments.value("format").flatMap { Format(rawValue: $0) }
+        let format = asked ?? (arguments.has("json") ? .json : .table)
         let (projection, titles) = try projection(arguments, entity, store)
+        try refuseTwins(titles, format)
         let cursor = try store.naming(entity) { try store.session.cursor(projection) }
         let columns = ValueColumn.columns(
             cursor.columns, titles: titles, expressions: projection.tree.columns, entity: entity, model: store.model)
         let writer = RowWriter(columns, blobs: BlobStyle(arguments), model: store.model, session: store.session)
-        let asked = arguments.value("format").flatMap { Format(rawValue: $0) }
-        try RowOutput(cursor, writer, console).write(asked ?? (arguments.has("json") ? .json : .table))
+        try RowOutput(cursor, writer, console).write(format)
         return .ok
     }
 
@@ -55,12 +57,12 @@ enum QueryCommand {
         fetch.predicate = try store.predicate(arguments)
         fetch.limit = try arguments.count("limit") ?? 0
         fetch.offset = try arguments.count("offset") ?? 0
-        fetch.sorts = (arguments.list("sort") ?? []).map { key in
-            let isDown = key.hasPrefix("-")
-            let path = key.drop { $0 == "-" || $0 == "+" }.split(separator: ".").map(String.init)
-            return FetchSpecification.Sort(path: path, ascending: !isDown)
+        fetch.sorts = try (arguments.list("sort") ?? []).map { key in
+            let isMarked = key.hasPrefix("-") || key.hasPrefix("+")
+            let path = try path(key.dropFirst(isMarked ? 1 : 0), "the sort key '\(key)'")
+            return FetchSpecification.Sort(path: path, ascending: !key.hasPrefix("-"))
         }
-        let titles = arguments.list("columns") ?? standardColumns(entity)
+        let titles = try arguments.list("columns") ?? standardColumns(entity)
         let columns = try titles.map(expression)
         if arguments.value("limit") == "0" { fetch.predicate = .constant(false) }
         return (ProjectionSpecification(fetch: fetch, tree: ProjectionTree(columns)), titles)
@@ -72,6 +74,28 @@ enum QueryCommand {
             + entity.relationships.filter { !$0.isToMany && !$0.isTransient }.map(\.name)
     }
 
+    /// The names between full stops.
+    private static func path(_ text: Substring, _ owner: String) throws -> [String] {
+        let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard !names.contains("") else {
+            throw ToolError(
+                .query, "\(owner) is not a path: a name is missing",
+                hint: "a path is names with a full stop between two, such as author.name")
+        }
+        return names
+    }
+
+    /// Refuses a column that would make two keys of one name in an object of JSON.
+    private static func refuseTwins(_ titles: [String], _ format: Format) throws {
+        guard format == .json || format == .ndjson else { return }
+        var seen: Set<String> = []
+        for title in titles where !seen.insert(title).inserted {
+            throw ToolError(
+                .usage, "the column '\(title)' is asked for twice, and an object of JSON has each key once",
+                hint: "name it once, or choose --format csv")
+        }
+    }
+
     /// A column as an expression. A plain path is one also where a name in it is a word of the predicate language.
     private static func expression(_ text: String) throws -> ExpressionTree {
         if text.lowercased() == "self" { return .evaluatedObject }
@@ -80,7 +104,7 @@ enum QueryCommand {
                 || scalar.properties.numericType != nil
         }
         if isPath, text.unicodeScalars.first?.properties.numericType == nil {
-            return .path(text.split(separator: ".").map(String.init))
+            return .path(try path(text[...], "the column '\(text)'"))
         }
         do {
             return try parseExpression(text)

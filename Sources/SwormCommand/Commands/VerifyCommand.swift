@@ -7,7 +7,7 @@ enum VerifyCommand {
             "verify", "Checks a store against every rule that Core Data's files keep.",
             discussion: [
                 "Besides SQLite's own check of the file: keys, versions and numbers of rows, types, required and unique "
-                    + "values, both sides of relationships, places in ordered ones, files of external data, metadata and "
+                    + "values, derived values (not times), both sides of relationships, places in ordered ones, files of external data, metadata and "
                     + "history. Faults make the exit code 1; warnings do not."
             ],
             operands: [OperandSpec("STORE", "The file of the store.")],
@@ -32,7 +32,7 @@ enum VerifyCommand {
     }
 
     private static func findings(_ arguments: Arguments, _ console: Console) throws -> ([StoreFault], String?) {
-        let url = Arguments.url(arguments.operands[0])
+        let url = try FilePath.store(arguments.operands[0])
         let progress = Progress(console, "checking")
         do {
             let (model, source) = try StoreModelChoice.model(for: url, option: arguments.url("model"))

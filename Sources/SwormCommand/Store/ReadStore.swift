@@ -13,7 +13,7 @@ final class ReadStore {
 
     /// Opens the store that an operand names, with the model that the options name.
     init(_ path: String, _ arguments: Arguments, modelOption: String = "model") throws {
-        url = Arguments.url(path)
+        url = try FilePath.store(path)
         let (model, source) = try StoreModelChoice.model(for: url, option: arguments.url(modelOption))
         description = model
         self.source = source
@@ -64,6 +64,14 @@ final class ReadStore {
                 if parts.count > 1 {
                     hint = nameHint(String(parts[1]), among: names, what: "\(entity.name) has")
                 }
+            }
+            switch error.code {
+            case .variable: hint = "write the value itself; on the command line there is nothing to put in its place"
+            case .toMany: hint = "for example: --where 'ANY books.year > 1860', --columns books.@count"
+            case .typeMismatch:
+                hint =
+                    "texts and UUIDs stand in quotes, numbers without; for a date: CAST(seconds since 2001, 'NSDate')"
+            default: break
             }
             // The error names the nearest key of its own, which the hint does here.
             let words = error.description.components(separatedBy: " Did you mean ")

@@ -63,14 +63,16 @@ package enum StoreModelChoice {
 
     /// The versions of a model, or the one that another store carries.
     private static func versions(at url: URL) throws -> [(name: String, model: NSManagedObjectModel)] {
-        guard let handle = try? FileHandle(forReadingFrom: url),
-            (try? handle.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
-        else { return try NSManagedObjectModel.versions(at: url) }
+        try FilePath.checkModel(url)
+        guard FileKind(path: url.path) == .file, FilePath.isDatabase(url) else {
+            return try NSManagedObjectModel.versions(at: url)
+        }
         return [(url.lastPathComponent, try StoredModel(ofStoreAt: url).model)]
     }
 
     /// The model at a path, without a store to choose by: the current version.
     static func model(at url: URL) throws -> (model: NSManagedObjectModel, source: String) {
+        try FilePath.checkModel(url)
         let model = try NSManagedObjectModel.load(contentsOf: url)
         let name = (try? NSManagedObjectModel.currentVersionName(at: url)) ?? url.lastPathComponent
         let count = (try? NSManagedObjectModel.versions(at: url).count) ?? 1

@@ -1,0 +1,130 @@
+import Foundation
+import OpenCoreData
+import SwormPredicates
+
+/// Looks at what is at a path before anything opens it. To open a pipe would wait for ever, and what SQLite says of a file
+/// that is not there, or is none, helps nobody.
+enum FilePath {
+    /// The file endings of models.
+    static let modelKinds = ["xcdatamodeld", "xcdatamodel", "momd", "mom", "omo"]
+
+    /// The file of a store that is to be read.
+    ///
+    /// - Throws: ``ToolError`` where there is no file, or it is empty.
+    static func store(_ path: String) throws -> URL {
+        guard !path.isEmpty else {
+            throw ToolError(.usage, "the path of the store is empty", hint: "name the file of the store")
+        }
+        let url = Arguments.url(path)
+        switch FileKind(path: url.path) {
+        case .file?:
+            let files = StoreFiles(url: url)
+            guard FileStamp(path: files.main)?.size == 0, FileStamp(path: files.writeAheadLog)?.size ?? 0 == 0 else {
+                return url
+            }
+            throw ToolError(
+                .file, "'\(path)' is empty: there is no store in it",
+                hint: "that is left when making or copying a store is cut short; look for another copy")
+        case .folder? where modelKinds.contains(url.pathExtension.lowercased()):
+            throw ToolError(
+                .file, "'\(path)' is a model, not the file of a store",
+                hint: "'sworm-tool model' shows it, and other commands take it as --model")
+        case .folder?:
+            throw ToolError(
+                .file, "'\(path)' is a folder, not the file of a store", hint: hint(stores: stores(in: path), path))
+        case .some(let kind):
+            throw ToolError(
+                .file, "'\(path)' is \(kind.words), not the file of a store",
+                hint: "a store is read at many places, again and again; copy it into a file first")
+        case nil:
+            throw ToolError(.file, "there is no store '\(path)'", hint: missingHint(path) { $0 == .file })
+        }
+    }
+
+    /// Checks that there is something at the path of a model that can be read.
+    ///
+    /// - Throws: ``ToolError`` where there is nothing, or what is there is neither a file nor a folder.
+    static func checkModel(_ url: URL) throws {
+        switch FileKind(path: url.path) {
+        case .file?, .folder?: break
+        case .some(let kind):
+            throw ToolError(
+                .file, "'\(url.path)' is \(kind.words), not a model",
+                hint: "give an .xcdatamodeld, .xcdatamodel, .momd or .mom")
+        case nil:
+            throw ToolError(.file, "there is no model '\(url.path)'", hint: missingHint(url.path) { _ in true })
+        }
+    }
+
+    /// Checks that a file can be written at a path.
+    ///
+    /// - Throws: ``ToolError`` where something else than a file is there, or the folder for it is not.
+    static func checkOutput(_ path: String, isFolder: Bool) throws {
+        guard !path.isEmpty else {
+            throw ToolError(.usage, "the path of the output is empty", hint: "name the file to write")
+        }
+        let url = Arguments.url(path)
+        let parent = url.deletingLastPathComponent().path
+        switch FileKind(path: parent) {
+        case .folder?: break
+        case nil:
+            throw ToolError(
+                .file, "'\(path)' cannot be written: there is no folder '\(parent)'", hint: "make the folder first")
+        case .some(let kind):
+            throw ToolError(
+                .file, "'\(path)' cannot be written: '\(parent)' is \(kind.words)", hint: "name a folder that is there")
+        }
+        let kind = FileKind(path: url.path)
+        guard let kind, kind != (isFolder ? .folder : .file) else { return }
+        throw ToolError(
+            .file, "'\(path)' cannot be written: it is \(kind.words)",
+            hint: kind == .folder
+                ? "name the file to write in it"
+                : isFolder ? "choose another name" : "leave the option out and redirect")
+    }
+
+    // MARK: Hints
+
+    private static func missingHint(_ path: String, _ isWanted: (FileKind) -> Bool) -> String? {
+        let url = Arguments.url(path)
+        let parent = url.deletingLastPathComponent().path
+        guard FileKind(path: parent) == .folder else { return "there is no folder '\(parent)'" }
+        let names = self.names(in: parent).filter { name in FileKind(path: parent + "/" + name).map(isWanted) ?? false }
+        if let nearest = nearestName(to: url.lastPathComponent, in: names) {
+            let folder = (path as NSString).deletingLastPathComponent
+            return "did you mean '\((folder as NSString).appendingPathComponent(nearest))'?"
+        }
+        return hint(stores: stores(in: parent), (path as NSString).deletingLastPathComponent)
+    }
+
+    private static func hint(stores: [String], _ folder: String) -> String {
+        let paths = stores.map { "'\((folder as NSString).appendingPathComponent($0))'" }
+        switch paths.count {
+        case 0: return "there is no store in that folder; name the file of one"
+        case 1: return "did you mean \(paths[0])?"
+        default:
+            return "stores in that folder: \(paths.prefix(5).joined(separator: ", "))\(paths.count > 5 ? ", …" : "")"
+        }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+
+    /// The databases in a folder.
+    private static func stores(in folder: String) -> [String] {
+        let path = Arguments.url(folder).path
+        // Enough to help; a folder of a hundred thousand files is not read for a hint.
+        return names(in: path).prefix(500).filter { name in
+            let file = path + "/" + name
+            return FileKind(path: file) == .file && isDatabase(URL(fileURLWithPath: file))
+        }
+    }
+
+    /// Whether a file begins as SQLite's databases do. Only for regular files.
+    static func isDatabase(_ url: URL) -> Bool {
+        guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
+        defer { try? handle.close() }
+        return (try? handle.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+    }
+}

@@ -1,0 +1,30 @@
+extension SwormTool {
+    /// Runs the tool with the words behind its name as the system hands them over.
+    ///
+    /// A word that is no UTF-8 is refused. As a text it would be repaired, and a repaired path is that of another file.
+    package static func run(bytes words: [[UInt8]], console: Console) -> ExitCode {
+        var texts: [String] = []
+        for word in words {
+            let text = String(decoding: word, as: UTF8.self)
+            guard text.utf8.elementsEqual(word) else {
+                console.report(
+                    "the argument '\(escaped(word))' is not UTF-8 text, which all arguments and paths must be",
+                    hint: "rename the file, or name it through a link whose name is UTF-8: ln -s")
+                return .usage
+            }
+            texts.append(text)
+        }
+        return run(texts, console: console)
+    }
+
+    /// A word with every byte that is no plain character as `\xFF`.
+    private static func escaped(_ word: [UInt8]) -> String {
+        word.map { byte in
+            guard (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "\\") else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                return "\\x" + (digits.count < 2 ? "0" : "") + digits
+            }
+            return String(UnicodeScalar(byte))
+        }.joined()
+    }
+}
