@@ -71,7 +71,8 @@ struct ModelTests {
         try expectRoundTrip(workshop.file("House.xcdatamodel"), in: workshop)
         let swift = Run(["model", workshop.file("House.xcdatamodel"), "--swift"]).out
         for part in [
-            "`address` is composite", "derived by the store", "`now` is transient", "`big` is a fetched property",
+            "struct Address {", ".init(\\.address.place.x, \"address.place.x\")", "derived by the store",
+            "`now` is transient", "`big` is a fetched property",
         ] {
             #expect(swift.contains(part), "\(part)")
         }
@@ -122,6 +123,35 @@ struct ModelTests {
             try container.perform { try $0.fetchOne(Author.all.where { $0.name == "Leo" })?.books.decode().count } == 2)
     }
 
+    @Test func `Swift of a model with composite attributes compiles, and decodes and writes every element`() throws {
+        let workshop = try Workshop()
+        try expectGenerated("House", HouseXML.text, in: workshop)
+        let model = try load(workshop.file("House.xcdatamodel"))
+        try ModelContract(House.self, Porch.self).check(model)
+        let store = try SQLiteStore.open(url: workshop.url("House.sqlite"), model: model.compiled())
+        try store.save(HouseXML.content(store.model))
+        store.close()
+        let container = try PersistentContainer(
+            modelFile: workshop.url("House.xcdatamodel"), checking: House.self, at: .file(workshop.url("House.sqlite")))
+        try container.perform { context in
+            let whole = try #require(try context.decodeOne(House.all.where("address.place.x > 54")))
+            #expect(whole.name == "whole" && whole.address.city == "Tula" && whole.address.`default` == true)
+            #expect(whole.address.number == 7 && whole.address.place.x == 54.5 && whole.address.place.y == 0.25)
+            #expect(whole.data.bytes == Data([1, 2]) && whole.data.count == 9_000_000_000)
+            #expect(whole.data.id == HouseXML.id && whole.data.link == URL(fileURLWithPath: "/house"))
+            #expect(whole.data.price == Decimal(string: "12.5") && whole.data.size == -4)
+            #expect(whole.data.since == Date(timeIntervalSinceReferenceDate: 0.5) && whole.porch.width == .infinity)
+            let bare = try #require(try context.decodeOne(House.all.where { $0.name == "bare" }))
+            #expect(bare.address.city == nil && bare.data.id == nil && bare.porch.width == nil)
+            #expect(whole.porch.kind == "b" && bare.porch.kind == "a")
+            var new = House()
+            new.address.place.y = 2.5
+            try context.insert(new)
+        }
+        let saved = try container.perform { try $0.decode(House.all.where("address.city == 'Rome'")) }
+        #expect(saved.map(\.address.place.y) == [2.5])
+    }
+
     @Test func `one form is written at a time, and no file is replaced unasked`() throws {
         let workshop = try Workshop()
         #expect(Run(["model", workshop.modelPath, "--xml", "--json"]).code == .usage)
@@ -129,6 +159,9 @@ struct ModelTests {
         #expect(Run(["model", workshop.modelPath, "--json", "-o", target]).code == .ok)
         #expect(Run(["model", workshop.modelPath, "--json", "-o", target]).err.contains("--force"))
         #expect(Run(["model", workshop.modelPath, "--json", "-o", target, "--force"]).code == .ok)
+        let ignored = Run(["model", workshop.modelPath, "--model", workshop.modelPath])
+        #expect(ignored.code == .usage)
+        #expect(ignored.err.contains("is a model itself"))
         try workshop.makeStore()
         #expect(workshop.run("model").out == Run(["model", workshop.modelPath]).out)
         #expect(Run(["model", workshop.storePath]).out.contains("inferred from the tables"))

@@ -45,7 +45,9 @@ struct ContractComparison {
         let relationships = entity.relationshipsByName
         for attribute in plan.attributes where !attribute.name.isEmpty {
             if let description = entity.attribute(at: attribute.name) {
-                compare(attribute, with: description, in: plan.entityName)
+                compare(
+                    attribute, with: description, isOptional: entity.isOptional(at: attribute.name),
+                    in: plan.entityName)
             } else {
                 add(
                     .unknownAttribute, plan.entityName, attribute.name,
@@ -71,7 +73,7 @@ struct ContractComparison {
     }
 
     private mutating func compare(
-        _ attribute: AttributePlan, with description: NSAttributeDescription, in entity: String
+        _ attribute: AttributePlan, with description: NSAttributeDescription, isOptional: Bool, in entity: String
     ) {
         let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined
         if !Engine.accepts(type, as: attribute) {
@@ -80,15 +82,14 @@ struct ContractComparison {
                 "the property is \(article(attribute.typeName)), which is stored as \(attribute.kind.attributeType.summary), "
                     + "and the model's attribute is \(type.summary)")
         }
-        if !attribute.isOptional, !attribute.traits.isOptional, description.isOptional, description.defaultValue == nil
-        {
+        if !attribute.isOptional, !attribute.traits.isOptional, isOptional, description.defaultValue == nil {
             // With a default every object has a value from its insertion on; and `.optional` says that nil is known of.
             add(
                 .optionality, entity, attribute.name,
                 "the model allows nil, and the property does not; make it \(attribute.typeName)?, give the model's attribute "
                     + "a default, or write `.optional` into the table if nil never occurs")
         }
-        if use == .writing, attribute.isOptional, !description.isOptional {
+        if use == .writing, attribute.isOptional, !isOptional {
             add(
                 .optionality, entity, attribute.name,
                 "the property may be nil, and the model's attribute is required; such an object could not be saved")

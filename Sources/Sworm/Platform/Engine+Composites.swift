@@ -20,6 +20,17 @@ extension NSEntityDescription {
     }
 }
 
+extension NSEntityDescription {
+    /// Whether there may be nothing at a path: an element of a composite is missing where the composite is.
+    func isOptional(at path: String) -> Bool {
+        if let attribute = attributesByName[path] { return attribute.isOptional }
+        let names = path.split(separator: ".")
+        return names.indices.contains { end in
+            attribute(at: names[...end].joined(separator: "."))?.isOptional ?? true
+        }
+    }
+}
+
 extension CompositeShape {
     init(_ description: NSCompositeAttributeDescription) {
         self.init(name: description.name)

@@ -4,30 +4,62 @@ import SwormPredicates
 
 /// An attribute as a property of a struct and a line of its table; or why it cannot be one.
 struct SwiftAttribute {
-    var declaration: String
-    var line: String
-    var unsaid: [String] = []
+    /// Where the property lies: in the struct of an entity, or in one of a composite attribute.
+    struct Place {
+        /// The way to it as a key path, and by names of the model, each with a full stop at the end.
+        var path = ""
+        var name = ""
+        /// Whether a composite around it may be missing, and everything in it with it.
+        var isOptional = false
+        /// What the composites around it have for their elements when an object is made.
+        var defaults: [String: Any] = [:]
+
+        var isElement: Bool { !name.isEmpty }
+
+        /// The place inside a composite that lies here.
+        func inside(_ composite: NSCompositeAttributeDescription) -> Place {
+            let own = composite.defaultValue as? [String: Any] ?? [:]
+            // What is around it counts more than what it says itself.
+            let outer = defaults[composite.name] as? [String: Any] ?? [:]
+            return Place(
+                path: path + SwiftNames.property(composite.name) + ".", name: name + composite.name + ".",
+                isOptional: isOptional || composite.isOptional, defaults: own.merging(outer) { $1 })
+        }
+    }
+
+    /// The property, with what cannot be said of it in comments.
+    var declaration: [(text: String, depth: Int)]
+    /// The lines of the table: one, or one for each element of a composite attribute.
+    var lines: [String]
+    /// The key paths by the names of the model.
+    var paths: [String: String]
 
     /// Why an attribute has no place in a table; nil where it has one.
     static func obstacle(_ attribute: NSAttributeDescription) -> String? {
         switch attribute.attributeType.attributeType {
-        case .composite: return "is composite, which tables cannot say"
+        case .composite where !attribute.isTransient:
+            let elements = (attribute as? NSCompositeAttributeDescription)?.elements ?? []
+            return elements.contains { obstacle($0) == nil } ? nil : "is composite, and has no elements"
         case .undefined, .objectID: return "has no type that a store keeps"
         default: return attribute.isTransient ? "is transient: it is not in the store" : nil
         }
     }
 
     /// - Parameters:
+    ///   - place: What the property is part of.
     ///   - isUnique: Whether the entity wants its values unique, alone.
     ///   - isFlagged: Whether an index has the attribute to itself, so that its flag says nothing more.
-    init(_ attribute: NSAttributeDescription, isUnique: Bool, isFlagged: Bool) {
+    init(_ attribute: NSAttributeDescription, in place: Place = Place(), isUnique: Bool, isFlagged: Bool) {
         let type = attribute.attributeType.attributeType
         let name = SwiftNames.property(attribute.name)
         let isDerived = attribute is NSDerivedAttributeDescription
-        // A derived value is there only once the store has worked it out.
-        let isOptional = attribute.isOptional || isDerived
+        // A derived value is there only once the store has worked it out, and an element only with its composite.
+        let isOptional = attribute.isOptional || isDerived || place.isOptional
+        var unsaid: [String] = []
+        let declaration: String
         let swiftType = Self.type(type)
-        let value = AttributeValue(any: attribute.defaultValue).flatMap { Self.literal($0, type) }
+        let defaultValue = place.defaults[attribute.name] ?? attribute.defaultValue
+        let value = AttributeValue(any: defaultValue).flatMap { Self.literal($0, type) }
         if isOptional {
             declaration = "var \(name): \(swiftType)?" + (value.map { " = \($0)" } ?? "")
         } else {
@@ -38,7 +70,7 @@ struct SwiftAttribute {
                 || (start.hasPrefix("\(swiftType)(") && !start.contains(" ?? "))
             declaration = isPlain ? "var \(name) = \(start)" : "var \(name): \(swiftType) = \(start)"
         }
-        if attribute.defaultValue != nil, value == nil { unsaid.append("its default cannot be written here") }
+        if defaultValue != nil, value == nil { unsaid.append("its default cannot be written here") }
         if isDerived {
             unsaid.append("derived by the store: \((attribute as? NSDerivedAttributeDescription)?.derivation ?? "")")
         }
@@ -58,7 +90,12 @@ struct SwiftAttribute {
         let (rules, others) = Self.rules(attribute.validationRules, type)
         options += rules
         unsaid += others
-        line = ".init(" + (["\\.\(name)", SwiftNames.literal(attribute.name)] + options).joined(separator: ", ") + ")"
+        // A model with composites is never made from tables, so nothing more need be said of their elements.
+        if place.isElement { options = [] }
+        let (path, full) = (place.path + name, place.name + attribute.name)
+        self.declaration = unsaid.map { ("// \(SwiftNames.oneLine($0))", 0) } + [(declaration, 0)]
+        lines = [".init(" + (["\\.\(path)", SwiftNames.literal(full)] + options).joined(separator: ", ") + ")"]
+        paths = [full: path]
     }
 
     private static func type(_ type: SwormPredicates.AttributeType) -> String {

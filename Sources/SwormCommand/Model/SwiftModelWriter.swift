@@ -3,7 +3,8 @@ import OpenCoreData
 
 /// A model as structs with tables.
 ///
-/// What tables cannot say is said in comments. A model without such comments on its version gives, made from the tables,
+/// What tables cannot say is said in comments. A composite attribute is a nested struct, whose elements have a line of the
+/// table each. A model without such comments on its version gives, made from the tables,
 /// the version hashes of the original.
 struct SwiftModelWriter {
     private var lines: [String] = []
@@ -12,13 +13,19 @@ struct SwiftModelWriter {
     static func text(_ model: NSManagedObjectModel, source: String) throws -> String {
         var writer = SwiftModelWriter(entities: try model.compiledWithDescriptions().entities)
         writer.lines = [
-            "// Made from \(oneLine(source)). Where the model has no default, a fresh value has the plainest of its type.",
+            "// Made from \(SwiftNames.oneLine(source)). Where the model has no default, a fresh value has the plainest of its type.",
             "",
             "import Foundation", "import Sworm",
         ]
         if writer.entities.contains(where: { $0.superentity != nil }) {
             writer.lines += [
                 "", "// Tables cannot say that entities inherit: open the store with its model file.",
+            ]
+        }
+        let attributes = writer.entities.flatMap { $0.properties }
+        if attributes.contains(where: { $0 is NSCompositeAttributeDescription && !$0.isTransient }) {
+            writer.lines += [
+                "", "// A model made from tables has no composite attributes: open the store with its model file.",
             ]
         }
         for entity in writer.entities { writer.write(entity) }
@@ -56,9 +63,18 @@ struct SwiftModelWriter {
         let unique = Set(entity.uniquenessNames.filter { $0.count == 1 }.compactMap(\.first))
         let flagged = Set(
             entity.indexes.filter { $0.elements.count == 1 }.compactMap { $0.elements.first?.propertyName })
-        let tables = said.map {
-            ($0, SwiftAttribute($0, isUnique: unique.contains($0.name), isFlagged: flagged.contains($0.name)))
+        let taken = Set(entities.map { SwiftNames.type($0.name ?? "") } + entity.properties.map(\.name))
+        var composites: Set<String> = []
+        let tables = said.map { attribute -> SwiftAttribute in
+            guard let composite = attribute as? NSCompositeAttributeDescription else {
+                return SwiftAttribute(
+                    attribute, isUnique: unique.contains(attribute.name), isFlagged: flagged.contains(attribute.name))
+            }
+            let avoided = taken.union(composites)
+            composites.insert(SwiftNames.type(composite: composite.name, avoiding: avoided))
+            return SwiftAttribute(composite, avoiding: avoided)
         }
+        let paths = tables.reduce(into: [:]) { $0.merge($1.paths) { first, _ in first } }
 
         add()
         var notes: [String] = []
@@ -71,10 +87,7 @@ struct SwiftModelWriter {
         if let modifier = entity.versionHashModifier { notes.append("has the hash modifier \"\(modifier)\"") }
         if !notes.isEmpty { add("/// An entity that " + notes.joined(separator: ", ") + ".") }
         add("struct \(type) {")
-        for (_, attribute) in tables {
-            for text in attribute.unsaid { add("// \(Self.oneLine(text))", 1) }
-            add(attribute.declaration, 1)
-        }
+        for (text, depth) in tables.flatMap(\.declaration) { add(text, depth + 1) }
         for attribute in attributes {
             guard let obstacle = SwiftAttribute.obstacle(attribute) else { continue }
             add("// `\(attribute.name)` \(obstacle).", 1)
@@ -86,10 +99,10 @@ struct SwiftModelWriter {
         add()
         add("extension \(type): ManagedObjectConvertible {")
         if type != name { add("static let entityName = \(SwiftNames.literal(name))", 1) }
-        add("static let attributes: Set<Attribute<\(type)>>", tables.map(\.1.line), isTable: true)
+        add("static let attributes: Set<Attribute<\(type)>>", tables.flatMap(\.lines), isTable: true)
         writeRelations(of: entity)
-        writeConstraints(of: entity, type, Set(said.map(\.name)))
-        writeIndexes(of: entity, type, Set(said.map(\.name)))
+        writeConstraints(of: entity, type, paths)
+        writeIndexes(of: entity, type, paths)
         add("}")
     }
 
@@ -163,40 +176,37 @@ struct SwiftModelWriter {
         return here < there
     }
 
-    private mutating func writeConstraints(of entity: NSEntityDescription, _ type: String, _ known: Set<String>) {
-        let constraints = entity.uniquenessNames.filter { $0.count > 1 || !known.contains($0.first ?? "") }
+    private mutating func writeConstraints(of entity: NSEntityDescription, _ type: String, _ paths: [String: String]) {
+        let constraints = entity.uniquenessNames.filter { $0.count > 1 || paths[$0.first ?? ""] == nil }
         var texts: [String] = []
         for constraint in constraints {
-            guard constraint.allSatisfy(known.contains) else {
+            let known = constraint.compactMap { paths[$0] }
+            guard known.count == constraint.count else {
                 add("// Unique together, which tables cannot say: \(constraint.joined(separator: ", "))", 1)
                 continue
             }
-            texts.append(".init(\(constraint.map { "\\.\(SwiftNames.property($0))" }.joined(separator: ", ")))")
+            texts.append(".init(\(known.map { "\\.\($0)" }.joined(separator: ", ")))")
         }
         guard !texts.isEmpty else { return }
         add("static let uniquenessConstraints: [UniquenessConstraint<\(type)>]", texts)
     }
 
-    private mutating func writeIndexes(of entity: NSEntityDescription, _ type: String, _ known: Set<String>) {
+    private mutating func writeIndexes(of entity: NSEntityDescription, _ type: String, _ paths: [String: String]) {
         var texts: [String] = []
         for index in entity.indexes {
             let names = index.elements.map { $0.propertyName ?? "" }
-            guard names.allSatisfy(known.contains), index.partialPredicateText == nil,
+            guard names.allSatisfy({ paths[$0] != nil }), index.partialPredicateText == nil,
                 index.elements.allSatisfy({ $0.collationType == .binary }), !names.isEmpty
             else {
                 add("// An index that tables cannot say: \(index.name) (\(names.joined(separator: ", ")))", 1)
                 continue
             }
             let elements = index.elements.map { element in
-                ".\(element.isAscending ? "ascending" : "descending")(\\.\(SwiftNames.property(element.propertyName ?? "")))"
+                ".\(element.isAscending ? "ascending" : "descending")(\\.\(paths[element.propertyName ?? ""] ?? ""))"
             }
             texts.append(".init(\(([SwiftNames.literal(index.name)] + elements).joined(separator: ", ")))")
         }
         guard !texts.isEmpty else { return }
         add("static let fetchIndexes: [FetchIndex<\(type)>]", texts)
-    }
-
-    private static func oneLine(_ text: String) -> String {
-        text.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 }

@@ -34,6 +34,18 @@ enum SwiftNames {
         return keywords.contains(name) ? "`\(name)`" : name
     }
 
+    /// The name of the type for a composite attribute, which is nested and must hide no type that is used there.
+    static func type(composite name: String, avoiding taken: Set<String>) -> String {
+        var result = type(name.prefix(1).uppercased() + name.dropFirst())
+        while taken.contains(result) { result += "Value" }
+        return result
+    }
+
+    /// A text without line breaks, for a comment.
+    static func oneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
     /// A text as a literal.
     static func literal(_ text: String) -> String {
         var result = "\""

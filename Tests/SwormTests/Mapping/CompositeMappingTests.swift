@@ -130,6 +130,19 @@ import Testing
 
     struct Missing { var street: String? }
 
+    @Test func `an element is required only where all around it is`() throws {
+        let model = Self.model()
+        let home = try #require(model.entities[0].attributesByName["home"] as? NSCompositeAttributeDescription)
+        let street = try #require(home.elements.first { $0.name == "street" })
+        street.isOptional = false
+        _ = try PersistentContainer(model: model, checking: Place.self, at: .memory)
+        home.isOptional = false
+        let error = try #require(throws: StoreError.self) {
+            try PersistentContainer(model: model, checking: Place.self, at: .memory)
+        }
+        #expect(error.message.contains("home.street: the property may be nil"))
+    }
+
     @Test func `what the composite has not is an error that names it`() throws {
         let store = try PersistentContainer(model: Self.model(), checking: Wrong.self, at: .memory)
         let error = try #require(throws: (any Error).self) {
