@@ -205,6 +205,28 @@ struct QueryTests {
         close(ends[1])
     }
 
+    @Test func `beside shared memory that was left behind, the store and its log stay as they are`() throws {
+        let workshop = try Workshop()
+        let store = try workshop.openStore()
+        try store.save(LibraryXML.content(store.model))
+        for suffix in ["", "-wal", "-shm"] {
+            try FileManager.default.copyItem(
+                atPath: workshop.storePath + suffix, toPath: workshop.file("Left.sqlite") + suffix)
+        }
+        try FileManager.default.copyItem(
+            atPath: workshop.file(".Library_SUPPORT"), toPath: workshop.file(".Left_SUPPORT"))
+        store.close()
+        let before = try workshop.contents()
+        let path = workshop.file("Left.sqlite")
+        #expect(workshop.run("count", "Book", store: path).out == "4\n")
+        #expect(workshop.run("verify", store: path).out == "no faults\n")
+        var after = try workshop.contents()
+        // Which is what the help says.
+        #expect(Run(["--help"]).out.contains("-shm. It holds no data"))
+        after["Left.sqlite-shm"] = before["Left.sqlite-shm"]
+        #expect(after == before)
+    }
+
     @Test func `commands that look change no byte, also with a log beside the store`() throws {
         let workshop = try Workshop()
         let store = try workshop.openStore()

@@ -7,7 +7,8 @@ import SwormSQLite
 /// missing, and leaves them; it never moves the log into the file. So:
 ///
 /// - where a `-shm` and a `-wal` are there already, somebody has the store open (or was stopped while having it open), and a
-///   plain read-only connection joins in;
+///   plain read-only connection joins in, which writes the marks of its reading into the `-shm` and nothing elsewhere. Whether
+///   it was only left behind shows in no file, and a copy of every store that is in use would be worse;
 /// - where there is a `-wal` with content alone, or a rollback journal, both files are copied to a private folder and read there;
 /// - where there is neither, a file in WAL mode is opened as immutable. Nobody has it open then, and whoever opens it later
 ///   cannot change the file without changing its time of modification, which is compared after every read;

@@ -11,7 +11,9 @@ enum HelpText {
         for command in commands { lines += entry(command.name, command.summary, indent: indent) }
         lines += [
             "", "'sworm-tool COMMAND --help' tells more of a command. Commands that only look",
-            "never change a byte of a store, and read what stands in a -wal beside it.", "",
+            "never change a byte of a store, and read what stands in a -wal beside it. Where",
+            "a -shm is there too, they join in as readers, whose locks leave marks in the",
+            "-shm. It holds no data: SQLite makes it anew from the -wal.", "",
             "exit codes: 0 done, 1 differences or faults found, 2 wrong arguments, 3 failed",
         ]
         return lines.joined(separator: "\n") + "\n"
