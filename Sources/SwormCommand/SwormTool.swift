@@ -77,7 +77,7 @@ enum ErrorText {
             // Files of models are read without SQLite.
             switch (error.cause as? SQLiteError)?.code {
             case SQLiteError.notADatabase?:
-                return "a store is a SQLite file; if this was one, it is encrypted or overwritten: take a copy of it"
+                return "a store is a SQLite file; if this was one, it is encrypted or written over: restore a copy"
             case SQLiteError.corrupt?: return look
             default: return nil
             }

@@ -46,6 +46,10 @@ struct PathTests {
         let model = workshop.file("Libary.xcdatamodel")
         let run = Run(["inspect", workshop.storePath, "--model", model])
         #expect(run.err == "error: there is no model '\(model)'\nhint: did you mean '\(workshop.modelPath)'?\n")
+        let far = Run(["inspect", workshop.storePath, "--model", workshop.file("zzz.momd")])
+        #expect(far.err.hasSuffix("hint: did you mean '\(workshop.modelPath)'?\n"), "\(far.err)")
+        let none = Run(["inspect", workshop.modelPath + "/a.sqlite"])
+        #expect(none.err.hasSuffix("hint: there is no store in that folder\n"), "\(none.err)")
         #expect(Run(["inspect", ""]).code == .usage)
     }
 

@@ -31,13 +31,14 @@ enum FilePath {
                 hint: "'sworm-tool model' shows it, and other commands take it as --model")
         case .folder?:
             throw ToolError(
-                .file, "'\(path)' is a folder, not the file of a store", hint: hint(stores: stores(in: path), path))
+                .file, "'\(path)' is a folder, not the file of a store",
+                hint: hint(names(of: .store, in: path), .store, path))
         case .some(let kind):
             throw ToolError(
                 .file, "'\(path)' is \(kind.words), not the file of a store",
                 hint: "a store is read at many places, again and again; copy it into a file first")
         case nil:
-            throw ToolError(.file, "there is no store '\(path)'", hint: missingHint(path) { $0 == .file })
+            throw ToolError(.file, "there is no store '\(path)'", hint: missingHint(path, .store))
         }
     }
 
@@ -52,7 +53,7 @@ enum FilePath {
                 .file, "'\(url.path)' is \(kind.words), not a model",
                 hint: "give an .xcdatamodeld, .xcdatamodel, .momd or .mom")
         case nil:
-            throw ToolError(.file, "there is no model '\(url.path)'", hint: missingHint(url.path) { _ in true })
+            throw ToolError(.file, "there is no model '\(url.path)'", hint: missingHint(url.path, .model))
         }
     }
 
@@ -85,25 +86,31 @@ enum FilePath {
 
     // MARK: Hints
 
-    private static func missingHint(_ path: String, _ isWanted: (FileKind) -> Bool) -> String? {
+    private enum Wanted: String { case store, model }
+
+    private static func missingHint(_ path: String, _ wanted: Wanted) -> String? {
         let url = Arguments.url(path)
         let parent = url.deletingLastPathComponent().path
         guard FileKind(path: parent) == .folder else { return "there is no folder '\(parent)'" }
-        let names = self.names(in: parent).filter { name in FileKind(path: parent + "/" + name).map(isWanted) ?? false }
-        if let nearest = nearestName(to: url.lastPathComponent, in: names) {
+        // The name alone may be near enough, whatever is in the file.
+        let candidates = names(in: parent).filter { name in
+            wanted == .model || FileKind(path: parent + "/" + name) == .file
+        }
+        if let nearest = nearestName(to: url.lastPathComponent, in: candidates) {
             let folder = (path as NSString).deletingLastPathComponent
             return "did you mean '\((folder as NSString).appendingPathComponent(nearest))'?"
         }
-        return hint(stores: stores(in: parent), (path as NSString).deletingLastPathComponent)
+        return hint(names(of: wanted, in: parent), wanted, (path as NSString).deletingLastPathComponent)
     }
 
-    private static func hint(stores: [String], _ folder: String) -> String {
-        let paths = stores.map { "'\((folder as NSString).appendingPathComponent($0))'" }
+    private static func hint(_ names: [String], _ wanted: Wanted, _ folder: String) -> String {
+        let paths = names.map { "'\((folder as NSString).appendingPathComponent($0))'" }
         switch paths.count {
-        case 0: return "there is no store in that folder; name the file of one"
+        case 0: return "there is no \(wanted.rawValue) in that folder"
         case 1: return "did you mean \(paths[0])?"
         default:
-            return "stores in that folder: \(paths.prefix(5).joined(separator: ", "))\(paths.count > 5 ? ", …" : "")"
+            return
+                "\(wanted.rawValue)s in that folder: \(paths.prefix(5).joined(separator: ", "))\(paths.count > 5 ? ", …" : "")"
         }
     }
 
@@ -111,9 +118,12 @@ enum FilePath {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
-    /// The databases in a folder.
-    private static func stores(in folder: String) -> [String] {
+    /// The models or the databases in a folder.
+    private static func names(of wanted: Wanted, in folder: String) -> [String] {
         let path = Arguments.url(folder).path
+        if wanted == .model {
+            return names(in: path).filter { modelKinds.contains(($0 as NSString).pathExtension.lowercased()) }
+        }
         // Enough to help; a folder of a hundred thousand files is not read for a hint.
         return names(in: path).prefix(500).filter { name in
             let file = path + "/" + name
