@@ -16,15 +16,15 @@ extension SaveTransaction {
         }
         for (root, key) in highest { try raiseKeys(of: root, to: key) }
         for (root, keys) in temporary {
-            var next = try Self.reserve(
+            let first = try Self.reserve(
                 keys.count, root: root, model: model, table: columns[root - 1].table, connection: connection)
             result.keys.reserveCapacity(result.keys.count + keys.count)
-            for key in keys {
-                guard result.keys.updateValue(next, forKey: key) == nil else {
+            // No number follows the last one that there is.
+            for (index, key) in keys.enumerated() {
+                guard result.keys.updateValue(first + Int64(index), forKey: key) == nil else {
                     throw CoreDataError(
                         NSPersistentStoreSaveError, "Two objects of one save have the same temporary key \(key).")
                 }
-                next += 1
             }
         }
     }

@@ -61,7 +61,9 @@ extension SaveTransaction {
         for update in request.updates {
             let columns = columns(of: update.row)
             var assignments = ["Z_OPT = ?"]
-            let version = (versions[update.row] ?? 0) + 1
+            // Versions are only compared, so one can follow the last that a number has room for.
+            let (next, overflow) = (versions[update.row] ?? 0).addingReportingOverflow(1)
+            let version = overflow ? 1 : next
             var values: [StoredValue] = [.integer(version)]
             for (slot, value) in update.attributes {
                 guard let place = columns.attribute(slot) else { continue }

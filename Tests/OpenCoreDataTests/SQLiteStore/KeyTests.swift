@@ -47,6 +47,20 @@ struct KeyTests {
         #expect(try StoreVerification.faults(of: folder.url(), model: LibraryModel.model) == [])
     }
 
+    @Test func `the last key that there is can be used, and a version after the last begins anew`() throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        try folder.raw().execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max - 1)")
+        let row = try store.insert(LibraryModel.tag)
+        #expect(row.key == .max)
+        #expect(throws: CoreDataError.self) { try store.insert(LibraryModel.tag) }
+        try folder.raw().execute("UPDATE ZTAG SET Z_OPT = \(Int64.max)")
+        var request = SaveRequest()
+        request.update(row, version: .max, in: LibraryModel.model, ["name": .string("a")])
+        #expect(try store.save(request).versions[row] == 1)
+        #expect(try folder.raw().lines("SELECT Z_OPT FROM ZTAG") == ["1"])
+    }
+
     @Test func `keys that are used up are an error`() throws {
         let store = try SQLiteStore.inMemory(model: LibraryModel.model)
         try store.insert(LibraryModel.tag, key: .max)
