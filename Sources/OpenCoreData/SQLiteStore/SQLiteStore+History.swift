@@ -31,9 +31,10 @@ extension SQLiteStore {
             try connection.run("DELETE FROM ATRANSACTION WHERE Z_PK < ?", [.integer(number)])
         case .date(let date):
             // Up to the first that stays: where a clock went back, a gap would be left that no token could tell.
+            // It is looked for once: for every row it would take hours in a long history.
+            let first = "(SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?1)"
             try connection.run(
-                "DELETE FROM ATRANSACTION WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTION t "
-                    + "WHERE t.Z_PK <= ATRANSACTION.Z_PK AND t.ZTIMESTAMP >= ?)",
+                "DELETE FROM ATRANSACTION WHERE \(first) IS NULL OR Z_PK < \(first)",
                 [.real(date.timeIntervalSinceReferenceDate)])
         }
         try connection.run(
