@@ -110,6 +110,20 @@ struct DumpTests {
         #expect(try SQLiteStore.metadata(of: URL(fileURLWithPath: copy))["app"] as? String == "kept")
     }
 
+    @Test func `no store is made with a model that was inferred from another one`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        let dump = workshop.file("dump.ndjson")
+        try Data(workshop.run("dump").out.utf8).write(to: workshop.url("dump.ndjson"))
+        let new = workshop.file("New.sqlite")
+        // The store has no copy of its model.
+        let run = Run(["import", dump, new, "--model", workshop.storePath])
+        #expect(run.code == .failure)
+        #expect(run.err.contains("inferred") && run.err.contains("hint:"))
+        #expect(try workshop.contents().keys.allSatisfy { !$0.hasPrefix("New") && !$0.hasPrefix(".sworm") })
+        #expect(Run(["import", dump, new, "--model", workshop.modelPath]).code == .ok)
+    }
+
     @Test func `a dump that is none, or has no data, is refused and leaves nothing`() throws {
         let workshop = try workshop()
         let target = workshop.file("New.sqlite")

@@ -14,6 +14,12 @@ extension SQLiteStore {
                 CocoaError.Code.fileNoSuchFile.rawValue,
                 "The store “\(files.main)” cannot be made: its folder does not exist. Make the folder first.")
         }
+        guard model.storeHashes == nil else {
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "The store “\(files.main)” cannot be made with a model that was inferred from another store: it would lack what such a model does not know, and pass for a store of the real one. Give the model that the other store was written with."
+            )
+        }
         try checkWritable(files)
         let existed = FileStamp(path: files.main) != nil
         let metadata = try StoreMetadata(newStoreOf: StoreMetadata.sqliteType, model: model)
