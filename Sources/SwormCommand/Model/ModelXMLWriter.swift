@@ -199,9 +199,17 @@ struct ModelXMLWriter {
     }
 
     private mutating func comment(_ what: String) {
-        // A comment has no two hyphens in a row.
-        let words = what.reduce(into: "") { $0 += $1 == "-" && $0.hasSuffix("-") ? " -" : String($1) }
-        text += "\(indent)<!-- \(words) -->\n"
+        // A comment has no two hyphens in a row, and whoever reads with care refuses what looks like an instruction or a
+        // document type. To XML they are scalars, whatever accents follow them.
+        var words = String.UnicodeScalarView()
+        for scalar in what.unicodeScalars {
+            switch (words.last, scalar) {
+            case ("-", "-"), ("<", "?"), ("<", "!"): words.append(" ")
+            default: break
+            }
+            words.append(Self.allowed(scalar))
+        }
+        text += "\(indent)<!-- \(String(words)) -->\n"
     }
 
     /// A text as it stands between the quotes of an attribute.
@@ -214,11 +222,18 @@ struct ModelXMLWriter {
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case "\n", "\r", "\t": result += "&#\(scalar.value);"
-            // XML 1.0 has no way to write these.
-            case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-            default: result.unicodeScalars.append(scalar)
+            default: result.unicodeScalars.append(allowed(scalar))
             }
         }
         return result
+    }
+
+    /// A scalar, or the sign for one that XML 1.0 has no way to write.
+    private static func allowed(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        switch scalar {
+        case "\n", "\r", "\t": scalar
+        case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
+        default: scalar
+        }
     }
 }
