@@ -77,11 +77,20 @@ extension Engine {
         _ value: AttributeValue, _ object: NSManagedObject, _ attribute: AttributePlan,
         _ composite: NSCompositeAttributeDescription
     ) throws {
-        var dictionary: [String: Any] = [:]
-        if case .data(let data) = value { dictionary = try CompositeShape(composite).decode(data) }
+        let shape = CompositeShape(composite)
+        let dictionary = try elements(value, composite)
         let present = object.value(forKeyPath: attribute.name) as? [String: Any] ?? [:]
-        guard !NSDictionary(dictionary: present).isEqual(NSDictionary(dictionary: dictionary)) else { return }
+        // Dictionaries with equal texts can have other bytes, which a store keeps apart.
+        if let old = try? shape.encode(present), try old == shape.encode(dictionary) { return }
         setElement(dictionary.isEmpty ? nil : dictionary, object, attribute.name)
+    }
+
+    /// The elements that JSON stands for.
+    static func elements(
+        _ value: AttributeValue, _ composite: NSCompositeAttributeDescription
+    ) throws -> [String: Any] {
+        guard case .data(let data) = value else { return [:] }
+        return try CompositeShape(composite).decode(data)
     }
 
     /// Sets what stands at a path of a composite attribute and its elements. The dictionaries on the way are replaced: to

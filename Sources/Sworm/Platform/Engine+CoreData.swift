@@ -119,6 +119,7 @@ extension Engine {
     ) throws {
         for (value, attribute) in zip(values, binding.plan.attributes) {
             try requireRange(value, binding.entity, attribute.name)
+            if let composite = composite(attribute, binding.entity) { _ = try elements(value, composite) }
         }
         for index in values.indices { try setValue(values[index], object, index, binding) }
     }

@@ -161,6 +161,8 @@ extension Engine {
         _ values: [AttributeValue], _ object: NSManagedObject, _ binding: EngineBinding<T>
     ) throws {
         guard !binding.composites.isEmpty else { return try object.setAttributes(binding.attributes, values) }
+        // Before anything is set.
+        for (index, composite) in binding.composites { _ = try elements(values[index], composite) }
         let plain = values.indices.filter { binding.composites[$0] == nil }
         try object.setAttributes(plain.map { binding.attributes[$0] }, plain.map { values[$0] })
         for index in binding.composites.keys.sorted() { try setValue(values[index], object, index, binding) }

@@ -119,6 +119,29 @@ import Testing
         #expect(leo == Resident(name: "Leo", home: nil, office: Home(street: "Moscow")))
     }
 
+    @Test func `a value of which one element does not fit changes nothing`() throws {
+        let store = try PersistentContainer(model: Self.model(), checking: Wrong.self, at: .memory)
+        try store.perform { context in
+            let handle = try context.insert(Wrong(name: "before", home: nil))
+            try #require(throws: (any Error).self) {
+                try handle.encode(Wrong(name: "after", home: .init(street: "b", colour: "red")))
+            }
+            #expect(try handle.decode().name == "before")
+        }
+    }
+
+    @Test func `texts that only differ in their bytes are different elements`() throws {
+        let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .memory)
+        let (one, other) = ("\u{E9}", "e\u{301}")
+        try store.perform { try $0.insert(Resident(name: "Leo", home: Home(street: one))) }
+        try store.perform { context in
+            let leo = try #require(try context.fetchOne(Resident.all))
+            try leo.encode(Resident(name: "Leo", home: Home(street: other)))
+        }
+        let street = try store.perform { try $0.decodeOne(Resident.all)?.home?.street }
+        #expect(street.map { Array($0.unicodeScalars) } == Array(other.unicodeScalars))
+    }
+
     struct Wrong {
         var name = ""
         var home: Wider?
