@@ -43,10 +43,10 @@ final class StoreConnection: @unchecked Sendable {
     /// our own functions may be called by no trigger in any case. Called before a transaction; does its work once.
     func trustTrees() throws {
         guard !trustsTrees else { return }
-        trustsTrees = true
         let trees = try integer(
             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE %USING RTREE%'")
         if trees != 0 { try base.execute("PRAGMA trusted_schema = ON") }
+        trustsTrees = true
     }
 
     /// Starts a read transaction and reads, so that what follows sees one state of the file.

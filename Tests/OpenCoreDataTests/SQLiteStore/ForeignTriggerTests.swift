@@ -55,6 +55,19 @@ import Testing
         #expect(try context.all("Place", "latitude == 9") == [places[0]])
     }
 
+    @Test func `a file that was locked when R-trees were looked for is looked into again`() throws {
+        let folder = try StoreFolder()
+        let other = try folder.raw()
+        try other.execute("CREATE VIRTUAL TABLE tree USING RTREE (id, low, high)")
+        let connection = StoreConnection(try folder.raw())
+        try other.execute("BEGIN EXCLUSIVE")
+        #expect(throws: SQLiteError.self) { try connection.trustTrees() }
+        try other.execute("ROLLBACK")
+        #expect(try connection.integer("PRAGMA trusted_schema") == 0)
+        try connection.trustTrees()
+        #expect(try connection.integer("PRAGMA trusted_schema") == 1)
+    }
+
     @Test func `a trigger that calls an unknown function fails the save with its name, and nothing is written`() throws
     {
         let folder = try store(
