@@ -3,17 +3,23 @@ import SwormPredicates
 extension NSManagedObjectContext {
     /// Takes over what the store has worked out during a save.
     ///
-    /// - Parameter written: The objects that the save has written, and that are known to have changed.
+    /// - Parameters:
+    ///   - written: The objects that the save has written, and that are known to have changed.
+    ///   - deleted: The objects that it has deleted. Triggers may have changed their rows before.
     /// - Returns: The ids of the other objects whose values have changed.
-    final func takeDerived(_ saved: SavedObjects, besides written: [NSManagedObject]) -> [NSManagedObjectID] {
+    final func takeDerived(
+        _ saved: SavedObjects, besides written: [NSManagedObject], and deleted: [NSManagedObject]
+    ) -> [NSManagedObjectID] {
         guard saved.parts.contains(where: { !$0.derived.isEmpty }) else { return [] }
         let known = Set(written.map { ObjectIdentifier($0) })
+        let gone = Set(deleted.map { $0.objectID })
         var refreshed: [NSManagedObjectID] = []
         for part in saved.parts {
             for (row, values) in part.derived {
                 guard let object = identities[identityKey(row, part.origin)] else {
                     let entity = part.origin.compiled[row.entity]
-                    refreshed.append(NSManagedObjectID(entity: entity, key: row.key, origin: part.origin))
+                    let id = NSManagedObjectID(entity: entity, key: row.key, origin: part.origin)
+                    if !gone.contains(id) { refreshed.append(id) }
                     continue
                 }
                 if !known.contains(ObjectIdentifier(object)) { refreshed.append(object.objectID) }
@@ -33,7 +39,10 @@ extension NSManagedObject {
             }
             snapshot = .values(committed)
         // The rows of a fetch are shared and stay as they were read, so the object reads its own anew.
-        case .row where !hasChanges: snapshot = .fault(nil)
+        case .row where !hasChanges:
+            snapshot = .fault(nil)
+            // The row may say by then that they lead elsewhere.
+            forgetReadRelationships()
         case .row, .fault, .none: break
         }
     }

@@ -188,7 +188,7 @@ extension NSManagedObjectContext {
         }
         for object in inserted { object.commit(saved) }
         for object in updated { object.commit(saved) }
-        let refreshed = takeDerived(saved, besides: inserted + updated)
+        let refreshed = takeDerived(saved, besides: inserted + updated, and: deleted)
         forgetReferences(to: deleted)
         for list in [inserted, updated, deleted] {
             // Only an overridden `didSave` does anything.
@@ -259,7 +259,9 @@ extension NSManagedObject {
                 guard changedRelationships.contains(slot) || wasInserted else { return committedDestination(slot) }
                 return destination.flatMap { $0.status.isDisjoint(with: [.deleted, .gone]) ? $0.objectID.row : nil }
             }
-            let attributes = presentAttributes
+            var attributes = presentAttributes
+            // What somebody has set of derived values was not written. The database says what they are.
+            for slot in plan.derivedSlots { attributes[slot] = wasInserted ? .null : committedAttribute(slot) }
             let version = written ?? snapshot.version ?? 1
             snapshot = .values(CommittedRow(version: version, attributes: attributes, toOnes: toOnes))
             edits = []

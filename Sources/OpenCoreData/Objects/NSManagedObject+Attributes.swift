@@ -53,7 +53,11 @@ extension NSManagedObject {
             snapshot = old
             throw error
         }
-        guard snapshot.version == version else { return true }
+        guard snapshot.version == version else {
+            // What was read of relationships belongs to the old row.
+            forgetReadRelationships()
+            return true
+        }
         snapshot = old
         return false
     }

@@ -7,13 +7,18 @@ import Testing
 /// Content in files, seen through contexts.
 @Suite struct ExternalContentTests {
     private static func model() -> NSManagedObjectModel {
-        Build.model(
-            Build.entity(
-                "Photo",
-                [
-                    Build.attribute("name"),
-                    Build.attribute("bytes", .binaryDataAttributeType) { $0.allowsExternalBinaryDataStorage = true },
-                ]))
+        let photo = Build.entity(
+            "Photo",
+            [
+                Build.attribute("name"),
+                Build.attribute("bytes", .binaryDataAttributeType) { $0.allowsExternalBinaryDataStorage = true },
+            ])
+        let album = Build.entity("Album", [Build.attribute("name")])
+        let (owner, photos) = (Build.toOne("album", album), Build.toMany("photos", photo))
+        Build.connect(owner, photos)
+        photo.properties.append(owner)
+        album.properties.append(photos)
+        return Build.model(photo, album)
     }
 
     private let long = Data(repeating: 7, count: 150_000)
@@ -48,6 +53,24 @@ import Testing
         late.refresh(changed, mergeChanges: false)
         #expect(changed.value(forKey: "bytes") as? Data == long + [1])
         #expect(files(folder).count == 1)
+    }
+
+    @Test func `an object that reads its row anew reads its relationships anew, too`() throws {
+        let folder = try StoreFolder()
+        let coordinator = try coordinator(folder)
+        let writer = GraphLibrary.context(coordinator)
+        let albums = try ["one", "two"].map { try writer.make("Album", ["name": $0]) }
+        let photo = try writer.make("Photo", ["bytes": long, "album": albums[0]])
+        try writer.save()
+        let reader = GraphLibrary.context(coordinator)
+        let seen = try #require(try reader.all("Photo").first)
+        #expect(seen.object("album")?.text("name") == "one" && seen.text("name") == nil)
+        for (key, value) in ["bytes": long + [1], "album": albums[1], "name": "new"] as [String: Any] {
+            photo.setValue(value, forKey: key)
+        }
+        try writer.save()
+        #expect(seen.value(forKey: "bytes") as? Data == long + [1] && seen.text("name") == "new")
+        #expect(seen.object("album")?.text("name") == "two")
     }
 
     @Test func `nothing is written before a save, and a rollback leaves files as they are`() throws {

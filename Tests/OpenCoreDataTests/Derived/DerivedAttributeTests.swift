@@ -168,6 +168,72 @@ import Testing
         #expect(object.text("b") == nil && object.text("c") == nil && object.text("d") == "a")
     }
 
+    @Test func `what somebody sets of derived values ends with the save`() throws {
+        let folder = try StoreFolder()
+        let context = try DerivedLibrary.context(at: folder.url())
+        let book = try context.make("Book", ["title": "a", "pageCount": 77, "authorName": "nobody"])
+        try context.save()
+        #expect(book.number("pageCount") == 0 && book.text("authorName") == nil)
+        try context.make("Page", ["book": book])
+        try context.save()
+        book.setValue(42, forKey: "pageCount")
+        book.setValue("nobody", forKey: "authorName")
+        try context.save()
+        #expect(book.number("pageCount") == 1 && book.text("authorName") == nil && !book.hasChanges)
+        let fetched = try DerivedLibrary.context(at: folder.url())
+        let again = try #require(try fetched.all("Book").first)
+        again.setValue(42, forKey: "pageCount")
+        again.setValue("b", forKey: "title")
+        try fetched.save()
+        #expect(again.number("pageCount") == 1 && again.text("title") == "b")
+        #expect(try folder.raw().lines("SELECT ZPAGECOUNT, ZTITLE FROM ZBOOK") == ["1|b"])
+    }
+
+    @Test func `an object that is deleted with its members is told as deleted alone`() throws {
+        let context = try DerivedLibrary.context()
+        let (book, other) = (try context.make("Book"), try context.make("Book"))
+        let moved = try context.make("Page", ["book": other])
+        for _ in 0..<3 { try context.make("Page", ["book": book]) }
+        try context.save()
+        let told = Told()
+        let observer = NotificationCenter.default.addObserver(
+            forName: NSManagedObjectContext.didSaveObjectIDsNotification, object: context, queue: nil
+        ) { note in
+            told.refreshed = note.userInfo?[NSRefreshedObjectIDsKey] as? Set<NSManagedObjectID> ?? []
+            told.deleted = note.userInfo?[NSDeletedObjectIDsKey] as? Set<NSManagedObjectID> ?? []
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let id = book.objectID
+        context.delete(book)
+        context.delete(moved)
+        try context.save()
+        #expect(told.deleted.contains(id) && told.deleted.count == 5)
+        #expect(told.refreshed == [other.objectID])
+    }
+
+    /// @unchecked: written and read by the one thread that saves.
+    private final class Told: @unchecked Sendable {
+        var refreshed: Set<NSManagedObjectID> = []
+        var deleted: Set<NSManagedObjectID> = []
+    }
+
+    @Test func `an object that reads its derived values anew reads its relationships anew, too`() throws {
+        let coordinator = try GraphLibrary.coordinator(model: DerivedLibrary.model())
+        let writer = GraphLibrary.context(coordinator)
+        let authors = try ["Leo", "Fyodor"].map { try writer.make("Author", ["name": $0]) }
+        let book = try writer.make("Book", ["author": authors[0]])
+        try writer.save()
+        let reader = GraphLibrary.context(coordinator)
+        let seen = try #require(try reader.all("Book").first)
+        #expect(seen.object("author")?.text("name") == "Leo" && seen.text("authorName") == "Leo")
+        book.setValue(authors[1], forKey: "author")
+        try writer.save()
+        try reader.make("Page", ["book": seen])
+        try reader.save()
+        #expect(seen.number("pageCount") == 1)
+        #expect(seen.object("author")?.text("name") == seen.text("authorName"))
+    }
+
     @Test func `a history tells of the objects that were saved, and not of what was derived from them`() throws {
         let folder = try StoreFolder()
         let coordinator = try GraphLibrary.coordinator(

@@ -30,6 +30,8 @@ package final class CompiledEntity: Sendable {
     package let versionHash: Data
     /// By attribute slot.
     package let traits: [SlotTraits]
+    /// The slots of the attributes whose values the database works out.
+    package let derivedSlots: [Int]
     /// By attribute slot: what a new object has.
     package let defaultValues: [AttributeValue]
     private let slots: [String: PropertySlot]
@@ -56,6 +58,7 @@ package final class CompiledEntity: Sendable {
         self.indexes = indexes
         self.versionHash = versionHash
         traits = attributes.map(SlotTraits.init)
+        derivedSlots = attributes.indices.filter { attributes[$0].derivation != nil && !attributes[$0].isTransient }
         defaultValues = attributes.map(\.defaultValue)
         var slots: [String: PropertySlot] = [:]
         for (slot, attribute) in attributes.enumerated() { slots[attribute.name] = .attribute(slot) }
