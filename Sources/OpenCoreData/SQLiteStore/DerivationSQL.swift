@@ -60,7 +60,7 @@ struct DerivationSQL {
 
     private func formed(_ value: String) -> String {
         switch derived.derivation.form {
-        case .plain: value
+        case .plain: derived.cast.map { "CAST(\(value) AS \($0))" } ?? value
         case .uppercase: "SwormUpper(\(value))"
         case .lowercase: "SwormLower(\(value))"
         case .canonical:

@@ -168,6 +168,47 @@ import Testing
         #expect(object.text("b") == nil && object.text("c") == nil && object.text("d") == "a")
     }
 
+    @Test func `a value that the column cannot hold is not put there, and numbers are made to fit`() throws {
+        let page = Build.entity(
+            "Page",
+            [Build.attribute("words", .integer32AttributeType), Build.attribute("price", .decimalAttributeType)])
+        let unfit: [NSAttributeType] = [
+            .binaryDataAttributeType, .dateAttributeType, .UUIDAttributeType, .integer32AttributeType,
+            .doubleAttributeType, .decimalAttributeType, .booleanAttributeType, .URIAttributeType,
+        ]
+        let book = Build.entity(
+            "Book",
+            unfit.enumerated().map { Build.derived("unfit\($0)", $1, "title") } + [
+                Build.attribute("title"), Build.derived("time", .stringAttributeType, "now()"),
+                Build.derived("titles", .stringAttributeType, "count:(pages)"),
+                Build.derived("mean", .integer32AttributeType, "average:(pages.words)"),
+                Build.derived("exact", .doubleAttributeType, "average:(pages.words)"),
+                Build.derived("price", .doubleAttributeType, "max:(pages.price)"),
+                Build.derived("small", .integer16AttributeType, "sum:(pages.words)"),
+            ])
+        let (pages, owner) = (Build.toMany("pages", page), Build.toOne("book", book))
+        Build.connect(pages, owner)
+        page.properties += [owner, Build.derived("half", .integer64AttributeType, "book.exact")]
+        book.properties.append(pages)
+        let folder = try StoreFolder()
+        let model = Build.model(book, page)
+        let context = GraphLibrary.context(try GraphLibrary.coordinator(at: folder.url(), model: model))
+        let first = try context.make("Book", ["title": "12"])
+        let price = NSDecimalNumber(string: "12345678901234567890.5")
+        for words in [2, 70_001] { try context.make("Page", ["words": words, "price": price, "book": first]) }
+        try context.save()
+        // From the file, and not from what the triggers said.
+        let fresh = GraphLibrary.context(try GraphLibrary.coordinator(at: folder.url(), model: model))
+        for book in [first, try #require(try fresh.all("Book").first)] {
+            for slot in unfit.indices { #expect(book.value(forKey: "unfit\(slot)") == nil) }
+            #expect(book.value(forKey: "time") == nil && book.value(forKey: "titles") == nil)
+            #expect(book.number("mean") == 35_001 && book.value(forKey: "exact") as? Double == 35_001.5)
+            #expect(book.value(forKey: "price") as? Double == 12_345_678_901_234_567_890.5)
+            #expect(book.number("small") == 70_003)
+            #expect(book.set("pages").allSatisfy { $0.number("half") == 35_001 })
+        }
+    }
+
     @Test func `what somebody sets of derived values ends with the save`() throws {
         let folder = try StoreFolder()
         let context = try DerivedLibrary.context(at: folder.url())

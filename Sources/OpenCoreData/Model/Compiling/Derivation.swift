@@ -104,35 +104,21 @@ struct Derivation: Sendable, Hashable {
     private static func isKept(_ attribute: CompiledAttribute) -> Bool {
         !attribute.isTransient && !attribute.allowsExternalStorage
     }
-}
 
-/// A derived attribute in the entity that declares it.
-struct DerivedAttribute: Sendable {
-    let entity: CompiledEntity
-    let slot: Int
-    let derivation: Derivation
-
-    var name: String { entity.attributes[slot].name }
-
-    /// All that can be worked out, in the order of entities and attributes.
-    static func all(in model: CompiledModel) -> [DerivedAttribute] {
-        model.entities.flatMap { entity in
-            entity.attributes.enumerated().compactMap { slot, attribute in
-                guard attribute.owner == entity.number, let text = attribute.derivation,
-                    let derivation = Derivation(text, of: entity, in: model)
-                else { return nil }
-                return DerivedAttribute(entity: entity, slot: slot, derivation: derivation)
+    /// The type of what is worked out, for a derivation of an entity; nil where it takes together what cannot be.
+    func type(from entity: CompiledEntity, _ model: CompiledModel) -> AttributeType? {
+        switch source {
+        case .now: return .date
+        case .value(let path, let attribute): return Self.end(of: path, from: entity, model).attributes[attribute].type
+        case .members(let aggregate, let relationship, let attribute):
+            guard let attribute else { return .integer64 }
+            let type = model[entity.relationships[relationship].destination].attributes[attribute].type
+            switch aggregate {
+            case .count: return .integer64
+            case .min, .max: return type
+            case .sum: return type.isNumber ? type : nil
+            case .average: return type.isNumber ? .double : nil
             }
         }
-    }
-}
-
-extension CompiledModel {
-    /// Whether a save gives a derived attribute the value that it had before, from the same objects. The time of a save is
-    /// another each time, and what is not understood is left as it is.
-    package func restoresDerivation(_ slot: Int, of entity: CompiledEntity) -> Bool {
-        guard let text = entity.attributes[slot].derivation, let derivation = Derivation(text, of: entity, in: self)
-        else { return false }
-        return derivation.source != .now
     }
 }

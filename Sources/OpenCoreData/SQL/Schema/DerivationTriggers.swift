@@ -10,7 +10,7 @@ struct DerivationTriggers {
     func statements() -> [String] { DerivedAttribute.all(in: model).flatMap { statements(of: $0) } }
 
     func statements(of derived: DerivedAttribute) -> [String] {
-        guard derived.derivation.form == .plain else { return [] }
+        guard derived.derivation.form == .plain, derived.cast == nil else { return [] }
         switch derived.derivation.source {
         case .members(.count, let relationship, nil): return count(relationship, derived)
         case .value(let path, let attribute) where path.count == 1: return copy(attribute, path[0], derived)
