@@ -3,23 +3,17 @@ import SwormPredicates
 extension NSManagedObjectContext {
     /// Takes over what the store has worked out during a save.
     ///
-    /// - Parameters:
-    ///   - written: The objects that the save has written, and that are known to have changed.
-    ///   - deleted: The objects that it has deleted. Triggers may have changed their rows before.
+    /// - Parameter written: The objects that the save has written, and that are known to have changed.
     /// - Returns: The ids of the other objects whose values have changed.
-    final func takeDerived(
-        _ saved: SavedObjects, besides written: [NSManagedObject], and deleted: [NSManagedObject]
-    ) -> [NSManagedObjectID] {
+    final func takeDerived(_ saved: SavedObjects, besides written: [NSManagedObject]) -> [NSManagedObjectID] {
         guard saved.parts.contains(where: { !$0.derived.isEmpty }) else { return [] }
         let known = Set(written.map { ObjectIdentifier($0) })
-        let gone = Set(deleted.map { $0.objectID })
         var refreshed: [NSManagedObjectID] = []
         for part in saved.parts {
             for (row, values) in part.derived {
                 guard let object = identities[identityKey(row, part.origin)] else {
                     let entity = part.origin.compiled[row.entity]
-                    let id = NSManagedObjectID(entity: entity, key: row.key, origin: part.origin)
-                    if !gone.contains(id) { refreshed.append(id) }
+                    refreshed.append(NSManagedObjectID(entity: entity, key: row.key, origin: part.origin))
                     continue
                 }
                 if !known.contains(ObjectIdentifier(object)) { refreshed.append(object.objectID) }

@@ -188,7 +188,7 @@ extension NSManagedObjectContext {
         }
         for object in inserted { object.commit(saved) }
         for object in updated { object.commit(saved) }
-        let refreshed = takeDerived(saved, besides: inserted + updated, and: deleted)
+        let refreshed = takeDerived(saved, besides: inserted + updated)
         forgetReferences(to: deleted)
         for list in [inserted, updated, deleted] {
             // Only an overridden `didSave` does anything.

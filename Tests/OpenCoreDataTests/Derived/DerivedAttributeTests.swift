@@ -230,34 +230,6 @@ import Testing
         #expect(try folder.raw().lines("SELECT ZPAGECOUNT, ZTITLE FROM ZBOOK") == ["1|b"])
     }
 
-    @Test func `an object that is deleted with its members is told as deleted alone`() throws {
-        let context = try DerivedLibrary.context()
-        let (book, other) = (try context.make("Book"), try context.make("Book"))
-        let moved = try context.make("Page", ["book": other])
-        for _ in 0..<3 { try context.make("Page", ["book": book]) }
-        try context.save()
-        let told = Told()
-        let observer = NotificationCenter.default.addObserver(
-            forName: NSManagedObjectContext.didSaveObjectIDsNotification, object: context, queue: nil
-        ) { note in
-            told.refreshed = note.userInfo?[NSRefreshedObjectIDsKey] as? Set<NSManagedObjectID> ?? []
-            told.deleted = note.userInfo?[NSDeletedObjectIDsKey] as? Set<NSManagedObjectID> ?? []
-        }
-        defer { NotificationCenter.default.removeObserver(observer) }
-        let id = book.objectID
-        context.delete(book)
-        context.delete(moved)
-        try context.save()
-        #expect(told.deleted.contains(id) && told.deleted.count == 5)
-        #expect(told.refreshed == [other.objectID])
-    }
-
-    /// @unchecked: written and read by the one thread that saves.
-    private final class Told: @unchecked Sendable {
-        var refreshed: Set<NSManagedObjectID> = []
-        var deleted: Set<NSManagedObjectID> = []
-    }
-
     @Test func `an object that reads its derived values anew reads its relationships anew, too`() throws {
         let coordinator = try GraphLibrary.coordinator(model: DerivedLibrary.model())
         let writer = GraphLibrary.context(coordinator)
