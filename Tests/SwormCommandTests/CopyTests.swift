@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormPredicates
+import SwormSQLite
 import Testing
 
 @testable import SwormCommand
@@ -110,16 +111,53 @@ struct CopyTests {
         #expect(try workshop.contents() == before)
     }
 
-    @Test func `a store that cannot be put in place leaves the old one where it was`() throws {
+    @Test(arguments: ["Target.old", "Target.sqlite2", "Target"])
+    func `external data that another store may own is left alone`(_ other: String) throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         let target = workshop.file("Target.sqlite")
         #expect(Run(["copy", workshop.storePath, target]).code == .ok)
-        // Where the new store's external data would go there is something else, of a store of the same stem.
-        try FileManager.default.copyItem(atPath: target, toPath: workshop.file("Target.old"))
-        let before = try workshop.contents()
+        let support = workshop.file(".Target_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(atPath: support, withIntermediateDirectories: true)
+        try Data("kept".utf8).write(to: URL(fileURLWithPath: support + "/" + UUID().uuidString))
+        try FileManager.default.copyItem(atPath: target, toPath: workshop.file(other))
+        let before = try FileManager.default.contentsOfDirectory(atPath: support)
+        _ = Run(["copy", workshop.storePath, target, "--force"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: support) == before)
+        #expect(Run(["diff", workshop.storePath, target, "--model", workshop.modelPath]).code == .ok)
+    }
+
+    @Test func `external data beside a name that no store has is left alone`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        let support = workshop.file(".Target_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(atPath: support, withIntermediateDirectories: true)
+        let name = UUID().uuidString
+        try Data("kept".utf8).write(to: URL(fileURLWithPath: support + "/" + name))
+        _ = Run(["copy", workshop.storePath, workshop.file("Target.sqlite"), "--force"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: support).contains(name))
+    }
+
+    @Test(arguments: [true, false])
+    func `a store that somebody has open is not replaced`(isWriting: Bool) throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        let target = workshop.file("Target.sqlite")
+        #expect(Run(["copy", workshop.storePath, target]).code == .ok)
+        // Another connection of this process stands for one of another.
+        var other: Connection? = try Connection(.file(path: target))
+        try other?.execute("PRAGMA journal_mode = WAL")
+        try other?.begin(isWriting ? .immediate : .deferred)
+        try other?.execute(isWriting ? "CREATE TABLE THEIRS (A)" : "SELECT 1 FROM Z_METADATA")
         let run = Run(["copy", workshop.storePath, target, "--force"])
-        if run.code != .ok { #expect(try workshop.contents() == before, "\(run.err)") }
+        #expect(run.code == .failure)
+        #expect(run.err.contains("is open in another process"))
+        if isWriting {
+            try other?.commit()
+            try other?.execute("SELECT * FROM THEIRS")
+        }
+        other = nil
+        #expect(Run(["copy", workshop.storePath, target, "--force"]).code == .ok)
         #expect(Run(["diff", workshop.storePath, target, "--model", workshop.modelPath]).code == .ok)
     }
 }

@@ -1,8 +1,8 @@
-import Foundation
+public import Foundation
 import SwormPredicates
 
 /// A value that an attribute cannot take or give.
-public enum AttributeError: Error, Sendable, CustomStringConvertible {
+public enum AttributeError: LocalizedError, Sendable, CustomStringConvertible {
     /// A stored value that stands for no value of the attribute's type; nil when nothing is stored.
     case badInput((any Sendable)?)
 
@@ -36,6 +36,9 @@ public enum AttributeError: Error, Sendable, CustomStringConvertible {
             self.originalError = originalError
         }
     }
+
+    /// What `localizedDescription` says where nobody knows this type: the ``description``.
+    public var errorDescription: String? { description }
 
     /// A sentence that names the entity, the attribute and the value.
     public var description: String {

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// An error of the library: what went wrong, where, and the way out.
 ///
 /// Tell errors apart by their ``code``, which stays the same from version to version; the message is for people.
@@ -6,7 +8,7 @@
 /// do { try store.perform { ... } }
 /// catch StoreError.Code.unknownKeyPath { ... }
 /// ```
-public struct StoreError: Error, Sendable, CustomStringConvertible {
+public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
     // One reference: conditions and requests carry the error that they may have, and are copied often.
     private let content: Content
 
@@ -46,6 +48,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         guard let cause = cause.map({ "\($0)" }), !message.contains(cause) else { return message }
         return "\(message) (\(cause))"
     }
+
+    /// What `localizedDescription` says where nobody knows this type: the ``description``.
+    public var errorDescription: String? { description }
 
     package init(
         _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, cause: (any Error)? = nil

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormSQLite
 
 /// Where a store is made that appears under its name only when it is whole.
 final class NewStorePlace {
@@ -39,12 +40,15 @@ final class NewStorePlace {
 
     /// Moves what was there aside, and the store to where it belongs. When that fails, what was there comes back.
     func finish() throws {
+        // What is there now may be another thing than at the beginning.
+        try Self.check(target, replaces: replaces)
+        let hasOld = try settleOldStore()
         let (new, old) = (StoreFiles(url: url), StoreFiles(url: target))
         let newSupport = Self.support(new)
         var oldFiles = replaces ? [old.main, old.writeAheadLog, old.sharedMemory, old.rollbackJournal] : []
         if Self.kind(of: Self.support(old)) != nil {
             let owners = Self.others(sharing: target)
-            if owners.isEmpty, replaces {
+            if owners.isEmpty, hasOld {
                 oldFiles.append(Self.support(old))
             } else if Self.kind(of: newSupport) != nil {
                 throw ToolError(
@@ -74,6 +78,28 @@ final class NewStorePlace {
                 .file, "'\(target.path)' cannot be put in place: \(words)",
                 hint: keepsFolder ? "what was there before is in '\(folder)'" : nil)
         }
+    }
+
+    /// Checks that nobody has the store open that is to be replaced, and takes what is in its log into its file.
+    ///
+    /// What others commit to a file that was replaced would be lost.
+    ///
+    /// - Returns: Whether there is such a store.
+    private func settleOldStore() throws -> Bool {
+        guard replaces, let size = FileStamp(path: target.path)?.size, size > 0 else { return false }
+        do {
+            let connection = try Connection(
+                .file(path: target.path), options: .init(access: .readWrite, busyTimeout: 1))
+            // This mode needs the file for itself, also where others only have it open.
+            try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            try connection.begin(.exclusive)
+            try connection.rollback()
+        } catch let error as SQLiteError where error.isBusy {
+            throw ToolError(
+                .fileExists, "'\(target.path)' is open in another process, and is not replaced",
+                hint: "try again when it is closed, or choose another name")
+        }
+        return true
     }
 
     // MARK: Checks
@@ -119,11 +145,14 @@ final class NewStorePlace {
     private static func others(sharing target: URL) -> [String] {
         let folder = target.deletingLastPathComponent().path
         let stem = target.deletingPathExtension().lastPathComponent
-        let own = target.lastPathComponent
+        let files = StoreFiles(url: target)
+        let own = [files.main, files.writeAheadLog, files.sharedMemory, files.rollbackJournal].map {
+            ($0 as NSString).lastPathComponent
+        }
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { name in
-            (name as NSString).deletingPathExtension == stem && !name.hasPrefix(own)
-                && FileManager.default.contents(atPath: folder + "/" + name)?.starts(with: Data("SQLite format 3".utf8))
-                    ?? false
+            let path = folder + "/" + name
+            return (name as NSString).deletingPathExtension == stem && !own.contains(name)
+                && FileKind(path: path) == .file && FilePath.isDatabase(URL(fileURLWithPath: path))
         }
     }
 

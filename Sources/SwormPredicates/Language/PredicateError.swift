@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// What is wrong with a predicate: with its text, its arguments, or the values that it met.
 package struct PredicateError: LocalizedError, Sendable, CustomStringConvertible {

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenCoreData
 
 @Suite("Saving with an inferred model")
-struct InferredModelTests {
+struct InferredSavingTests {
     /// A store with an author, two books, one of them with two reviews, a tag, a person, and no history.
     private func library() throws -> StoreFolder {
         let folder = try StoreFolder()
