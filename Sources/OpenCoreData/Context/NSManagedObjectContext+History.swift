@@ -33,19 +33,27 @@ extension NSManagedObjectContext {
     }
 
     private func deleteHistory(_ request: NSPersistentHistoryChangeRequest, _ stores: [NSPersistentStore]) throws {
-        let keeping = try stores.filter { store in
-            try store.origin.map { try withSession($0) { try $0.historyExtent() != nil } } ?? false
-        }
-        guard stores.isEmpty || !keeping.isEmpty else { throw noHistory(stores) }
+        var keepsHistory = stores.isEmpty
         var bounds: [(store: NSPersistentStore, bound: HistoryBound)] = []
-        for store in keeping {
+        for store in stores {
+            // Not by the context's own view: one that is pinned may be older than the token.
+            let session = try store.objectStore.beginSession()
+            defer { session.end() }
+            guard let extent = try session.historyExtent() else { continue }
+            keepsHistory = true
             switch request.place {
             case .date(let date): bounds.append((store, .date(date)))
             case .token(let token):
                 guard let number = token?.transaction(inStore: store.identifier) else { continue }
+                // By it everything would go, also what nobody has read yet.
+                guard number <= extent.highest else {
+                    throw expired(number, store, "be deleted before", laterThan(extent))
+                }
                 bounds.append((store, .transaction(number)))
             }
         }
+        guard keepsHistory else { throw noHistory(stores) }
+        if case .token(let token?) = request.place { try checkNames(token, stores) }
         // Before anything is deleted in one of them.
         for (store, _) in bounds {
             guard let reason = store.objectStore.readOnlyReason else { continue }
@@ -111,19 +119,27 @@ extension NSManagedObjectContext {
             // The transaction of the token itself may be gone, but not the one behind it.
             let deleted = extent.lowest.map { max($0, 1) - 1 } ?? extent.highest
             guard number <= extent.highest, number >= deleted else {
-                let why =
+                throw expired(
+                    number, store, "be read after",
                     number > extent.highest
-                    ? "the last transaction of the store has the number \(extent.highest). The store was replaced by an older one"
-                    : number + 1 == deleted
-                        ? "the transaction \(deleted) was deleted"
-                        : "the transactions from \(number + 1) to \(deleted) were deleted"
-                throw CoreDataError(
-                    NSPersistentHistoryTokenExpiredError,
-                    "The history of the store \(store.identifier) cannot be read after the transaction \(number): \(why). Read the objects anew, and go on with the current token."
-                )
+                        ? laterThan(extent)
+                        : number + 1 == deleted
+                            ? "the transaction \(deleted) was deleted"
+                            : "the transactions from \(number + 1) to \(deleted) were deleted")
             }
             return .transaction(number)
         }
+    }
+
+    private func laterThan(_ extent: HistoryExtent) -> String {
+        "the last transaction of the store has the number \(extent.highest). The store was replaced by an older one"
+    }
+
+    private func expired(_ number: Int64, _ store: NSPersistentStore, _ what: String, _ why: String) -> CoreDataError {
+        CoreDataError(
+            NSPersistentHistoryTokenExpiredError,
+            "The history of the store \(store.identifier) cannot \(what) the transaction \(number): \(why). Read the objects anew, and go on with the current token."
+        )
     }
 
     private func checkNames(_ token: NSPersistentHistoryToken, _ stores: [NSPersistentStore]) throws {

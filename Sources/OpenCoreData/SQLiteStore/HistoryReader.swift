@@ -44,12 +44,16 @@ struct HistoryReader {
         return HistoryExtent(lowest: lowest, highest: max(record?.highest ?? 0, highest ?? 0, 0))
     }
 
+    /// The moment of a transaction `t` for comparing. One that is no number is older than every date: SQLite would take a
+    /// text for greater than every number.
+    static let moment = "CASE WHEN typeof(t.ZTIMESTAMP) IN ('integer', 'real') THEN t.ZTIMESTAMP END"
+
     /// The part of a statement that names the transactions behind a place, `t` being theirs.
     private static func condition(_ bound: HistoryBound?) -> (sql: String, values: [StoredValue]) {
         switch bound {
         case nil: ("", [])
         case .transaction(let number): (" WHERE t.Z_PK > ?", [.integer(number)])
-        case .date(let date): (" WHERE t.ZTIMESTAMP > ?", [.real(date.timeIntervalSinceReferenceDate)])
+        case .date(let date): (" WHERE \(moment) > ?", [.real(date.timeIntervalSinceReferenceDate)])
         }
     }
 

@@ -32,7 +32,7 @@ extension SQLiteStore {
         case .date(let date):
             // Up to the first that stays: where a clock went back, a gap would be left that no token could tell.
             // It is looked for once: for every row it would take hours in a long history.
-            let first = "(SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?1)"
+            let first = "(SELECT min(Z_PK) FROM ATRANSACTION t WHERE \(HistoryReader.moment) >= ?1)"
             try connection.run(
                 "DELETE FROM ATRANSACTION WHERE \(first) IS NULL OR Z_PK < \(first)",
                 [.real(date.timeIntervalSinceReferenceDate)])

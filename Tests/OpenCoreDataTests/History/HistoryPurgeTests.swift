@@ -59,6 +59,43 @@ struct HistoryPurgeTests {
         try library.verify()
     }
 
+    @Test func `a token of transactions that the store never had deletes nothing`() throws {
+        let library = try HistoryLibrary()
+        for _ in 1...3 { try library.saveTag("x") }
+        func error(_ token: NSPersistentHistoryToken) -> CoreDataError? {
+            coreDataError { try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: token)) }
+        }
+        let identifier = try library.store.identifier
+        for number in [4, Int64.max] {
+            let refused = error(NSPersistentHistoryToken([identifier: number]))
+            #expect(refused?.errorCode == NSPersistentHistoryTokenExpiredError)
+            #expect(refused?.message.contains("the number 3") == true)
+        }
+        let foreign = error(NSPersistentHistoryToken([UUID().uuidString: 1]))
+        #expect(foreign?.errorCode == NSPersistentHistoryTokenExpiredError)
+        #expect(try library.context.transactions().map(\.transactionNumber) == [1, 2, 3])
+        // What was saved behind the view of a context counts.
+        try library.context.setQueryGenerationFrom(.current)
+        #expect(try library.context.all("Tag").count == 3)
+        let other = try GraphLibrary.context(at: library.folder.url())
+        try other.make("Tag", ["name": "y"])
+        try other.save()
+        #expect(error(try #require(library.token)) == nil)
+        #expect(try other.transactions().map(\.transactionNumber) == [4])
+    }
+
+    @Test(arguments: ["NULL", "'no time'", "x'00'"])
+    func `a transaction whose moment is none is older than every date`(_ moment: String) throws {
+        let library = try HistoryLibrary()
+        for _ in 1...3 { try library.saveTag("x") }
+        try library.folder.raw().execute(
+            "UPDATE ATRANSACTION SET ZTIMESTAMP = CASE Z_PK WHEN 1 THEN \(moment) ELSE Z_PK * 10 END")
+        let date = Date(timeIntervalSinceReferenceDate: 5)
+        #expect(try library.context.transactions(.fetchHistory(after: date)).map(\.transactionNumber) == [2, 3])
+        try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: date))
+        #expect(try library.context.transactions().map(\.transactionNumber) == [2, 3])
+    }
+
     @Test func `a read-only store keeps its history, and one with unsaved changes keeps those`() throws {
         let library = try HistoryLibrary()
         try library.saveTag("x")

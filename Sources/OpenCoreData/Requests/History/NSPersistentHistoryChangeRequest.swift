@@ -76,7 +76,8 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     /// Makes a request that deletes the transactions before that of a token. That one itself stays.
     ///
-    /// - Parameter token: A token. In a store that it does not name, and with nil, nothing is deleted.
+    /// - Parameter token: A token. In a store that it does not name, and with nil, nothing is deleted. One that names none of
+    ///   the stores, or a transaction that a store never had, has expired: the request throws, and deletes nothing.
     open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
         make(.token(token), isDeletion: true)
     }
