@@ -12,7 +12,7 @@ extension NSPersistentStoreCoordinator {
     /// - Returns: The store.
     /// - Throws: The faults of the model; an error with the code `NSPersistentStoreIncompatibleVersionHashError` when the file
     ///   was written with another model; `NSPersistentStoreOpenError` and others when it can't be opened. The file is then as
-    ///   it was.
+    ///   it was. A store that is open in this coordinator already, and a copy of one, can't be opened in it.
     @discardableResult
     public func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -50,7 +50,12 @@ extension NSPersistentStoreCoordinator {
         let store = NSPersistentStore(
             objectStore, type: storeType, configurationName: configuration ?? Self.defaultConfiguration,
             url: isMemory ? nil : storeURL, options: options, coordinator: self)
-        enter(store)
+        do {
+            try enter(store)
+        } catch {
+            store.leave()
+            throw error
+        }
         return store
     }
 

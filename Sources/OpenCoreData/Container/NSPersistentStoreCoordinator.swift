@@ -64,9 +64,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Stores
 
-    final func enter(_ store: NSPersistentStore) {
+    /// Takes a store in, unless one with its identifier is open: nobody could tell the objects of the two apart.
+    final func enter(_ store: NSPersistentStore) throws {
         lock.lock()
         defer { lock.unlock() }
+        if let other = stores.first(where: { $0.hasIdentifier(store.identifier) }) { throw store.isTwin(of: other) }
         stores.append(store)
         knownOrigins = [:]
     }
@@ -129,7 +131,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: For contexts
 
     final func origin(withIdentifier identifier: String) -> ObjectOrigin? {
-        persistentStores.first { $0.identifier.caseInsensitiveCompare(identifier) == .orderedSame }?.origin
+        persistentStores.first { $0.hasIdentifier(identifier) }?.origin
     }
 
     /// The origins of the stores that hold an entity.
@@ -179,5 +181,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         for context in others where context.automaticallyMergesChangesFromParent {
             context.perform { [weak context] in context?.merge(ids) }
         }
+    }
+}
+
+extension NSPersistentStore {
+    fileprivate final func hasIdentifier(_ other: String) -> Bool {
+        identifier.caseInsensitiveCompare(other) == .orderedSame
+    }
+
+    fileprivate final func isTwin(of other: NSPersistentStore) -> CoreDataError {
+        let (path, otherPath) = (url?.path ?? "memory", other.url?.path ?? "memory")
+        let isSameFile = url?.resolvingSymlinksInPath() == other.url?.resolvingSymlinksInPath()
+        return CoreDataError(
+            NSPersistentStoreOpenError,
+            isSameFile
+                ? "The store at \(path) is open in this coordinator already, as \(otherPath)."
+                : "The store at \(path) is a copy of the one at \(otherPath), which is open in this coordinator: both have the identifier \(identifier), and the ids of their objects would be the same. Remove the other one first, or open the copy in a coordinator of its own."
+        )
     }
 }

@@ -68,6 +68,39 @@ struct PersistentContainerTests {
         #expect((read[NSStoreModelVersionHashesKey] as? [String: Data])?["Tag"] != nil)
     }
 
+    @Test func `a store and its copy are not open in one coordinator at once`() throws {
+        let folder = try StoreFolder()
+        let coordinator = try GraphLibrary.coordinator(at: folder.url())
+        let context = GraphLibrary.context(coordinator)
+        try context.make("Tag", ["name": "a"])
+        try context.save()
+        let store = try #require(coordinator.persistentStores.first)
+        try coordinator.remove(store)
+        try FileManager.default.copyItem(at: folder.url(), to: folder.url("Copy.sqlite"))
+        try FileManager.default.createSymbolicLink(at: folder.url("Link.sqlite"), withDestinationURL: folder.url())
+        @discardableResult func add(
+            _ name: String, to coordinator: NSPersistentStoreCoordinator
+        ) throws -> NSPersistentStore {
+            try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: folder.url(name))
+        }
+        let first = try add("Test.sqlite", to: coordinator)
+        let copy = coreDataError { try add("Copy.sqlite", to: coordinator) }
+        #expect(copy?.errorCode == NSPersistentStoreOpenError)
+        #expect(copy?.message.contains("a copy of the one at \(folder.url().path)") == true)
+        for name in ["Test.sqlite", "Link.sqlite"] {
+            let twin = coreDataError { try add(name, to: coordinator) }
+            #expect(twin?.message.contains("open in this coordinator already") == true)
+        }
+        #expect(coordinator.persistentStores == [first])
+        #expect(try context.all("Tag").count == 1)
+        try add("Copy.sqlite", to: NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel))
+        // In the place of the first one it is welcome, and so is the first one again.
+        try coordinator.remove(first)
+        try coordinator.remove(try add("Copy.sqlite", to: coordinator))
+        #expect(try add("Link.sqlite", to: coordinator).identifier == first.identifier)
+    }
+
     @Test func `a removed store is closed: its objects can't be read, and the file can be destroyed`() throws {
         let folder = try StoreFolder()
         let coordinator = try GraphLibrary.coordinator(at: folder.url())
