@@ -104,6 +104,7 @@ extension NSManagedObjectContext {
                 }
             }
             object.edits = values
+            lostVersions[ObjectIdentifier(object)] = object.snapshot.version
             object.snapshot = .none
             object.status.remove(.updated)
             object.status.insert(.inserted)

@@ -62,8 +62,19 @@ extension NSManagedObjectContext {
             known[row] ?? self.object(for: row, origin: origin, hint: nil)
         }
         let links = conflicts.conflicts.map { (conflict: $0, from: object($0.row), to: object($0.destination)) }
+        let members = conflicts.members.map {
+            (slot: $0.relationship, owner: object($0.owner), member: object($0.member))
+        }
         guard mergeType != .errorMergePolicyType, !isLastRound else {
-            throw CoreDataError.changedLinks(links.map { ($0.conflict, $0.from, $0.to) })
+            throw CoreDataError.changedLinks(links.map { ($0.conflict, $0.from, $0.to) }, members)
+        }
+        for (slot, owner, member) in members where owner.status.contains(.deleted) {
+            if contextWins {
+                try followDeleteRule(of: owner, slot, to: member)
+            } else {
+                owner.forgetReadRelationships()
+                try takeBackDeletionAnew(of: owner)
+            }
         }
         for (conflict, object, destination) in links {
             let slot = conflict.relationship
@@ -90,6 +101,15 @@ extension NSManagedObjectContext {
         case .denyDeleteRule: deleted.forgetReadRelationship(inverse)
         case .nullifyDeleteRule, .noActionDeleteRule: object.assignDestination(slot, nil)
         }
+    }
+
+    /// As above, where the link stands in a join table, or in a column of the member that it knows nothing of. A denial is
+    /// left to the validation, which reads the members anew.
+    private func followDeleteRule(of deleted: NSManagedObject, _ slot: Int, to member: NSManagedObject) throws {
+        guard deleted.plan.relationships[slot].deleteRule == .cascadeDeleteRule else {
+            return deleted.forgetReadRelationship(slot)
+        }
+        if try isAtHand(member) { delete(member) }
     }
 
     /// Settles that an object leads to one that does not lead back.
@@ -154,9 +174,10 @@ extension NSManagedObject {
 
 extension CoreDataError {
     fileprivate static func changedLinks(
-        _ links: [(conflict: LinkConflicts.Conflict, from: NSManagedObject, to: NSManagedObject)]
+        _ links: [(conflict: LinkConflicts.Conflict, from: NSManagedObject, to: NSManagedObject)],
+        _ members: [(slot: Int, owner: NSManagedObject, member: NSManagedObject)]
     ) -> CoreDataError {
-        let details = links.map { conflict, object, destination in
+        var details = links.map { conflict, object, destination in
             let relationships = object.plan.relationships
             let name =
                 relationships.indices.contains(conflict.relationship)
@@ -169,6 +190,13 @@ extension CoreDataError {
                 NSManagedObjectMergeError, "\(destination.plan.name) \(destination.objectID) \(reason).",
                 entity: object.plan.name, key: name,
                 objects: [object.objectID.reference, destination.objectID.reference])
+        }
+        details += members.map { slot, owner, member in
+            let name = owner.plan.relationships[slot].name
+            return CoreDataError(
+                NSManagedObjectMergeError,
+                "\(owner.plan.name) \(owner.objectID) cannot be deleted: since it was read, \(member.plan.name) \(member.objectID) was added to its '\(name)'.",
+                entity: owner.plan.name, key: name, objects: [member.objectID.reference, owner.objectID.reference])
         }
         let text = details.map(\.message).joined(separator: "\n")
         return CoreDataError(

@@ -17,6 +17,7 @@ extension NSManagedObjectContext {
         defer {
             isSaving = false
             savingOrigins = [:]
+            lostVersions = [:]
         }
         let coordinator = try requireCoordinator()
         post(.NSManagedObjectContextWillSave, [:])
@@ -125,7 +126,7 @@ extension NSManagedObjectContext {
             var builder = SaveRequestBuilder(
                 model: origin.compiled, author: transactionAuthor, contextName: name)
             for object in insertedList.objects where try originForSaving(object, coordinator) === origin {
-                builder.insert(object)
+                builder.insert(object, after: lostVersions.isEmpty ? nil : lostVersions[ObjectIdentifier(object)])
             }
             for object in updatedList.objects where object.objectID.origin === origin { builder.update(object) }
             for object in deletedList.objects where object.objectID.origin === origin { builder.delete(object) }
@@ -221,7 +222,7 @@ struct SavedObjects {
         for (object, insertion) in zip(builder.inserted, builder.request.insertions) where insertion.row.key < 0 {
             if let key = result.keys[insertion.row.key] { insertions.append((object, key)) }
         }
-        for object in builder.updated {
+        for object in result.versions.isEmpty ? [] : builder.inserted + builder.updated {
             if let version = result.versions[object.objectID.row] { versions[ObjectIdentifier(object)] = version }
         }
         if !result.rearranged.isEmpty {

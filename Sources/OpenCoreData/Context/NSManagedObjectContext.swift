@@ -65,6 +65,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var isSaving = false
     /// While a save runs: the origin of the store that new objects go to, by entity number.
     final var savingOrigins: [Int: ObjectOrigin] = [:]
+    /// The versions that the context knew of rows which others have deleted and this save writes anew.
+    final var lostVersions: [ObjectIdentifier: Int64] = [:]
     /// What hands a row to an initializer; one is enough for all objects.
     final let seed = ObjectSeed()
 

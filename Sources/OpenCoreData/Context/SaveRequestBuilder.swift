@@ -26,7 +26,8 @@ struct SaveRequestBuilder {
         Dictionary((inserted + updated + deleted).map { ($0.objectID.row, $0) }, uniquingKeysWith: { $1 })
     }
 
-    mutating func insert(_ object: NSManagedObject) {
+    /// - Parameter version: What the context knew of the row that the object had before others deleted it.
+    mutating func insert(_ object: NSManagedObject, after version: Int64? = nil) {
         inserted.append(object)
         let plan = object.plan
         let toOnes = plan.relationships.indices.map { slot in
@@ -34,7 +35,8 @@ struct SaveRequestBuilder {
                 ? nil : liveDestination(of: object, slot)
         }
         request.insertions.append(
-            SaveRequest.Insertion(row: object.objectID.row, attributes: object.presentAttributes, toOnes: toOnes))
+            SaveRequest.Insertion(
+                row: object.objectID.row, attributes: object.presentAttributes, toOnes: toOnes, lostVersion: version))
         for slot in plan.relationships.indices { addMembers(of: object, slot) }
     }
 
@@ -65,7 +67,23 @@ struct SaveRequestBuilder {
         let row = object.objectID.row
         deleted.append(object)
         request.deletions.append(
-            SaveRequest.Deletion(row: row, version: object.snapshot.version))
+            SaveRequest.Deletion(row: row, version: object.snapshot.version, emptied: emptied(object)))
+    }
+
+    /// The relationships whose rules delete the members, or deny that there are any, and to which others may add one without
+    /// changing a row that is known.
+    private func emptied(_ object: NSManagedObject) -> [SaveRequest.Emptied] {
+        object.plan.relationships.enumerated().compactMap { slot, relationship in
+            guard relationship.isToMany, !relationship.isTransient,
+                [.cascadeDeleteRule, .denyDeleteRule].contains(relationship.deleteRule),
+                relationship.inverse.map({ model[relationship.destination].relationships[$0].isToMany }) ?? true
+            else { return nil }
+            guard case .toMany(let members) = object.relationshipState(slot) else {
+                return SaveRequest.Emptied(relationship: slot, unlinked: [])
+            }
+            return SaveRequest.Emptied(
+                relationship: slot, unlinked: Set(members.noted.removed.map(\.objectID.row.key)))
+        }
     }
 
     private func liveDestination(of object: NSManagedObject, _ slot: Int) -> SaveRequest.Row? {

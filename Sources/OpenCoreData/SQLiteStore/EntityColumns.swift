@@ -47,7 +47,7 @@ struct EntityColumns: Sendable {
     let leading: [Leading]
     private let attributePlaces: [Int: Int]
     private let toOnePlaces: [Int: Int]
-    /// Takes the key, then a value for each attribute and the key, and where there is one the entity, of each to-one.
+    /// Takes the key and the version, then a value for each attribute and the key, and where there is one the entity, of each to-one.
     let insertion: String
 
     init(entity: CompiledEntity, model: CompiledModel, layout: StoreLayout) {
@@ -86,7 +86,7 @@ struct EntityColumns: Sendable {
         let columns =
             ["Z_PK", "Z_ENT", "Z_OPT"] + attributes.map(\.column)
             + toOnes.flatMap { [$0.column] + ($0.entityColumn.map { [$0] } ?? []) }
-        let parameters = ["?", String(entity.number), "1"] + columns.dropFirst(3).map { _ in "?" }
+        let parameters = ["?", String(entity.number), "?"] + columns.dropFirst(3).map { _ in "?" }
         insertion =
             "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))"
     }

@@ -19,7 +19,10 @@ extension SaveTransaction {
                 let insertion = request.insertions[index]
                 let key = try key(insertion.row)
                 try statement.bind(key, at: 1)
-                var parameter = 2
+                let version = insertion.lostVersion.map(Self.version(after:)) ?? 1
+                try statement.bind(version, at: 2)
+                if insertion.lostVersion != nil { result.versions[insertion.row] = version }
+                var parameter = 3
                 for (index, write) in columns.writes.enumerated() {
                     if !insertion.exact.isEmpty, let exact = insertion.exact[write.slot] {
                         try statement.bind(exact, at: parameter)
@@ -54,6 +57,9 @@ extension SaveTransaction {
         }
     }
 
+    /// Begins again behind the highest number: a file can hold any.
+    private static func version(after last: Int64) -> Int64 { last < .max ? max(last, 0) + 1 : 1 }
+
     // MARK: Updates
 
     func update() throws {
@@ -61,9 +67,7 @@ extension SaveTransaction {
         for update in request.updates {
             let columns = columns(of: update.row)
             var assignments = ["Z_OPT = ?"]
-            // Versions are only compared, so one can follow the last that a number has room for.
-            let (next, overflow) = (versions[update.row] ?? 0).addingReportingOverflow(1)
-            let version = overflow ? 1 : next
+            let version = Self.version(after: versions[update.row] ?? 0)
             var values: [StoredValue] = [.integer(version)]
             for (slot, value) in update.attributes {
                 guard let place = columns.attribute(slot) else { continue }

@@ -55,6 +55,55 @@ extension SaveTransaction {
         guard conflicts.isEmpty else { throw SaveConflicts(conflicts: conflicts) }
     }
 
+    /// Looks for members of what the save deletes that others have linked, where the delete rule asks for them. Links in a
+    /// join table are nobody's version, and are gone once the row is deleted.
+    ///
+    /// - Throws: ``LinkConflicts`` with every member that the rule was not followed for.
+    func checkMembers() throws {
+        guard request.deletions.contains(where: { !$0.emptied.isEmpty }) else { return }
+        let deleted = Set(request.deletions.map { object($0.row.entity, $0.row.key) })
+        var conflicts: [LinkConflicts.Member] = []
+        for deletion in request.deletions {
+            for emptied in deletion.emptied {
+                let entity = model[deletion.row.entity]
+                guard entity.relationships.indices.contains(emptied.relationship) else { continue }
+                let destination = entity.relationships[emptied.relationship].destination
+                for member in try members(of: deletion.row.key, emptied.relationship, entity)
+                where !emptied.unlinked.contains(member.key) && !deleted.contains(object(destination, member.key)) {
+                    conflicts.append(.init(owner: deletion.row, relationship: emptied.relationship, member: member))
+                }
+            }
+        }
+        guard conflicts.isEmpty else { throw LinkConflicts(members: conflicts) }
+    }
+
+    /// The rows to which another one leads by a relationship that stands in neither of them, or in a column without inverse.
+    private func members(of key: Int64, _ slot: Int, _ entity: CompiledEntity) throws -> [SaveRequest.Row] {
+        let destination = entity.relationships[slot].destination
+        let table = columns[destination - 1].table
+        var conditions: [String] = []
+        switch layout.toMany(slot, in: entity.number) {
+        case .join(let join)?:
+            let (own, other) = (SQLName.quoted(join.ownColumn), SQLName.quoted(join.otherColumn))
+            for (side, far) in join.isReflexive ? [(own, other), (other, own)] : [(own, other)] {
+                conditions.append("Z_PK IN (SELECT \(far) FROM \(SQLName.quoted(join.table)) WHERE \(side) = ?1)")
+            }
+        case .oneWay(let column, _)?: conditions = ["\(SQLName.quoted(column)) = ?1"]
+        case .inverse?, nil: return []
+        }
+        var rows: [SaveRequest.Row] = []
+        try connection.rows(
+            "SELECT Z_PK, Z_ENT FROM \(table) WHERE \(conditions.joined(separator: " OR "))", [.integer(key)]
+        ) { statement in
+            let found = model.entity(numbered: statement.int64(1))
+            // A row that names no entity of its table is as the relationship says.
+            let isKnown = found.map { $0.root == model[destination].root } ?? false
+            rows.append(
+                SaveRequest.Row(entity: isKnown ? found?.number ?? 0 : destination, key: statement.int64(0)))
+        }
+        return rows
+    }
+
     /// The version of a row in the file; nil when there is no such row of this entity.
     private func version(of row: SaveRequest.Row) throws -> Int64? {
         var statement = try connection.base.statement(

@@ -52,6 +52,7 @@ final class SaveTransaction {
         if let limits { try checkRequest(within: limits) }
         try checkVersions()
         try checkDestinations()
+        try checkMembers()
         connection.changes.removeAll()
         history = try historyCache.tables(connection, model: model, layout: layout)
         try allocateKeys()

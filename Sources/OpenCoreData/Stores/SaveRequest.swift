@@ -22,10 +22,14 @@ package struct SaveRequest: Sendable {
         package var exact: [Int: ExactValue] = [:]
         /// By relationship slot; nil for a to-many relationship, and for a to-one without destination.
         package var toOnes: [Row?]
-        package init(row: Row, attributes: [AttributeValue], toOnes: [Row?]) {
+        /// The last known version of a row that was there under this key, and is written anew; nil for none. The new row goes
+        /// on above it: others may still hold the old one, and must not take the two for the same.
+        package var lostVersion: Int64?
+        package init(row: Row, attributes: [AttributeValue], toOnes: [Row?], lostVersion: Int64? = nil) {
             self.row = row
             self.attributes = attributes
             self.toOnes = toOnes
+            self.lostVersion = lostVersion
         }
     }
 
@@ -49,9 +53,23 @@ package struct SaveRequest: Sendable {
     package struct Deletion: Sendable {
         package var row: Row
         package var version: Int64?
-        package init(row: Row, version: Int64?) {
+        /// The to-many relationships all of whose members are to go with the row, and whose links no version guards.
+        package var emptied: [Emptied]
+        package init(row: Row, version: Int64?, emptied: [Emptied] = []) {
             self.row = row
             self.version = version
+            self.emptied = emptied
+        }
+    }
+
+    /// A relationship that is to have no members but those which go too.
+    package struct Emptied: Sendable {
+        package var relationship: Int
+        /// The keys of the members that are unlinked by will, and stay.
+        package var unlinked: Set<Int64>
+        package init(relationship: Int, unlinked: Set<Int64>) {
+            self.relationship = relationship
+            self.unlinked = unlinked
         }
     }
 
@@ -102,7 +120,7 @@ package struct SaveRequest: Sendable {
 package struct SaveResult: Sendable {
     /// The keys given to inserted rows, by their temporary keys.
     package var keys: [Int64: Int64] = [:]
-    /// The versions of the updated rows after the save.
+    /// The versions after the save of the updated rows, and of those that were written anew.
     package var versions: [SaveRequest.Row: Int64] = [:]
     /// The ordered relationships whose members got other order keys than the request asked for: others had taken those.
     package var rearranged: [(owner: SaveRequest.Row, relationship: Int)] = []
@@ -129,7 +147,8 @@ package struct SaveConflicts: Error, Sendable {
     package init(conflicts: [Conflict]) { self.conflicts = conflicts }
 }
 
-/// To-one relationships that a save would have left without their other side. Nothing was written.
+/// To-one relationships that a save would have left without their other side, and links whose delete rules it has not
+/// followed. Nothing was written.
 ///
 /// Others made them since the context read what it has changed: the rows that it writes were not changed themselves.
 package struct LinkConflicts: Error, Sendable {
@@ -148,8 +167,26 @@ package struct LinkConflicts: Error, Sendable {
             self.isDeletion = isDeletion
         }
     }
+    /// A member of a to-many relationship whose delete rule was not followed for it.
+    package struct Member: Sendable {
+        /// The row that the save deletes.
+        package var owner: SaveRequest.Row
+        /// The slot of the to-many relationship by which it leads to the member.
+        package var relationship: Int
+        package var member: SaveRequest.Row
+        package init(owner: SaveRequest.Row, relationship: Int, member: SaveRequest.Row) {
+            self.owner = owner
+            self.relationship = relationship
+            self.member = member
+        }
+    }
+
     package var conflicts: [Conflict]
-    package init(conflicts: [Conflict]) { self.conflicts = conflicts }
+    package var members: [Member]
+    package init(conflicts: [Conflict] = [], members: [Member] = []) {
+        self.conflicts = conflicts
+        self.members = members
+    }
 }
 
 /// Unique values of a save that other rows of the file hold already. Nothing was written.

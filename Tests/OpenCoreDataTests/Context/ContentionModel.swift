@@ -47,6 +47,14 @@ enum ContentionModel {
                 $0.minCount = 1
             }, of: card)
         shelf.properties.append(Build.toMany("cards", card) { $0.isOrdered = true })
+        connect(
+            Build.toMany("led", person) { $0.deleteRule = .cascadeDeleteRule }, of: tag,
+            Build.toMany("leaders", tag), of: person)
+        connect(
+            Build.toMany("guests", person) { $0.deleteRule = .denyDeleteRule }, of: shelf,
+            Build.toMany("hosts", shelf), of: person)
+        tag.properties.append(Build.toMany("cards", card) { $0.deleteRule = .cascadeDeleteRule })
+        author.properties.append(Build.toMany("cards", card) { $0.deleteRule = .denyDeleteRule })
         return Build.model(author, book, book.subentities[0], review, tag, shelf, person, card)
     }
 

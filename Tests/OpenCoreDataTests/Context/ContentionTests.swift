@@ -1,4 +1,5 @@
 import Foundation
+import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
@@ -97,6 +98,62 @@ struct ContentionTests {
         #expect(try stored("Book").first?.object("shelf") != nil)
     }
 
+    @Test(arguments: ContentionModel.policies, [("led", "Person"), ("cards", "Card")])
+    func `a cascade reaches members that no row leads back from`(
+        policy: NSMergePolicyType, to: (name: String, entity: String)
+    ) throws {
+        let tag = try first.make("Tag", ["name": "t"])
+        let kept = try first.make(to.entity, try values(of: to.entity, "kept"))
+        tag.mutableSetValue(forKey: to.name).addObjects(
+            from: [try first.make(to.entity, try values(of: to.entity, "old")), kept])
+        try first.save()
+        let own = try mine(tag)
+        _ = own.set(to.name)
+        tag.mutableSetValue(forKey: to.name).add(try first.make(to.entity, try values(of: to.entity, "new")))
+        try first.save()
+        // What the context has unlinked itself does not go with it.
+        own.mutableSetValue(forKey: to.name).remove(try mine(kept))
+        second.delete(own)
+        let error = try save(policy)
+        #expect((error != nil) == (policy == .errorMergePolicyType))
+        if let error { #expect(error.message.contains("'\(to.name)'")) }
+        #expect(try stored("Tag").isEmpty == wins(policy))
+        let names = try stored(to.entity).compactMap { $0.text("name") }.filter { ["kept", "new", "old"].contains($0) }
+        #expect(wins(policy) ? names == ["kept"] : names.contains("new") && names.contains("kept"))
+    }
+
+    @Test(arguments: ContentionModel.policies, [("Shelf", "guests", "Person"), ("Author", "cards", "Card")])
+    func `a denial counts members that no row leads back from`(
+        policy: NSMergePolicyType, of: (entity: String, name: String, member: String)
+    ) throws {
+        let owner = try first.make(of.entity, ["name": "s"])
+        let old = try first.make(of.member, try values(of: of.member, "old"))
+        owner.mutableSetValue(forKey: of.name).add(old)
+        try first.save()
+        let own = try mine(owner)
+        _ = own.set(of.name)
+        owner.mutableSetValue(forKey: of.name).add(try first.make(of.member, try values(of: of.member, "new")))
+        try first.save()
+        own.mutableSetValue(forKey: of.name).remove(try mine(old))
+        second.delete(own)
+        let error = try save(policy)
+        if wins(policy) { #expect(error?.errorCode == NSValidationRelationshipDeniedDeleteError) }
+        if policy == .errorMergePolicyType { #expect(error?.errorCode == NSManagedObjectMergeError) }
+        let there = try #require(try stored(of.entity).first)
+        #expect(there.set(of.name).contains { $0.text("name") == "new" })
+        guard error != nil else { return }
+        // Once the member is unlinked, too, nothing stands in the way.
+        owner.mutableSetValue(forKey: of.name).removeAllObjects()
+        try first.save()
+        #expect(try save(.mergeByPropertyObjectTrumpMergePolicyType) == nil)
+        #expect(try stored(of.entity).isEmpty)
+    }
+
+    private func values(of entity: String, _ name: String) throws -> [String: Any] {
+        entity == "Card"
+            ? ["name": name, "holder": try first.make("Person", ["name": "holder of \(name)"])] : ["name": name]
+    }
+
     @Test(arguments: ContentionModel.policies, [true, false])
     func `members that two contexts put into one order stand one behind the other`(
         policy: NSMergePolicyType, atEnd: Bool
@@ -175,6 +232,39 @@ struct ContentionTests {
         #expect((error != nil) == (policy == .errorMergePolicyType))
         let partners = try stored("Person").map { $0.object("partner")?.text("name") }
         #expect(partners == (wins(policy) ? ["bb", "a", "d", "c"] : [nil, "d", "c"]))
+    }
+
+    @Test(arguments: ContentionModel.policies)
+    func `an object that is written anew goes on above the version that it had`(policy: NSMergePolicyType) throws {
+        let tag = try first.make("Tag", ["name": "1"])
+        try first.save()
+        for name in ["2", "3"] {
+            tag.setValue(name, forKey: "name")
+            try first.save()
+        }
+        let own = try mine(tag)
+        _ = own.text("name")
+        first.delete(tag)
+        try first.save()
+        own.setValue("new", forKey: "name")
+        let error = try save(policy)
+        #expect((error != nil) == (policy == .errorMergePolicyType))
+        #expect(try folder.raw().lines("SELECT Z_OPT FROM ZTAG") == (wins(policy) ? ["4"] : []))
+        guard wins(policy) else { return }
+        // The context knows the version that was written.
+        own.setValue("newer", forKey: "name")
+        #expect(try save(.errorMergePolicyType) == nil)
+        #expect(try folder.raw().lines("SELECT Z_OPT FROM ZTAG") == ["5"])
+    }
+
+    @Test func `a version at the end of its range is followed by one at the beginning`() throws {
+        let tag = try first.make("Tag", ["name": "1"])
+        try first.save()
+        try folder.raw().execute("UPDATE ZTAG SET Z_OPT = \(Int64.max)")
+        let own = try mine(tag)
+        own.setValue("2", forKey: "name")
+        #expect(try save(.errorMergePolicyType) == nil)
+        #expect(try folder.raw().lines("SELECT Z_OPT FROM ZTAG") == ["1"])
     }
 
     @Test(arguments: ContentionModel.policies)
