@@ -75,12 +75,25 @@ public struct ConditionAllowList: Sendable {
 
     private mutating func add(_ member: AllowedMember, _ name: String, of entity: String) {
         members[entity, default: [:]][name, default: AllowedMember()].formUnion(member)
+        // An element is also reached key by key, through parts that are like entities of their own. No entity's name has a
+        // dot in it.
+        let keys = name.split(separator: ".").map(String.init)
+        guard keys.count > 1, let last = keys.last else { return }
+        var owner = entity
+        for key in keys.dropLast() {
+            let part = owner + "." + key
+            members[owner, default: [:]][key, default: AllowedMember()].formUnion(AllowedMember(part: part))
+            owner = part
+        }
+        members[owner, default: [:]][last, default: AllowedMember()].formUnion(member)
     }
 
     func member(_ key: String, of entity: String) -> AllowedMember? { members[entity]?[key] }
 
     /// The names that are allowed of an entity, for messages.
-    func names(of entity: String) -> [String] { (members[entity] ?? [:]).keys.sorted() }
+    func names(of entity: String) -> [String] {
+        (members[entity] ?? [:]).filter { !$0.value.isPart }.keys.sorted()
+    }
 
     /// Throws for a list that names something that is not in a table.
     func validate() throws {
@@ -94,8 +107,15 @@ struct AllowedMember: Sendable {
     private(set) var isToMany = false
     private(set) var isText = false
     private(set) var isOtherValue = false
+    /// Whether it is a composite attribute, of which some elements are allowed and the whole is not.
+    private(set) var isPart = false
 
     fileprivate init() {}
+
+    fileprivate init(part: String) {
+        entities = [part]
+        isPart = true
+    }
 
     fileprivate init(_ attribute: AttributePlan) {
         isText = attribute.kind == .string || attribute.kind == .url
@@ -112,6 +132,7 @@ struct AllowedMember: Sendable {
         isToMany = isToMany || other.isToMany
         isText = isText || other.isText
         isOtherValue = isOtherValue || other.isOtherValue
+        isPart = isPart || other.isPart
     }
 }
 

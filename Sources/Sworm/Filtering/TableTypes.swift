@@ -9,7 +9,10 @@ struct TableTypes: TypedEntity {
     var entityName: String { plan.entityName }
 
     func property(named key: String) throws -> TypedProperty {
+        if let composite = CompositeTypes(key, of: self) { return .toOne(composite) }
         if let attribute = plan.attributes.first(where: { $0.name == key }) {
+            // In the model of an object, a type may stand for a composite attribute as a whole.
+            if !isPlain, attribute.isWholeValue { return .unknown }
             return .attribute(attribute.traits.storageType.valueKind)
         }
         if isPlain { throw PredicateError.notInPlainValue(key, plan) }
@@ -19,7 +22,51 @@ struct TableTypes: TypedEntity {
     }
 }
 
+/// The elements of a composite attribute that lines of a table name.
+private struct CompositeTypes: TypedEntity {
+    let types: TableTypes
+    let prefix: String
+
+    /// Nil where no line names an element under the key.
+    init?(_ key: String, of types: TableTypes, under prefix: String = "") {
+        self.types = types
+        self.prefix = prefix + key + "."
+        guard let elements, !elements.isEmpty else { return nil }
+    }
+
+    var entityName: String { types.entityName }
+
+    var elements: [String]? { types.plan.elements(under: prefix) }
+
+    func property(named key: String) throws -> TypedProperty {
+        if let inner = CompositeTypes(key, of: types, under: prefix) { return .toOne(inner) }
+        if let attribute = types.plan.attributes.first(where: { $0.name == prefix + key }) {
+            return .attribute(attribute.traits.storageType.valueKind)
+        }
+        // An object may have more elements than the table names.
+        guard types.isPlain else { return .unknown }
+        throw PredicateError.noElement(key, under: prefix, types.plan)
+    }
+}
+
+extension AnyEntityPlan {
+    /// The paths of the attributes that stand under a prefix, without it.
+    fileprivate func elements(under prefix: String) -> [String] {
+        attributes.map(\.name).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
+}
+
+extension AttributePlan {
+    /// Whether it holds a type of its own as bytes, which stands for a composite attribute where the model has one.
+    fileprivate var isWholeValue: Bool { kind == .data && !isPrimitive }
+}
+
 extension PredicateError {
+    /// The error for an element that no line of the table names.
+    static func noElement(_ key: String, under prefix: String, _ plan: any AnyEntityPlan) -> PredicateError {
+        unknownKey(key, of: prefix.dropLast() + " of " + plan.entityName, names: plan.elements(under: prefix))
+    }
+
     /// The error for a key that a plain value does not have.
     static func notInPlainValue(_ key: String, _ plan: any AnyEntityPlan) -> PredicateError {
         let entity = plan.entityName
@@ -27,6 +74,6 @@ extension PredicateError {
             return PredicateError(
                 .unknownKey, "a plain \(entity) has no `\(key)`; filter managed objects, or fetch with the condition")
         }
-        return unknownKey(key, of: entity, names: plan.attributes.map(\.name))
+        return unknownKey(key, of: entity, names: plan.attributes.map { String($0.name.prefix { $0 != "." }) })
     }
 }

@@ -14,7 +14,27 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
     var reference: ObjectReference? { nil }
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
-        if let index = plan.index(named: key) { return .value(try plan.read(index, of: value).asStored) }
+        if let found = try content(key) { return found }
         throw PredicateError.notInPlainValue(key, plan)
+    }
+
+    /// What a line of the table names, or lines of the elements of a composite attribute.
+    fileprivate func content(_ name: String) throws -> EvaluationValue? {
+        if let index = plan.index(named: name) { return .value(try plan.read(index, of: value).asStored) }
+        guard plan.attributes.contains(where: { $0.name.hasPrefix(name + ".") }) else { return nil }
+        return .object(ElementSubject(value: self, prefix: name + "."))
+    }
+
+    /// The elements of a composite attribute, as far as the table names them.
+    private struct ElementSubject: EvaluationSubject {
+        let value: ValueSubject
+        let prefix: String
+
+        var reference: ObjectReference? { nil }
+
+        func predicateValue(forKey key: String) throws -> EvaluationValue {
+            if let found = try value.content(prefix + key) { return found }
+            throw PredicateError.noElement(key, under: prefix, value.plan)
+        }
     }
 }

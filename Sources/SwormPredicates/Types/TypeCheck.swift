@@ -39,6 +39,8 @@ struct TypeCheck {
     }
 
     private func compare(_ left: ExpressionType, _ comparator: Comparator, _ right: ExpressionType) throws {
+        try refuseComposite(left)
+        try refuseComposite(right)
         switch comparator {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .identical, .notIdentical:
             try relate(left, comparator, right)
@@ -49,6 +51,12 @@ struct TypeCheck {
         case .contains where left.isCollection: try membership(of: right, in: left)
         case .contains, .beginsWith, .endsWith, .like, .matches: try search(left, for: right)
         }
+    }
+
+    /// Only its elements are kept, so that a store can tell nothing of the whole, not even whether it is nil.
+    private func refuseComposite(_ type: ExpressionType) throws {
+        guard case .object(let entity, let path) = type, let elements = entity.elements else { return }
+        throw PredicateError.compositeAsValue(path: path, entity: root.entityName, elements: elements)
     }
 
     private func relate(_ left: ExpressionType, _ comparator: Comparator, _ right: ExpressionType) throws {

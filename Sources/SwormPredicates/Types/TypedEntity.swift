@@ -6,6 +6,13 @@ package protocol TypedEntity: Sendable {
     ///
     /// - Throws: A ``PredicateError`` for a key that can never be right.
     func property(named key: String) throws -> TypedProperty
+
+    /// The paths of the elements, for what is no entity but a composite attribute; nil for an entity.
+    var elements: [String]? { get }
+}
+
+extension TypedEntity {
+    package var elements: [String]? { nil }
 }
 
 /// What stands behind a key of an entity.

@@ -93,6 +93,14 @@ extension PredicateError {
             .unsupported, "\(path) of \(entity) is an attribute; nothing can follow it, not \"\(key)\"")
     }
 
+    /// The error for a composite attribute where a plain value is needed.
+    package static func compositeAsValue(path: String, entity: String, elements: [String]) -> PredicateError {
+        let names = elements.sorted().map { path + "." + $0 }.joined(separator: ", ")
+        return PredicateError(
+            .typeMismatch,
+            "\(path) of \(entity) is a composite attribute and no plain value. Name its elements: \(names)")
+    }
+
     /// The error for a path to many objects where one value is needed.
     package static func toManyNotAllowed(path: String, entity: String) -> PredicateError {
         PredicateError(

@@ -99,6 +99,69 @@ import Testing
         #expect(places.map(\.street) == ["Khamovniki", "Melikhovo"])
     }
 
+    @Test(arguments: [
+        "home.street == 'Yasnaya'", "home.geo.lat > 54 AND home.number == 7", "home.street.length > 7",
+        "home.street == nil OR home.street BEGINSWITH 'M'", "home.number IN {7, 8}",
+    ]) func `values, objects and rows agree about elements that a text names`(format: String) throws {
+        let places = [
+            Place(name: "a", street: "Yasnaya", latitude: 54.5, number: 7), Place(name: "b", street: "Melikhovo"),
+            Place(name: "c"),
+        ]
+        let condition = Condition<Place>(format: format)
+        let values = try places.filtered(by: condition).map(\.name)
+        #expect(!values.isEmpty)
+        let store = try PersistentContainer(model: Self.model(), checking: Place.self, at: .memory)
+        try store.perform { context in
+            let objects = try places.map { try context.insert($0) }
+            #expect(try objects.filtered(by: condition).map { try $0.decode(\.name) } == values)
+        }
+        let rows = try store.perform { try $0.decode(Place.all.where(condition).sort(\.name)).map(\.name) }
+        #expect(rows == values)
+    }
+
+    @Test(arguments: [
+        ("home.streat == 'x'", "street"), ("hom.street == 'x'", "home"), ("home.geo.lad > 1", "lat"),
+        ("home.street > 5", "street"), ("home.street.name == 'x'", "nothing can follow"),
+        ("home == nil", "home.geo.lat, home.number, home.street"), ("home.geo == 5", "home.geo.lat"),
+    ]) func `a text that names no element is refused in memory as in a store`(format: String, hint: String) throws {
+        let condition = Condition<Place>(format: format)
+        let store = try PersistentContainer(model: Self.model(), checking: Place.self, at: .memory)
+        let value = try #require(throws: StoreError.self) { try [Place()].filtered(by: condition) }
+        #expect(value.message.contains(hint))
+        #expect(throws: (any Error).self) { try store.perform { try $0.decode(Place.all.where(condition)) } }
+        try store.perform { context in
+            let object = try context.insert(Place())
+            #expect(throws: (any Error).self) { try condition.matches(object) }
+        }
+    }
+
+    @Test func `an allowed element is allowed by its path, and the others are not`() throws {
+        let allowed = ConditionAllowList().allowing(Place.self, \.street, \.latitude)
+        for format in ["home.street == 'x' AND home.geo.lat > 1", "home.street.length > 1"] {
+            try Condition<Place>(format: format).check(against: allowed)
+        }
+        let typed: Condition<Place> = \.street == "x"
+        try typed.check(against: allowed)
+        for format in ["home.number == 1", "home.geo.lon > 1", "office.street == 'x'", "home.geo == 1", "home == 'x'"] {
+            let error: StoreError = try #require(throws: StoreError.self) {
+                try Condition<Place>(format: format).check(against: allowed)
+            }
+            #expect(error.code == StoreError.Code.conditionNotAllowed)
+        }
+        let hint = try #require(throws: StoreError.self) {
+            try Condition<Place>(format: "office.street == 'x'").check(against: allowed)
+        }
+        #expect(hint.message.contains("these are: home.geo.lat, home.street."))
+    }
+
+    @Test func `a composite attribute as a whole is no column, and the error names its elements`() throws {
+        let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .memory)
+        let error = try #require(throws: StoreError.self) {
+            try store.perform { try $0.fetch(Resident.all.select(\.home)) }
+        }
+        #expect(error.message.contains("home.geo.lat") && error.message.contains("home.street"))
+    }
+
     @Test func `a Codable type stands for all elements`() throws {
         let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .memory)
         let resident = Resident(name: "Leo", home: home)

@@ -142,7 +142,13 @@ extension QueryBuilder {
         case .aggregate(let function, let collection): return try aggregate(function, of: collection)
         case .collection(let collection):
             throw QueryFault.toManyNotAllowed(path: collection.path, entity: collection.entity)
-        case .object, .composite, .list:
+        case .composite(let object, let name):
+            let prefix = name + "."
+            let elements = model[object.entity].attributes.map(\.name).filter { $0.hasPrefix(prefix) }
+            let (path, entity) = describe(operand)
+            throw QueryError.compositeAsValue(
+                path: path, entity: entity, elements: elements.map { String($0.dropFirst(prefix.count)) })
+        case .object, .list:
             let (path, entity) = describe(operand)
             throw QueryFault.typeMismatch("a plain value is needed here", path: path, entity: entity)
         }
