@@ -19,7 +19,8 @@ struct KeyedArchive {
     struct Object {
         let number: Int
         let className: String
-        fileprivate let fields: [String: Int]
+        /// The node of the fields. They are looked up where they stand: copies of all of them would be many times the archive.
+        fileprivate let node: Int
     }
 
     private let list: BinaryPropertyList
@@ -37,13 +38,17 @@ struct KeyedArchive {
         else { throw ArchiveError("the property list is no keyed archive") }
         self.entries = entries
         self.top = Self.fields(of: list.node(top), in: list)
+        var names: [Int: String] = [:]
         objects = entries.enumerated().map { [list] number, node in
-            let fields = Self.fields(of: list.node(node), in: list)
-            guard let link = fields["$class"], case .uid(let uid) = list.node(link), entries.indices.contains(uid)
+            guard let link = Self.field("$class", of: node, in: list), case .uid(let uid) = list.node(link),
+                entries.indices.contains(uid)
             else { return nil }
-            let names = Self.fields(of: list.node(entries[uid]), in: list)
-            guard case .string(let name)? = names["$classname"].map(list.node) else { return nil }
-            return Object(number: number, className: name, fields: fields)
+            if let name = names[uid] { return Object(number: number, className: name, node: node) }
+            guard case .string(let name)? = Self.field("$classname", of: entries[uid], in: list).map(list.node) else {
+                return nil
+            }
+            names[uid] = name
+            return Object(number: number, className: name, node: node)
         }
     }
 
@@ -54,7 +59,7 @@ struct KeyedArchive {
     }
 
     /// What a field of an object holds; null for one that it has not.
-    subscript(object: Object, field: String) -> Value { value(node: object.fields[field]) }
+    subscript(object: Object, field: String) -> Value { value(node: Self.field(field, of: object.node, in: list)) }
 
     private func value(node: Int?) -> Value {
         guard let node else { return .null }
@@ -83,6 +88,18 @@ struct KeyedArchive {
         // The first entry stands for nothing. Its text, "$null", may be a text in another place.
         guard uid > 0 else { return .null }
         return entries.indices.contains(uid) ? list.node(entries[uid]) : .null
+    }
+
+    /// No class of a model has nearly as many fields. More would make each look a long one.
+    private static let fieldLimit = 64
+
+    /// The node of a field; nil for one that an object has not.
+    private static func field(_ name: String, of node: Int, in list: BinaryPropertyList) -> Int? {
+        guard case .dictionary(let keys, let values) = list.node(node), keys.count <= fieldLimit else { return nil }
+        for (index, key) in keys.enumerated() {
+            if case .string(name) = list.node(key) { return values[index] }
+        }
+        return nil
     }
 
     private static func fields(of node: BinaryPropertyList.Node, in list: BinaryPropertyList) -> [String: Int] {

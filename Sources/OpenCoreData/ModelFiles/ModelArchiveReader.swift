@@ -9,6 +9,10 @@ struct ModelArchiveReader {
     typealias Object = KeyedArchive.Object
     typealias Value = KeyedArchive.Value
 
+    /// The largest cache of a store that is read, in bytes once it is inflated. Those of real stores have a few kilobytes,
+    /// and reading takes many times the memory.
+    static let cacheLimit = 4 << 20
+
     let archive: KeyedArchive
     /// Where the archive comes from, for messages.
     let source: String

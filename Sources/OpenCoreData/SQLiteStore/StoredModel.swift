@@ -73,7 +73,7 @@ public struct StoredModel {
         let source = "The model cache of “\(path)”"
         let archive: Data
         do {
-            archive = try Deflate.inflate(content, limit: BinaryPropertyList.sizeLimit)
+            archive = try Deflate.inflate(content, limit: ModelArchiveReader.cacheLimit)
         } catch {
             throw CoreDataError(
                 CocoaError.Code.fileReadCorruptFile.rawValue, "\(source) cannot be read: \(error).")
