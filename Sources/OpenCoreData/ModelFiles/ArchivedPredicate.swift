@@ -26,9 +26,13 @@ struct ArchivedPredicate {
         if archive.int(object, "NSExpressionType") == 4, !isPath(object) {
             let selector = archive.string(object, "NSSelectorName") ?? ""
             var arguments: [String] = []
-            for value in archive.elements(archive[object, "NSArguments"]).prefix(8) {
-                guard case .object(let argument) = value else { continue }
-                arguments.append(try expression(argument).pathKeys?.joined(separator: ".") ?? "?")
+            let values = archive.elements(archive[object, "NSArguments"])
+            guard values.count <= Self.depthLimit else { throw ArchiveError("it has too many arguments") }
+            for value in values {
+                guard case .object(let argument) = value, let keys = try expression(argument).pathKeys else {
+                    throw ArchiveError("an argument of \(selector) is no path")
+                }
+                arguments.append(keys.joined(separator: "."))
             }
             return "\(selector)(\(arguments.joined(separator: ", ")))"
         }

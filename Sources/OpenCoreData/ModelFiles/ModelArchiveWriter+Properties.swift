@@ -57,13 +57,22 @@ extension ModelArchiveWriter {
         fields["NSFlagsKey"] = .int(flags)
         if attribute.allowsCloudEncryption { fields["NSAllowsCloudEncryption"] = .bool(true) }
         var rules: [PropertyListValue] = []
-        for rule in attribute.validationRules {
-            if let tree = try? rule.predicate.tree(), let predicate = writer.predicate(tree) { rules.append(predicate) }
+        var texts: [PropertyListValue] = []
+        let warnings = attribute.validationWarnings.map { "\($0)" }
+        for (place, rule) in attribute.validationRules.enumerated() {
+            guard let tree = try? rule.predicate.tree(), let predicate = writer.predicate(tree) else {
+                let owner = attribute.declaringEntity?.name ?? entity.name ?? ""
+                let note = "A validation of '\(owner).\(attribute.name)' has no form in an archive: \(rule.predicate)"
+                // Each sub-entity has a copy of what it inherits.
+                if !notes.contains(note) { notes.append(note) }
+                continue
+            }
+            rules.append(predicate)
+            // The warning of a rule stands at the rule's place.
+            texts.append(writer.string(warnings.indices.contains(place) ? warnings[place] : ""))
         }
         if !rules.isEmpty {
             fields["NSValidationPredicates"] = writer.array(rules)
-            let warnings = attribute.validationWarnings.map { "\($0)" }
-            let texts = rules.indices.map { writer.string(warnings.indices.contains($0) ? warnings[$0] : "") }
             fields["NSValidationWarnings"] = writer.array(texts)
         }
         if let derived = attribute as? NSDerivedAttributeDescription {

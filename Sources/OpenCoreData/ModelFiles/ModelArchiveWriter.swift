@@ -8,6 +8,8 @@ struct ModelArchiveWriter {
     private var entities: [ObjectIdentifier: Int] = [:]
     /// By the identity of a relationship: the number of the copy that its own entity has.
     var relationships: [ObjectIdentifier: Int] = [:]
+    /// What has no form in an archive, and was left out.
+    var notes: [String] = []
 
     /// The archive, compressed as a store keeps it.
     static func cache(of model: NSManagedObjectModel) throws -> Data {
@@ -20,7 +22,14 @@ struct ModelArchiveWriter {
 
     /// The archive as it is.
     static func archive(of model: NSManagedObjectModel) -> Data {
+        var notes: [String] = []
+        return archive(of: model, notes: &notes)
+    }
+
+    /// The archive as it is, and what was left out of it.
+    static func archive(of model: NSManagedObjectModel, notes: inout [String]) -> Data {
         var writer = ModelArchiveWriter()
+        defer { notes = writer.notes }
         return writer.archive(model)
     }
 

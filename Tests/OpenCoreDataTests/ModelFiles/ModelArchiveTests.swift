@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
@@ -149,6 +150,52 @@ struct ModelArchiveTests {
         let read = NSManagedObjectModel()
         try ModelArchiveReader.read(ModelArchiveWriter.archive(of: model), source: "test", into: read)
         #expect(read.entitiesByName["Person"]?.attributesByName["name"]?.defaultValue as? String == "$null")
+    }
+
+    @Test func `a rule without a form in an archive is noted, and the others keep their warnings`() throws {
+        let model = try fullModel()
+        let amount = try #require(model.entitiesByName["Person"]?.attributesByName["amount"])
+        amount.setValidationPredicates(
+            ["SELF > 0", "SELF BETWEEN {1, 5}", "SELF < 9"].map { NSPredicate(format: $0) },
+            withValidationWarnings: ["low", "outside", "high"])
+        var left: [String] = []
+        let archive = ModelArchiveWriter.archive(of: model, notes: &left)
+        #expect(left.count == 1)
+        #expect(left.first?.contains("'Person.amount'") == true && left.first?.contains("BETWEEN") == true)
+        let read = NSManagedObjectModel()
+        try ModelArchiveReader.read(archive, source: "test", into: read)
+        let found = try #require(read.entitiesByName["Person"]?.attributesByName["amount"])
+        #expect(found.validationWarnings.map { "\($0)" } == ["low", "high"])
+        #expect(found.validationRules.count == 2)
+    }
+
+    @Test func `the text of a function has all its paths, and there is none of anything else`() throws {
+        func text(_ arguments: [ExpressionTree]) throws -> String {
+            var writer = KeyedArchiveWriter()
+            let made = writer.expression(.function("sum:", arguments))
+            let archive = try KeyedArchive(writer.data(root: try #require(made)))
+            return try ArchivedPredicate(archive).text(of: try #require(archive.root))
+        }
+        let paths = (1...9).map { "a\($0)" }
+        #expect(try text(paths.map { .path([$0]) }) == "sum:(\(paths.joined(separator: ", ")))")
+        #expect(throws: ArchiveError.self) { try text([.path(["a"]), .value(.int(3))]) }
+        #expect(throws: ArchiveError.self) { try text(Array(repeating: .path(["a"]), count: 101)) }
+    }
+
+    @Test func `a cache larger than any model is not read, and the model is inferred`() throws {
+        let folder = try StoreFolder()
+        let coordinator = try GraphLibrary.coordinator(at: folder.url())
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+        let raw = try folder.raw()
+        do {
+            let packed = try Deflate.deflate(Data(count: ModelArchiveReader.cacheLimit + 1))
+            var statement = try raw.statement("UPDATE Z_MODELCACHE SET Z_CONTENT = ?")
+            try statement.bind(.blob(packed), at: 1, in: BindingArena())
+            _ = try statement.step()
+        }
+        let stored = try StoredModel(ofStoreAt: folder.url())
+        #expect(stored.source == .inferred)
+        #expect(stored.notes.contains { $0.contains("grows beyond \(ModelArchiveReader.cacheLimit) bytes") })
     }
 
     // MARK: What others may have made
