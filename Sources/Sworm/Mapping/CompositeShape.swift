@@ -14,6 +14,14 @@ struct CompositeShape: Sendable {
     let name: String
     var elements: [String: Element] = [:]
 
+    /// The paths of the elements that hold values.
+    var paths: [String] {
+        elements.flatMap { name, element in
+            if case .composite(let shape) = element { return shape.paths.map { "\(name).\($0)" } }
+            return [name]
+        }
+    }
+
     /// The dictionary as JSON, as an encoder would write a type with these properties.
     func encode(_ dictionary: [String: Any]) throws -> Data {
         let encoder = JSONEncoder()

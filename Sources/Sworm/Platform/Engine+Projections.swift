@@ -47,7 +47,16 @@ extension Engine {
     /// Core Data's dictionaries leave unsaved changes out, and its sums overflow without a word: rows are made from objects.
     static func project<Reader: RowReading>(
         _ query: EngineQuery, _ tree: ProjectionTree, _ reader: Reader, in context: NSManagedObjectContext
-    ) throws -> [Reader.Raw]? { nil }
+    ) throws -> [Reader.Raw]? {
+        // Objects would say so only where there are any.
+        for use in tree.columns.flatMap(\.keyPathUses) where use.start == .evaluatedObject {
+            let path = use.keys.joined(separator: ".")
+            guard let whole = query.entity.attribute(at: path) as? NSCompositeAttributeDescription else { continue }
+            throw PredicateError.compositeAsValue(
+                path: path, entity: query.entity.name ?? "", elements: CompositeShape(whole).paths)
+        }
+        return nil
+    }
 
     /// Core Data's reads cannot be stopped.
     static func checkInterruption(_ context: NSManagedObjectContext) throws {}
