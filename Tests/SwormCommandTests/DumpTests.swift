@@ -140,7 +140,7 @@ struct DumpTests {
         #expect(try refused(workshop.run("dump", "--blobs", "hash").out).contains("only hashes"))
         let dump = workshop.run("dump").out
         #expect(try refused(dump + "{\"id\":\"Boook/p1\"}\n").contains("'Boook'"))
-        #expect(try refused(dump + "nonsense\n").contains("line 15"))
+        #expect(try refused(dump + "nonsense\n").contains("line 16"))
         #expect(try refused(dump.replacingOccurrences(of: "1869", with: "\"soon\"")).contains("'year'"))
         #expect(workshop.run("import", workshop.storePath, store: workshop.file("bad.ndjson")).code == .failure)
     }

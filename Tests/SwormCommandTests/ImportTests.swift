@@ -132,6 +132,40 @@ struct ImportTests {
         #expect(try refusal(of: metadata, in: workshop).contains("header, is damaged"))
     }
 
+    @Test
+    func `a dump that was cut off between two lines makes no store, and one with lines added behind its end does`()
+        throws
+    {
+        let workshop = try Workshop()
+        let store = try workshop.openStore()
+        let tag = try #require(store.model.entity(named: "Tag"))
+        var request = SaveRequest()
+        request.insertions = (1...3).map { key in
+            .init(
+                row: .init(entity: tag.number, key: key),
+                attributes: tag.attributes.map { $0.name == "name" ? .string("\(key)") : .null },
+                toOnes: tag.relationships.map { _ in nil })
+        }
+        try store.save(request)
+        store.close()
+        let lines = workshop.run("dump").lines.filter { !$0.isEmpty }
+        try #require(lines.count == 5)
+        for count in 1...4 {
+            let words = try refusal(of: lines.prefix(count).joined(separator: "\n") + "\n", in: workshop)
+            #expect(words.contains("'odd.ndjson' is cut off behind line \(count)"), "\(words)")
+        }
+        let more =
+            lines + [
+                lines[3].replacingOccurrences(of: "Tag/p3", with: "Tag/p4").replacingOccurrences(
+                    of: "\"3\"", with: "\"4\"")
+            ]
+        try Data(more.joined(separator: "\n").utf8).write(to: workshop.url("more.ndjson"))
+        let run = Run([
+            "import", workshop.file("more.ndjson"), workshop.file("More.sqlite"), "--model", workshop.modelPath,
+        ])
+        #expect(run.out == "4 objects imported\n", "\(run.err)")
+    }
+
     @Test func `pairs of which one save takes one object and the next the other come back`() throws {
         let workshop = try Workshop()
         let store = try workshop.openStore()

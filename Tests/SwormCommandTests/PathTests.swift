@@ -53,6 +53,20 @@ struct PathTests {
         #expect(Run(["inspect", ""]).code == .usage)
     }
 
+    @Test func `a new store needs a name, and is not told that the folder is in its way`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore()
+        try Data(workshop.run("dump").out.utf8).write(to: workshop.url("dump.ndjson"))
+        for words in [
+            ["copy", workshop.storePath, ""],
+            ["import", workshop.file("dump.ndjson"), "", "--model", workshop.modelPath, "--force"],
+        ] {
+            let run = Run(words)
+            #expect(run.code == .usage)
+            #expect(run.err == "error: the path of the new store is empty\nhint: name the file to make\n")
+        }
+    }
+
     @Test func `a folder, a model and an empty file are no stores`() throws {
         let workshop = try Workshop()
         try workshop.makeStore()

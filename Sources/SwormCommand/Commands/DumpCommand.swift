@@ -8,7 +8,8 @@ enum DumpCommand {
             "dump", "Writes a whole store as lines of JSON: a header, then an object a line.",
             discussion: [
                 "The lines come in a stable order, by entity and key, so two dumps can be compared line by line. Values "
-                    + "are exact: 'import' makes the same store of them again, unless binary data was dumped as hashes."
+                    + "are exact: 'import' makes the same store of them again, unless binary data was dumped as hashes.",
+                "The last line says that nothing is missing before it.",
             ],
             operands: [OperandSpec("STORE", "The file of the store.")],
             options: [
@@ -34,6 +35,7 @@ enum DumpCommand {
             }
         }
         progress.end()
+        console.line(DumpReader.end)
         return .ok
     }
 

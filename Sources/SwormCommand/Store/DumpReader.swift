@@ -20,9 +20,13 @@ final class DumpReader {
         var row: SaveRequest.Row { SaveRequest.Row(entity: entity.number, key: key) }
     }
 
+    /// The last line of a dump. Where a dump is cut off between two lines, nothing else would show it.
+    static let end = #"{"sworm-dump":"end"}"#
+
     let hashes: [String: Data]
     let metadata: [String: Any]
     private let lines: LineReader
+    private var isWhole = false
 
     /// - Parameter path: The path of a file or a pipe, which is read once; `-` for the standard input.
     init(_ path: String) throws {
@@ -73,14 +77,25 @@ final class DumpReader {
     /// What the input is called in messages.
     var name: String { lines.name }
 
-    /// The next object; nil behind the last.
+    /// The next object; nil behind the last. Objects that somebody has added behind the line of the end are taken too.
+    ///
+    /// - Throws: ``ToolError`` for a line that cannot be taken over, and where the line of the end is missing.
     func next(_ model: CompiledModel) throws -> Object? {
         while let line = try lines.next() {
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
             guard let members = Self.members(line) else {
                 throw fault("is no JSON object", hint: "it is damaged or cut off; dump the store again")
             }
+            if members.count == 1, members["sworm-dump"] as? String == "end" {
+                isWhole = true
+                continue
+            }
             return try read(members, size: line.count, model)
+        }
+        guard isWhole else {
+            throw ToolError(
+                .dump, "\(lines.name) is cut off behind line \(lines.number): the last line of a dump is missing",
+                hint: "dump the store again; where all of it is there, add the line \(Self.end)")
         }
         return nil
     }

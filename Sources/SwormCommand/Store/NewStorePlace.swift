@@ -16,6 +16,9 @@ final class NewStorePlace {
     ///
     /// - Throws: ``ToolError`` where something is in the way. Only a store is replaced, and only when that is asked for.
     init(_ path: String, replaces: Bool) throws {
+        guard !path.isEmpty else {
+            throw ToolError(.usage, "the path of the new store is empty", hint: "name the file to make")
+        }
         var name = path
         while name.count > 1, name.hasSuffix("/") { name.removeLast() }
         target = URL(fileURLWithPath: name, isDirectory: false)
