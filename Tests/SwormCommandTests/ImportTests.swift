@@ -55,6 +55,10 @@ struct ImportTests {
             "\"title\":\"War and Peace\"", "\"titel\":\"War and Peace\"",
             ["Book/p1", "'titel'", "did you mean 'title'?"]
         ),
+        ("\"year\":1869", "\"year\":1868,\"year\":1869", ["'year' twice"]),
+        ("\"year\":1869", "\"\\u0079ear\":1868,\"year\":1869", ["'year' twice"]),
+        ("\"relations\":{", "\"attributes\":{},\"relations\":{", ["'attributes' twice"]),
+        ("\"price\":\"12.3\"", "\"price\":{\"real\":1,\"real\":2}", ["'real' twice"]),
         ("\"attributes\":{", "\"other\":1,\"attributes\":{", ["Book/p1", "'other'"]),
         ("\"attributes\":{", "\"attributes\":3,\"more\":{", ["Book/p1", "'more'"]),
         ("\"relations\":{", "\"relations\":[],\"entity\":{", ["entity"]),

@@ -86,6 +86,9 @@ final class DumpReader {
             guard let members = Self.members(line) else {
                 throw fault("is no JSON object", hint: "it is damaged or cut off; dump the store again")
             }
+            if let name = RepeatedMember.name(in: line) {
+                throw fault("has the member '\(name)' twice", hint: "remove one of the two")
+            }
             if members.count == 1, members["sworm-dump"] as? String == "end" {
                 isWhole = true
                 continue
