@@ -75,7 +75,7 @@ final class StoreCheck {
         try count("SELECT count(*) FROM \(table) WHERE Z_PK < 1") {
             StoreFault(.key, "\(name): \($0) rows with a key below 1", entity: name)
         }
-        try count("SELECT count(*) FROM \(table) WHERE Z_OPT IS NULL OR Z_OPT < 1") {
+        try count("SELECT count(*) FROM \(table) WHERE typeof(Z_OPT) <> 'integer' OR Z_OPT < 1") {
             StoreFault(.version, "\(name): \($0) rows without a version", entity: name)
         }
         try count(
