@@ -1,8 +1,24 @@
 import SwormPredicates
 
-/// What a derived attribute is worked out from, as SQL, and the temporary triggers that keep it right.
-struct DerivationSQL {
-    typealias Trigger = (event: String, table: String, condition: String)
+/// What a derived attribute is worked out from, as SQL, and the temporary triggers that note the rows to work it out for.
+struct DerivationSQL: Sendable {
+    /// A change after which some rows may have another value.
+    struct Trigger {
+        var event: String
+        var table: String
+        /// What holds for those rows.
+        var condition: String
+        /// The columns of which one must have another value; empty where the event is enough.
+        var compared: [String] = []
+    }
+
+    private struct Parts {
+        /// The value before it is given its form.
+        var value: String
+        var triggers: [Trigger]
+        /// The column from which the value is taken; nil where it is no attribute.
+        var source: String?
+    }
 
     let derived: DerivedAttribute
     let model: CompiledModel
@@ -25,23 +41,34 @@ struct DerivationSQL {
         return parts.map { formed($0.value) }
     }
 
+    /// The column, with its table.
+    var place: String { "\(table).\(column)" }
+
+    /// The column from which the value is taken, with its table.
+    var source: String? { parts?.source }
+
+    /// Gives one row its value.
+    var update: String? {
+        parts.map { "UPDATE \(table) SET \(column) = \(formed($0.value)) WHERE Z_PK = ?1\(restriction)" }
+    }
+
+    /// Reads the entity and the value of one row.
+    var read: String { "SELECT Z_ENT, \(column) FROM \(table) WHERE Z_PK = ?1\(restriction)" }
+
     func triggers(number: Int) -> [String] {
-        guard let (value, triggers) = parts else { return [] }
-        return triggers.enumerated().map { index, trigger in
-            let rows = "\(trigger.condition)\(restriction)"
-            let told =
-                "SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue(\(SQLName.literal(table)), Z_ENT, Z_PK, \(SQLName.literal(derived.name)), \(column)) FROM \(table) WHERE \(rows)"
+        (parts?.triggers ?? []).enumerated().map { index, trigger in
+            let changed = trigger.compared.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
+            let condition = changed.isEmpty ? "" : " WHEN (\(changed))"
             return
-                "CREATE TEMP TRIGGER SwormDerived_\(number)_\(index) AFTER \(trigger.event) ON main.\(trigger.table) FOR EACH ROW BEGIN UPDATE \(table) SET \(column) = \(formed(value)) WHERE \(rows); \(told); END"
+                "CREATE TEMP TRIGGER SwormDerived_\(number)_\(index) AFTER \(trigger.event) ON main.\(trigger.table) FOR EACH ROW\(condition) BEGIN SELECT SwormNoteRow(\(number), Z_PK) FROM \(table) WHERE \(trigger.condition)\(restriction); END"
         }
     }
 
-    /// The value before it is given its form, and what changes it.
-    private var parts: (value: String, triggers: [Trigger])? {
+    private var parts: Parts? {
         switch derived.derivation.source {
         case .now:
             // Every save of an object gives its row another version; what triggers change is none of its own doing.
-            ("SwormNow()", [own("INSERT"), own("UPDATE OF Z_OPT")])
+            Parts(value: "SwormNow()", triggers: [own("INSERT"), own("UPDATE OF Z_OPT")])
         case .value(let path, let attribute): copy(path, attribute)
         case .members(let aggregate, let relationship, let attribute): members(aggregate, relationship, attribute)
         }
@@ -55,7 +82,7 @@ struct DerivationSQL {
     }
 
     private func own(_ event: String) -> Trigger {
-        (event, table, "Z_PK = NEW.Z_PK")
+        Trigger(event: event, table: table, condition: "Z_PK = NEW.Z_PK")
     }
 
     private func formed(_ value: String) -> String {
@@ -68,9 +95,19 @@ struct DerivationSQL {
         }
     }
 
+    /// The change of columns of a table. A derived value that is worked out anew and stays what it was changes nothing;
+    /// any other is taken for a change whenever it is written.
+    private func writing(
+        of columns: [String], in table: String, _ condition: String, from attribute: CompiledAttribute?
+    ) -> Trigger {
+        Trigger(
+            event: "UPDATE OF \(columns.joined(separator: ", "))", table: table, condition: condition,
+            compared: attribute?.derivation == nil ? [] : columns)
+    }
+
     // MARK: Along a path
 
-    private func copy(_ path: [Int], _ attribute: Int) -> (String, [Trigger])? {
+    private func copy(_ path: [Int], _ attribute: Int) -> Parts? {
         var hops: [(key: String, table: String)] = []
         var entity = derived.entity
         for slot in path {
@@ -90,64 +127,68 @@ struct DerivationSQL {
                 "(SELECT \(value) FROM \(hop.table) AS D\(index + 1) WHERE D\(index + 1).Z_PK = \(from).\(hop.key))"
         }
         if hops.isEmpty { value = last }
-        var triggers: [Trigger] = [own("INSERT"), own("UPDATE OF \(read(0))")]
+        let end = entity.attributes[attribute]
+        func change(_ index: Int, _ table: String, _ condition: String) -> Trigger {
+            writing(of: [read(index)], in: table, condition, from: index == hops.count ? end : nil)
+        }
+        var triggers: [Trigger] = [own("INSERT"), change(0, table, "Z_PK = NEW.Z_PK")]
         for index in hops.indices {
             var condition = "\(hops[index].key) = NEW.Z_PK"
             for before in (0..<index).reversed() {
                 condition = "\(hops[before].key) IN (SELECT Z_PK FROM \(hops[before].table) WHERE \(condition))"
             }
             // A destination may be inserted after what leads to it.
-            for event in ["INSERT", "UPDATE OF \(read(index + 1))"] {
-                triggers.append((event, hops[index].table, condition))
-            }
+            triggers.append(Trigger(event: "INSERT", table: hops[index].table, condition: condition))
+            triggers.append(change(index + 1, hops[index].table, condition))
         }
-        return (value, triggers)
+        return Parts(value: value, triggers: triggers, source: "\(hops.last?.table ?? table).\(last)")
     }
 
     // MARK: Over members
 
-    private func members(
-        _ aggregate: Derivation.Aggregate, _ relationship: Int, _ attribute: Int?
-    ) -> (String, [Trigger])? {
+    private func members(_ aggregate: Derivation.Aggregate, _ relationship: Int, _ attribute: Int?) -> Parts? {
         let destination = model[derived.entity.relationships[relationship].destination]
         let members = SQLName.quoted(layout.table(of: destination))
+        let source = attribute.map { destination.attributes[$0] }
         var column: String?
         if let attribute {
             column = layout.column(ofAttribute: attribute, in: destination.number).map { SQLName.quoted($0) }
             if column == nil { return nil }
         }
-        let result = column.map { "\(aggregate.rawValue)(D1.\($0))" } ?? "count(*)"
+        var result = "count(*)"
+        if let column { result = "\(aggregate.rawValue)(D1.\(column))" }
         // No members have the sum 0, and no smallest one.
         let total = aggregate == .sum ? "IFNULL(\(result), 0)" : result
+        var parts = Parts(value: "", triggers: [own("INSERT")], source: column.map { "\(members).\($0)" })
+        func note(_ event: String, _ table: String, _ condition: String) {
+            parts.triggers.append(Trigger(event: event, table: table, condition: condition))
+        }
         switch layout.toMany(relationship, in: derived.entity.number) {
         case .inverse(let name, _)?, .oneWay(let name, _)?:
             let key = SQLName.quoted(name)
+            parts.value = "(SELECT \(total) FROM \(members) AS D1 WHERE D1.\(key) = \(table).Z_PK)"
+            note("INSERT", members, "Z_PK = NEW.\(key)")
+            note("DELETE", members, "Z_PK = OLD.\(key)")
             let columns = [key] + (column.map { [$0] } ?? [])
-            return (
-                "(SELECT \(total) FROM \(members) AS D1 WHERE D1.\(key) = \(table).Z_PK)",
-                [
-                    own("INSERT"), ("INSERT", members, "Z_PK = NEW.\(key)"), ("DELETE", members, "Z_PK = OLD.\(key)"),
-                    ("UPDATE OF \(columns.joined(separator: ", "))", members, "Z_PK IN (OLD.\(key), NEW.\(key))"),
-                ]
-            )
+            parts.triggers.append(
+                writing(of: columns, in: members, "Z_PK IN (OLD.\(key), NEW.\(key))", from: source))
         case .join(let join)?:
             let (own, other) = (SQLName.quoted(join.ownColumn), SQLName.quoted(join.otherColumn))
             let list = SQLName.quoted(join.table)
             func rows(_ row: String) -> String {
                 join.isReflexive ? "Z_PK IN (\(row).\(own), \(row).\(other))" : "Z_PK = \(row).\(own)"
             }
-            let source = column == nil ? "" : " JOIN \(members) AS D1 ON D1.Z_PK = D2.\(other)"
-            var triggers: [Trigger] = [
-                self.own("INSERT"), ("INSERT", list, rows("NEW")), ("DELETE", list, rows("OLD")),
-            ]
+            let joined = column == nil ? "" : " JOIN \(members) AS D1 ON D1.Z_PK = D2.\(other)"
+            parts.value = "(SELECT \(total) FROM \(join.source) AS D2\(joined) WHERE D2.\(own) = \(table).Z_PK)"
+            note("INSERT", list, rows("NEW"))
+            note("DELETE", list, rows("OLD"))
             if let column {
                 let owners = "Z_PK IN (SELECT \(own) FROM \(join.source) WHERE \(other) = NEW.Z_PK)"
-                triggers += [("INSERT", members, owners), ("UPDATE OF \(column)", members, owners)]
+                note("INSERT", members, owners)
+                parts.triggers.append(writing(of: [column], in: members, owners, from: source))
             }
-            return (
-                "(SELECT \(total) FROM \(join.source) AS D2\(source) WHERE D2.\(own) = \(table).Z_PK)", triggers
-            )
         case nil: return nil
         }
+        return parts
     }
 }

@@ -4,21 +4,30 @@ import SwormSQLite
 /// Keeps the derived attributes right for which a store has no triggers of its own.
 ///
 /// The connection that writes gets temporary triggers: they work in the transaction of the save, whatever changes a row
-/// there, and leave nothing in the file that another program could not run.
+/// there, and leave nothing in the file that another program could not run. They only note whose value may have become
+/// another: the members of one object may change by the thousand, and its value is worked out once for all of them.
 struct DerivationUpkeep: Sendable {
     private struct Rule: Sendable {
-        var table: String
-        var column: String
-        var statements: [String]
+        var number: Int
+        var sql: DerivationSQL
+        var triggers: [String]
+        var update: String
+        var read: String
     }
 
+    /// Each behind those whose values it is worked out from.
     private let rules: [Rule]
 
     init(model: CompiledModel, layout: StoreLayout) {
-        rules = DerivedAttribute.all(in: model).enumerated().compactMap { index, derived in
-            let sql = DerivationSQL(derived, model: model, layout: layout)
-            return sql.map { Rule(table: $0.table, column: $0.column, statements: $0.triggers(number: index + 1)) }
+        let all = DerivedAttribute.all(in: model).enumerated().compactMap { index, derived -> Rule? in
+            guard let sql = DerivationSQL(derived, model: model, layout: layout) else { return nil }
+            return sql.update.map {
+                let number = index + 1
+                return Rule(
+                    number: number, sql: sql, triggers: sql.triggers(number: number), update: $0, read: sql.read)
+            }
         }
+        rules = Self.sorted(all)
     }
 
     /// Called before a transaction, on the connection that will write. Does its work once.
@@ -29,13 +38,66 @@ struct DerivationUpkeep: Sendable {
             if let text = $0.text(0) { present.append(text) }
         }
         for rule in rules where !present.contains(where: { Self.keeps($0, rule) }) {
-            for statement in rule.statements { try connection.base.execute(statement) }
+            for statement in rule.triggers { try connection.base.execute(statement) }
         }
         connection.changes.isPrepared = true
     }
 
     /// Whether a trigger of the file sets the column. Its name says nothing after an entity was renamed.
     private static func keeps(_ trigger: String, _ rule: Rule) -> Bool {
-        trigger.contains("UPDATE \(rule.table) SET \(rule.column) =")
+        trigger.contains("UPDATE \(rule.sql.table) SET \(rule.sql.column) =")
+    }
+
+    private static func sorted(_ rules: [Rule]) -> [Rule] {
+        let indexes = Dictionary(rules.enumerated().map { ($1.sql.place, $0) }, uniquingKeysWith: { first, _ in first })
+        var visited: Set<Int> = []
+        var result: [Rule] = []
+        for start in rules.indices {
+            var path: [Int] = []
+            var next: Int? = start
+            // A value is worked out from one other at most. Where that leads back, any of them may be the first.
+            while let index = next, visited.insert(index).inserted {
+                path.append(index)
+                next = rules[index].sql.source.flatMap { indexes[$0] }
+            }
+            result += path.reversed().map { rules[$0] }
+        }
+        return result
+    }
+
+    // MARK: Working out
+
+    /// Works out the values of the rows that the triggers have noted, until no other value changes by it.
+    ///
+    /// Values that are worked out from values of the same attribute, in other rows, take several rounds. Rows that lead
+    /// to each other in a circle may never come to rest. As many rounds as there are values suffice for all others.
+    func settle(_ connection: StoreConnection) throws {
+        var affected: [Int: Set<Int64>] = [:]
+        var rounds = 0
+        while connection.changes.hasNotedRows {
+            for (number, keys) in connection.changes.notedRows { affected[number, default: []].formUnion(keys) }
+            guard rounds < affected.values.reduce(0, { $0 + $1.count }) else { break }
+            rounds += 1
+            for rule in rules {
+                let keys = connection.changes.takeNotedRows(rule.number)
+                if !keys.isEmpty { try workOut(rule, keys.sorted(), connection) }
+            }
+        }
+        connection.changes.forgetNotedRows()
+    }
+
+    private func workOut(_ rule: Rule, _ keys: [Int64], _ connection: StoreConnection) throws {
+        var update = try connection.base.statement(rule.update)
+        var read = try connection.base.statement(rule.read)
+        for key in keys {
+            try update.bind(key, at: 1)
+            try update.run()
+            try read.bind(key, at: 1)
+            if try read.step() {
+                let place = TriggerChanges.Place(entity: read.int64(0), key: key, attribute: rule.sql.derived.name)
+                connection.changes.note(place, read.storedValue(1))
+            }
+            read.reset()
+        }
     }
 }

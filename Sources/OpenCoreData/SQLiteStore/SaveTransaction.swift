@@ -30,6 +30,7 @@ final class SaveTransaction {
     /// What the history will say beside the insertions.
     var notes = HistoryNotes()
     private let historyCache: HistoryCache
+    private let upkeep: DerivationUpkeep
     /// What an inferred model cannot tell; nil for a model of its own.
     private let limits: InferredLimits?
 
@@ -43,6 +44,7 @@ final class SaveTransaction {
         layout = open.layout
         columns = open.columns
         historyCache = open.history
+        upkeep = open.upkeep
         limits = open.limits
         self.external = external
     }
@@ -81,6 +83,7 @@ final class SaveTransaction {
         try writeLinks()
         try writePositions()
         try placeTheRest()
+        try upkeep.settle(connection)
     }
 
     /// After a rollback to the savepoint. Files that were written stay noted, to be removed if the save fails; they are

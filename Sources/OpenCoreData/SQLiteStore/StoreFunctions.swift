@@ -20,6 +20,10 @@ enum StoreFunctions {
                 return .null
             }
         }
+        try connection.addFunction("SwormNoteRow", argumentCount: 2, deterministic: false) { call in
+            changes?.noteRow(call.int64(1), rule: Int(truncatingIfNeeded: call.int64(0)))
+            return .null
+        }
         try connection.addFunction("SwormNow", argumentCount: 0, deterministic: false) { _ in
             .real(Date().timeIntervalSinceReferenceDate)
         }

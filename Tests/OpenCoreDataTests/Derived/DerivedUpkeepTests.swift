@@ -1,0 +1,151 @@
+import Foundation
+import SwormSQLite
+import Testing
+
+@testable import OpenCoreData
+
+/// How often derived values are worked out, in which order, and how far a change goes.
+@Suite struct DerivedUpkeepTests {
+    /// Shelves with books with pages.
+    private static func library(
+        shelf: [NSPropertyDescription], book: [NSPropertyDescription], page: [NSPropertyDescription] = []
+    ) -> NSManagedObjectModel {
+        let entities = [Build.entity("Shelf", shelf), Build.entity("Book", book), Build.entity("Page", page)]
+        for (owner, member, names) in [(0, 1, ("books", "shelf")), (1, 2, ("pages", "book"))] {
+            let (many, one) = (
+                Build.toMany(names.0, entities[member]), Build.toOne(names.1, entities[owner])
+            )
+            Build.connect(many, one)
+            entities[owner].properties.append(many)
+            entities[member].properties.append(one)
+        }
+        let model = NSManagedObjectModel()
+        model.entities = entities
+        return model
+    }
+
+    private static func context(_ folder: StoreFolder, _ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
+        GraphLibrary.context(try GraphLibrary.coordinator(at: folder.url(), model: model))
+    }
+
+    @Test func `a value over members is worked out once in a save, however many of them change`() throws {
+        let folder = try StoreFolder()
+        let model = Self.library(
+            shelf: [Build.derived("total", .integer64AttributeType, "books.@sum.price")],
+            book: [Build.attribute("price", .integer64AttributeType)])
+        let context = try Self.context(folder, model)
+        try folder.raw().execute(
+            "CREATE TABLE WRITTEN (N); CREATE TRIGGER T AFTER UPDATE OF ZTOTAL ON ZSHELF BEGIN INSERT INTO WRITTEN VALUES (NEW.ZTOTAL); END"
+        )
+        let shelf = try context.make("Shelf")
+        let books = try (1...100).map { try context.make("Book", ["price": $0, "shelf": shelf]) }
+        try context.save()
+        #expect(shelf.number("total") == 5050)
+        #expect(try folder.raw().lines("SELECT N FROM WRITTEN") == ["5050"])
+        for book in books[..<40] { book.setValue(0, forKey: "price") }
+        for book in books[90...] { context.delete(book) }
+        try context.save()
+        #expect(shelf.number("total") == 3275)
+        #expect(try folder.raw().lines("SELECT N FROM WRITTEN") == ["5050", "3275"])
+    }
+
+    @Test func `values over derived values are worked out behind those, once`() throws {
+        let folder = try StoreFolder()
+        // In the order of entities, what comes last is needed first.
+        let model = Self.library(
+            shelf: [
+                Build.derived("longest", .integer64AttributeType, "books.@max.words"),
+                Build.derived("words", .integer64AttributeType, "books.@sum.words"),
+            ],
+            book: [
+                Build.derived("words", .integer64AttributeType, "pages.@sum.words"),
+                Build.derived("share", .integer64AttributeType, "shelf.words"),
+            ],
+            page: [
+                Build.attribute("text"), Build.attribute("words", .integer64AttributeType),
+                Build.derived("all", .integer64AttributeType, "book.shelf.words"),
+            ])
+        let context = try Self.context(folder, model)
+        try folder.raw().execute(
+            "CREATE TABLE WRITTEN (N); CREATE TRIGGER T AFTER UPDATE OF ZWORDS ON ZSHELF BEGIN INSERT INTO WRITTEN VALUES (NEW.ZWORDS); END"
+        )
+        let shelf = try context.make("Shelf")
+        let books = try (0..<3).map { _ in try context.make("Book", ["shelf": shelf]) }
+        let pages = try (1...9).map { try context.make("Page", ["words": $0, "book": books[$0 % 3]]) }
+        try context.save()
+        pages[8].setValue(100, forKey: "words")
+        try context.save()
+        #expect(books.map { $0.number("words") } == [109, 12, 15])
+        #expect(shelf.number("words") == 136 && shelf.number("longest") == 109)
+        #expect(books.allSatisfy { $0.number("share") == 136 } && pages.allSatisfy { $0.number("all") == 136 })
+        #expect(try folder.raw().lines("SELECT N FROM WRITTEN") == ["45", "136"])
+        let faults = try StoreVerification.findings(of: folder.url(), model: model.compiled())
+        #expect(!faults.contains { $0.kind == .derived })
+    }
+
+    // MARK: Values of the same attribute
+
+    private static func tree() -> NSManagedObjectModel {
+        let node = Build.entity(
+            "Node", [Build.attribute("name"), Build.derived("up", .stringAttributeType, "uppercase:(parent.up)")])
+        let (children, parent) = (Build.toMany("children", node), Build.toOne("parent", node))
+        Build.connect(children, parent)
+        node.properties += [children, parent]
+        return Build.model(node)
+    }
+
+    @Test(arguments: [false, true])
+    func `a value goes down a chain of its own kind to the end`(_ startsAtTheEnd: Bool) throws {
+        let folder = try StoreFolder()
+        let context = try Self.context(folder, Self.tree())
+        let roots = try ["a", "b"].map { try context.make("Node", ["name": $0]) }
+        try context.save()
+        // Where the chain begins nothing is derived: what stands there is what somebody else has written.
+        try folder.raw().execute("UPDATE ZNODE SET ZUP = ZNAME")
+        let added = try (0..<100).map { try context.make("Node", ["name": "\($0)"]) }
+        try context.save()
+        // In the order of their keys, in which a round takes them, and against it.
+        func key(_ node: NSManagedObject) -> Int {
+            Int(node.objectID.uriRepresentation().lastPathComponent.dropFirst()) ?? 0
+        }
+        let chain = added.sorted { startsAtTheEnd ? key($0) > key($1) : key($0) < key($1) }
+        #expect(Set(chain.map(key)).count == 100)
+        for (one, next) in zip(chain, chain.dropFirst()) { next.setValue(one, forKey: "parent") }
+        chain.first?.setValue(roots[0], forKey: "parent")
+        try context.save()
+        #expect(chain.allSatisfy { $0.text("up") == "A" })
+        chain.first?.setValue(roots[1], forKey: "parent")
+        try context.save()
+        #expect(chain.allSatisfy { $0.text("up") == "B" })
+        #expect(try folder.raw().lines("SELECT DISTINCT ZUP FROM ZNODE WHERE ZPARENT NOT NULL") == ["B"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a circle of values ends with the save`() throws {
+        let folder = try StoreFolder()
+        let context = try Self.context(folder, Self.tree())
+        let nodes = try (0..<5).map { try context.make("Node", ["name": "\($0)"]) }
+        try context.save()
+        try folder.raw().execute("UPDATE ZNODE SET ZUP = ZNAME")
+        for (index, node) in nodes.enumerated() { node.setValue(nodes[(index + 1) % 5], forKey: "parent") }
+        try context.save()
+        // Which value stands where is left to chance; what the objects have is what the file has.
+        let values = nodes.compactMap { $0.text("up") }
+        #expect(values.count == 5 && Set(values).isSubset(of: ["0", "1", "2", "3", "4"]))
+        #expect(try folder.raw().lines("SELECT ZUP FROM ZNODE ORDER BY CAST(ZNAME AS INTEGER)") == values)
+    }
+
+    @Test func `a circle in which values grow without end is left after as many rounds as it has rows`() throws {
+        let folder = try StoreFolder()
+        let person = Build.entity("Person", [Build.derived("fame", .integer64AttributeType, "sum:(friends.fame)")])
+        let friends = Build.toMany("friends", person)
+        friends.inverseRelationship = friends
+        person.properties.append(friends)
+        let context = try Self.context(folder, Build.model(person))
+        let people = try (0..<3).map { _ in try context.make("Person") }
+        try context.save()
+        try folder.raw().execute("UPDATE ZPERSON SET ZFAME = 1")
+        for one in people { one.setValue(Set(people.filter { $0 !== one }), forKey: "friends") }
+        try context.save()
+        #expect(people.allSatisfy { (2...1000).contains($0.number("fame") ?? 0) })
+    }
+}
