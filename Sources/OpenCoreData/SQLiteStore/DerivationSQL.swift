@@ -156,7 +156,7 @@ struct DerivationSQL: Sendable {
             if column == nil { return nil }
         }
         var result = "count(*)"
-        if let column { result = "\(aggregate.rawValue)(D1.\(column))" }
+        if let column, let source { result = taken(aggregate, "D1.\(column)", source.type) }
         // No members have the sum 0, and no smallest one.
         let total = aggregate == .sum ? "IFNULL(\(result), 0)" : result
         var parts = Parts(value: "", triggers: [own("INSERT")], source: column.map { "\(members).\($0)" })
@@ -190,5 +190,16 @@ struct DerivationSQL: Sendable {
         case nil: return nil
         }
         return parts
+    }
+
+    /// One value of all members. Sums leave the integers of SQLite as soon as the derived attribute can hold more.
+    private func taken(_ aggregate: Derivation.Aggregate, _ value: String, _ type: AttributeType) -> String {
+        switch (aggregate, type, derived.entity.attributes[derived.slot].type) {
+        case (.sum, .decimal, _), (.sum, _, .decimal): "\(DecimalAggregates.sum)(\(value))"
+        case (.min, .decimal, _): "\(DecimalAggregates.minimum)(\(value))"
+        case (.max, .decimal, _): "\(DecimalAggregates.maximum)(\(value))"
+        case (.sum, _, .double), (.sum, _, .float): "sum(CAST(\(value) AS REAL))"
+        default: "\(aggregate.rawValue)(\(value))"
+        }
     }
 }

@@ -35,6 +35,7 @@ enum StoreFunctions {
             guard !call.isNull(0), !call.isNull(1) else { return .null }
             return .integer(call.int64(0) ^ call.int64(1))
         }
+        try DecimalAggregates.register(on: connection)
         try registerNumbers(on: connection)
         try registerTexts(on: connection)
     }

@@ -83,6 +83,45 @@ import Testing
         #expect(!faults.contains { $0.kind == .derived })
     }
 
+    @Test func `sums and extremes of long decimals have all digits`() throws {
+        let folder = try StoreFolder()
+        let model = Self.library(
+            shelf: ["sum", "min", "max"].map { Build.derived($0, .decimalAttributeType, "books.@\($0).price") },
+            book: [Build.attribute("price", .decimalAttributeType)])
+        let context = try Self.context(folder, model)
+        func shelf(_ prices: [String]) throws -> NSManagedObject {
+            let shelf = try context.make("Shelf")
+            for price in prices {
+                try context.make("Book", ["price": NSDecimalNumber(string: price), "shelf": shelf])
+            }
+            return shelf
+        }
+        let shelves = try [
+            ["12345678901234567890.5", "9.0000000000000001", "10", "0.25"], ["0.1", "0.2", "-0.7"], [],
+            ["12345678901234567890.5", "9.0000000000000001"], ["9223372036854775807", "9223372036854775807"],
+        ].map(shelf)
+        try context.make("Book", ["shelf": shelves[1]])
+        try context.save()
+        let expected = [
+            ["12345678901234567909.7500000000000001", "0.25", "12345678901234567890.5"], ["-0.4", "-0.7", "0.2"],
+            ["0", nil, nil],
+            ["12345678901234567899.5000000000000001", "9.0000000000000001", "12345678901234567890.5"],
+            ["18446744073709551614", "9223372036854775807", "9223372036854775807"],
+        ]
+        let fresh = try Self.context(folder, model)
+        for (shelf, expected) in zip(shelves, expected) {
+            let identifier = try #require(
+                fresh.persistentStoreCoordinator?.managedObjectID(
+                    forURIRepresentation: shelf.objectID.uriRepresentation()))
+            for object in [shelf, fresh.object(with: identifier)] {
+                let values = ["sum", "min", "max"].map { (object.value(forKey: $0) as? NSDecimalNumber)?.decimalValue }
+                #expect(values == expected.map { $0.flatMap { Decimal(string: $0) } })
+            }
+        }
+        let faults = try StoreVerification.findings(of: folder.url(), model: model.compiled())
+        #expect(!faults.contains { $0.kind == .derived })
+    }
+
     // MARK: Values of the same attribute
 
     private static func tree() -> NSManagedObjectModel {

@@ -131,6 +131,32 @@ struct FunctionTests {
         #expect(sqliteError { _ = try connection.integer("SELECT a FROM v_closed") }?.code == SQLiteError.error)
     }
 
+    private final class Longest: Accumulator {
+        var text: String?
+        let counter: Counter
+        init(_ counter: Counter) {
+            self.counter = counter
+            counter.count += 1
+        }
+        deinit { counter.count -= 1 }
+        func add(_ call: borrowing FunctionContext) {
+            if let new = call.text(0), new.count > (text ?? "").count { text = new }
+        }
+        func result() -> FunctionResult { text.map { .text($0) } ?? .null }
+    }
+
+    @Test func `an aggregate takes each group together, and nothing is left of it`() throws {
+        let counter = Counter()
+        try connection.addAggregate("longest") { Longest(counter) }
+        try connection.execute("CREATE TABLE t (k, a); INSERT INTO t VALUES (1, 'a'), (1, 'bb'), (2, 'ccc'), (3, NULL)")
+        let groups = "SELECT IFNULL(longest(a), '-') FROM t GROUP BY k ORDER BY k"
+        #expect(try connection.strings(groups) == ["bb", "ccc", "-"])
+        #expect(try connection.strings("SELECT IFNULL(longest(a), 'none') FROM t WHERE k > 9") == ["none"])
+        #expect(
+            sqliteError { _ = try connection.strings("SELECT longest(a), abs(-9223372036854775808) FROM t") } != nil)
+        #expect(counter.count == 0)
+    }
+
     @Test func `a collation orders and compares`() throws {
         try connection.addCollation("bylength") { $0.count - $1.count }
         try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES ('ccc'), (''), ('bb'), ('aaaa')")
