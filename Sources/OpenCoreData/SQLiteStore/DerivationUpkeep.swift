@@ -91,7 +91,11 @@ struct DerivationUpkeep: Sendable {
         var read = try connection.base.statement(rule.read)
         for key in keys {
             try update.bind(key, at: 1)
-            try update.run()
+            do {
+                try update.run()
+            } catch let error as SQLiteError where error.isSumOverflow {
+                throw rule.sql.overflow(of: key, error)
+            }
             try read.bind(key, at: 1)
             if try read.step() {
                 let place = TriggerChanges.Place(entity: read.int64(0), key: key, attribute: rule.sql.derived.name)
@@ -100,4 +104,9 @@ struct DerivationUpkeep: Sendable {
             read.reset()
         }
     }
+}
+
+extension SQLiteError {
+    /// Whether SQLite could not work out a sum of integers.
+    var isSumOverflow: Bool { message == "integer overflow" }
 }

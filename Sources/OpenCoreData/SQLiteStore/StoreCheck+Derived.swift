@@ -18,7 +18,7 @@ extension StoreCheck {
                         "\(derived.entity.name).\(attribute.name): \($0) values are not what \(attribute.derivation ?? "") gives",
                         entity: derived.entity.name, property: attribute.name, isRuleOfModel: true)
                 }
-            } catch let error as SQLiteError where error.message == "integer overflow" {
+            } catch let error as SQLiteError where error.isSumOverflow {
                 // A sum of integers that SQLite cannot work out says nothing of the stored one.
             }
         }

@@ -83,6 +83,39 @@ import Testing
         #expect(!faults.contains { $0.kind == .derived })
     }
 
+    @Test func `a sum beyond 64 bits names its attribute, and a wider type holds it`() throws {
+        let folder = try StoreFolder()
+        func model(_ type: NSAttributeType) -> NSManagedObjectModel {
+            Self.library(
+                shelf: [Build.derived("total", type, "books.@sum.price")],
+                book: [Build.attribute("price", .integer64AttributeType)])
+        }
+        func fill(_ context: NSManagedObjectContext) throws -> NSManagedObject {
+            let shelf = try context.make("Shelf")
+            for _ in 0..<2 { try context.make("Book", ["price": Int64.max, "shelf": shelf]) }
+            return shelf
+        }
+        let context = try Self.context(folder, model(.integer64AttributeType))
+        _ = try fill(context)
+        let error = try #require(coreDataError { try context.save() })
+        #expect(error.entity == "Shelf" && error.key == "total")
+        #expect(error.errorCode == NSValidationNumberTooLargeError)
+        #expect(error.message.contains("“Shelf.total” (books.@sum.price)") && error.message.contains("Decimal"))
+        #expect(try folder.raw().lines("SELECT count(*) FROM ZSHELF") == ["0"])
+        for type: NSAttributeType in [.doubleAttributeType, .decimalAttributeType] {
+            let folder = try StoreFolder()
+            let context = try Self.context(folder, model(type))
+            let shelf = try fill(context)
+            try context.save()
+            let total = shelf.value(forKey: "total")
+            if type == .decimalAttributeType {
+                #expect((total as? NSDecimalNumber)?.decimalValue == Decimal(string: "18446744073709551614"))
+            } else {
+                #expect(total as? Double == 0x1p64)
+            }
+        }
+    }
+
     @Test func `sums and extremes of long decimals have all digits`() throws {
         let folder = try StoreFolder()
         let model = Self.library(

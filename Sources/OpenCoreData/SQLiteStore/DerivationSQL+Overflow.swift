@@ -1,0 +1,10 @@
+extension DerivationSQL {
+    /// The error of a sum of integers that is no integer of 64 bits.
+    func overflow(of key: Int64, _ cause: any Error) -> CoreDataError {
+        let (entity, attribute) = (derived.entity.name, derived.entity.attributes[derived.slot])
+        return CoreDataError(
+            NSValidationNumberTooLargeError,
+            "The value of “\(entity).\(attribute.name)” (\(attribute.derivation ?? "")) of the row \(key) is a sum beyond the integers of 64 bits. Nothing was saved. Let the members have smaller values, or give the derived attribute the type Decimal or Double, which hold such a sum.",
+            entity: entity, key: attribute.name, cause: cause)
+    }
+}
