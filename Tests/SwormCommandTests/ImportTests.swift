@@ -243,7 +243,7 @@ struct ImportTests {
     @Test(arguments: [
         "ZHOME = ''", "ZHOME = 'a b'", "ZHOME = 'http://[::'", "ZHOME = 'http://ex.org/é'",
         "ZHOME = 'http://ex.org/?q=1'",
-        "ZHOME = CAST(X'61FF' AS TEXT)", "ZAMOUNT = 'NaN'", "ZAMOUNT = '12abc'", "ZAMOUNT = ''", "ZAMOUNT = 1e200",
+        "ZHOME = CAST(X'61FF' AS TEXT)", "ZAMOUNT = 'NaN'", "ZAMOUNT = '12abc'", "ZAMOUNT = 1e200",
         "ZAMOUNT = 9e999", "ZAMOUNT = '12.345678901234567890123456789m'", "ZAMOUNT = '0012.50m'", "ZAMOUNT = 1e19",
         "ZAMOUNT = 0.1", "ZAMOUNT = -3", "ZLEVEL = 1e300", "ZLEVEL = 0.1", "ZLEVEL = 1.5", "ZLEVEL = -9e999",
         "ZSIZE = 9e999", "ZSIZE = 5e-324", "ZSIZE = 1.7976931348623157e308", "ZSIZE = 12345678901234567890123.0",
