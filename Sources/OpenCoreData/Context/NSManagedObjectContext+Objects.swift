@@ -210,7 +210,9 @@ extension NSManagedObjectContext {
         for (root, members) in byRoot {
             for (origin, group) in try groupedByOrigin(members) {
                 guard let store = origin.store?.objectStore else { continue }
-                let first = try store.reserveKeys(root: root, count: group.count)
+                let first =
+                    try transactions[origin]?.reserveKeys(root: root, count: group.count)
+                    ?? store.reserveKeys(root: root, count: group.count)
                 for (index, object) in group.enumerated() {
                     promote(object, to: first + Int64(index), origin: origin)
                 }

@@ -4,8 +4,12 @@ import SwormSQLite
 
 // How objects get at rows: identity, faults, and the members of relationships.
 extension NSManagedObjectContext {
-    /// The pinned view of a store; nil when the context is not pinned.
+    /// The open transaction or the pinned view of a store; nil when there is neither.
     final func pinnedSession(_ origin: ObjectOrigin) throws -> (any StoreSession)? {
+        if !transactions.isEmpty, let transaction = transactions[origin] {
+            try interruption.check()
+            return transaction
+        }
         guard pinned.isOn, let store = origin.store?.objectStore else { return nil }
         let session = try pinned.session(of: store) { try interruption.enter($0) }
         try interruption.check()

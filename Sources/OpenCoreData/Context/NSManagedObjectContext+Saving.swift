@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
             // A pinned view would keep the write from seeing, or waiting for, anything newer.
             endPinnedViews()
             do {
-                let result = builder.request.isEmpty ? SaveResult() : try store.save(builder.request)
+                let result = builder.request.isEmpty ? SaveResult() : try write(builder.request, to: origin, store)
                 saved.add(builder, result, origin)
                 return
             } catch let conflicts as SaveConflicts {
@@ -195,8 +195,11 @@ extension NSManagedObjectContext {
             // Only an overridden `didSave` does anything.
             for object in list where type(of: object) != NSManagedObject.self { object.didSave() }
         }
-        tellOfSave(inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
-        for object in deleted { object.detach() }
+        let announcement = { [weak self] in
+            self?.tellOfSave(inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
+            for object in deleted { object.detach() }
+        }
+        transactions.announce(announcement)
     }
 }
 

@@ -59,6 +59,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var readError: (any Error)?
     final let interruption = Interruption()
     final var pinned = PinnedGeneration()
+    final var transactions = OpenTransactions()
     final var shapes: [Int: RowShape] = [:]
     final var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
     private var knownClasses: [NSManagedObject.Type?] = []
@@ -91,6 +92,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         for object in identities.objects { object.detach() }
         for object in insertedList.objects + updatedList.objects + deletedList.objects { object.detach() }
         pinned.end()
+        for transaction in transactions.takeAll().transactions { transaction.end() }
     }
 
     /// The coordinator whose stores the context reads and writes.

@@ -95,6 +95,15 @@ final class ConnectionPool: @unchecked Sendable {
     ///
     /// A read transaction that this thread has on a single connection is ended before and begun anew behind.
     func withWriter<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
+        let (connection, wasPinned) = try takeWriter()
+        defer { giveBackWriter(connection, wasPinned: wasPinned) }
+        return try body(connection)
+    }
+
+    /// The connection for writing, in no transaction, for somebody who gives it back by ``giveBackWriter(_:wasPinned:)``.
+    ///
+    /// - Returns: The connection, and whether a read transaction of this thread on a single connection was ended for it.
+    func takeWriter() throws -> (connection: StoreConnection, wasPinned: Bool) {
         condition.lock()
         guard !isClosed else {
             condition.unlock()
@@ -110,13 +119,14 @@ final class ConnectionPool: @unchecked Sendable {
         let wasPinned = connection.base.isInTransaction
         condition.unlock()
         if wasPinned { connection.unpin() }
-        defer {
-            condition.lock()
-            if wasPinned { try? connection.pin() }
-            release()
-            condition.unlock()
-        }
-        return try body(connection)
+        return (connection, wasPinned)
+    }
+
+    func giveBackWriter(_ connection: StoreConnection, wasPinned: Bool) {
+        condition.lock()
+        if wasPinned { try? connection.pin() }
+        release()
+        condition.unlock()
     }
 
     /// Waits for a write that is running, and closes every connection that is not in use; those in use follow when they

@@ -17,12 +17,16 @@ struct HistoryNotes {
     private(set) var changed: [Object] = []
     private(set) var properties: [Object: Set<PropertySlot>] = [:]
     private(set) var deletions: [Deletion] = []
+    /// The rows that were inserted past the request.
+    private(set) var insertions: [SaveRequest.Row] = []
     private(set) var deleted: Set<Object> = []
 
     mutating func change(_ object: Object, _ slots: some Sequence<PropertySlot>) {
         if properties[object] == nil { changed.append(object) }
         properties[object, default: []].formUnion(slots)
     }
+
+    mutating func insert(_ row: SaveRequest.Row) { insertions.append(row) }
 
     mutating func delete(_ deletion: Deletion) {
         if deleted.insert(deletion.object).inserted { deletions.append(deletion) }

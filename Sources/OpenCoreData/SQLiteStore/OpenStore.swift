@@ -27,4 +27,16 @@ final class OpenStore: Sendable {
         compiler = SQLCompiler(model: model, layout: layout, storeIdentifier: identifier)
         columns = model.entities.map { EntityColumns(entity: $0, model: model, layout: layout) }
     }
+
+    /// Makes a connection fit to write. Called before a transaction; does its work once.
+    func prepareWriting(_ connection: StoreConnection) throws {
+        try connection.trustTrees()
+        try upkeep.prepare(connection)
+    }
+}
+
+extension StoreConnection {
+    func write(_ metadata: StoreMetadata) throws {
+        try run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(metadata.propertyList)])
+    }
 }

@@ -2,13 +2,13 @@ import Foundation
 import SwormSQLite
 
 /// A read transaction on one connection of a store.
-final class SQLiteSession: StoreSession {
+class SQLiteSession: StoreSession {
     let store: SQLiteStore
     let open: OpenStore
     private let number: Int
-    private var connection: StoreConnection?
+    private(set) final var connection: StoreConnection?
     /// How many reads are running: a read may call out, and be followed by others before it is done.
-    private var running = 0
+    private(set) final var running = 0
     private var endsAfterReading = false
     let interruption: StoreInterruption
 
@@ -115,9 +115,11 @@ final class SQLiteSession: StoreSession {
         guard let connection else { return }
         self.connection = nil
         interruption.disarm()
-        open.pool.giveBack(connection)
+        giveBack(connection)
         store.sessionEnded(number)
     }
+
+    func giveBack(_ connection: StoreConnection) { open.pool.giveBack(connection) }
 
     // MARK: Parts
 

@@ -67,12 +67,15 @@ package final class SQLiteStore: ObjectStore {
     package func beginSession() throws -> any StoreSession {
         let open = try currentFiles()
         let connection = try translating("read") { try open.pool.takeReader() }
-        let number = state.withLock { state in
+        return SQLiteSession(store: self, open: open, connection: connection, number: nextSession())
+    }
+
+    private func nextSession() -> Int {
+        state.withLock { state in
             state.lastSession += 1
             state.sessions.insert(state.lastSession)
             return state.lastSession
         }
-        return SQLiteSession(store: self, open: open, connection: connection, number: number)
     }
 
     func isOpen(_ open: OpenStore) -> Bool { state.withLock { $0.open != nil } }
@@ -138,31 +141,54 @@ package final class SQLiteStore: ObjectStore {
     @discardableResult
     package func save(_ request: SaveRequest) throws -> SaveResult {
         let open = try writableFiles()
-        let newMetadata = state.withLock { $0.newMetadata }
+        let newMetadata = newMetadata
         guard !request.isEmpty || newMetadata != nil else { return SaveResult() }
         let (result, replaced) = try translating("save") {
             try open.pool.withWriter { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external)
                 do {
-                    try connection.trustTrees()
-                    try open.upkeep.prepare(connection)
+                    try open.prepareWriting(connection)
                     try connection.base.transaction(.immediate) {
                         try transaction.run()
-                        if let newMetadata {
-                            try connection.run(
-                                "UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(newMetadata.propertyList)])
-                        }
+                        if let newMetadata { try connection.write(newMetadata) }
                     }
                 } catch {
                     external.remove(transaction.writtenFiles)
                     throw error
                 }
-                // A write that was repeated left the files of its first try behind.
-                let abandoned = Set(transaction.abandonedFiles)
-                return (transaction.result, transaction.replacedFiles.union(abandoned))
+                return (transaction.result, transaction.filesToRemove)
             }
         }
+        wrote(newMetadata, replacing: replaced)
+        return result
+    }
+
+    package func beginTransaction() throws -> any StoreTransaction {
+        let open = try writableFiles()
+        return try translating("write into") {
+            let (connection, wasPinned) = try open.pool.takeWriter()
+            do {
+                try open.prepareWriting(connection)
+                try connection.base.begin(.immediate)
+            } catch {
+                open.pool.giveBackWriter(connection, wasPinned: wasPinned)
+                throw error
+            }
+            return SQLiteTransaction(
+                store: self, open: open, connection: connection, number: nextSession(), wasPinned: wasPinned)
+        }
+    }
+
+    /// The metadata that wait for the next write; nil when there are none.
+    var newMetadata: StoreMetadata? { state.withLock { $0.newMetadata } }
+
+    /// Takes note of what a transaction has written, and removes the files that nobody can see any more.
+    ///
+    /// - Parameters:
+    ///   - newMetadata: The metadata that were written.
+    ///   - replaced: The external files that no row refers to any more.
+    func wrote(_ newMetadata: StoreMetadata?, replacing replaced: Set<UUID>) {
         let unused = state.withLock { state -> Set<UUID> in
             if let newMetadata {
                 state.metadata = newMetadata
@@ -172,12 +198,10 @@ package final class SQLiteStore: ObjectStore {
             state.removals.append((state.sessions.isEmpty ? 0 : state.lastSession, replaced))
             return Self.takeRemovals(&state)
         }
-        if !unused.isEmpty {
-            // After a power failure the rows of a moment ago may be back, if the log is not on the disk by then.
-            files?.synchronizeLog()
-            external.remove(unused)
-        }
-        return result
+        guard !unused.isEmpty else { return }
+        // After a power failure the rows of a moment ago may be back, if the log is not on the disk by then.
+        files?.synchronizeLog()
+        external.remove(unused)
     }
 
     func writableFiles() throws -> OpenStore {

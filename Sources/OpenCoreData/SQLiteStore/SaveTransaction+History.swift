@@ -61,6 +61,10 @@ extension SaveTransaction {
             inserted.insert(object(insertion.row.entity, key))
             changes.append(Change(type: 0, entity: insertion.row.entity, key: key))
         }
+        for row in notes.insertions {
+            inserted.insert(object(row.entity, row.key))
+            changes.append(Change(type: 0, entity: row.entity, key: row.key))
+        }
         let updated = Dictionary(
             request.updates.map { (object($0.row.entity, $0.row.key), $0.row.entity) },
             uniquingKeysWith: { first, _ in first })

@@ -75,6 +75,25 @@ final class SaveTransaction {
         collectTriggerChanges()
     }
 
+    /// Runs statements that are no part of a request, with what every save does beside its rows: external files, history,
+    /// and what triggers have noted.
+    func run<Output>(_ statements: () throws -> Output) throws -> Output {
+        connection.changes.removeAll()
+        history = try historyCache.tables(connection, model: model, layout: layout)
+        let output = try statements()
+        try writeHistory()
+        if !replacedFiles.isEmpty { try keepReferencedFiles() }
+        connection.changes.removeAll()
+        return output
+    }
+
+    /// Whether the store's history is to be told.
+    var keepsHistory: Bool { history != nil }
+
+    /// The files that no row refers to once the transaction is committed. A write that was repeated left those of its first
+    /// try behind.
+    var filesToRemove: Set<UUID> { replacedFiles.union(abandonedFiles) }
+
     private func write(clearingUniqueValues: Bool) throws {
         try delete()
         if clearingUniqueValues { try clearUniqueValues() }

@@ -32,6 +32,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     @discardableResult
     func save(_ request: SaveRequest) throws -> SaveResult
 
+    /// Begins a transaction for several writes and reads. Other writers of the store wait until it has ended.
+    func beginTransaction() throws -> any StoreTransaction
+
     /// Deletes the transactions of the history that lie before a place, and what only they need.
     ///
     /// - Returns: False for a store that keeps no history.
@@ -96,6 +99,27 @@ package protocol StoreSession: AnyObject {
 
     /// Ends the view. Later calls throw.
     func end()
+}
+
+/// A view of the store in which its owner writes too. Ended without a commit, it leaves nothing behind.
+package protocol StoreTransaction: StoreSession {
+    /// Writes everything, or nothing; the transaction goes on in either case.
+    ///
+    /// - Throws: As ``ObjectStore/save(_:)``.
+    func save(_ request: SaveRequest) throws -> SaveResult
+
+    /// Reserves primary keys for objects of a hierarchy and returns the first of them.
+    func reserveKeys(root: Int, count: Int) throws -> Int64
+
+    /// Makes what was written the state of the store, and ends the view.
+    func commit() throws
+
+    /// Notes the present state.
+    func mark() throws -> Int
+    /// Forgets a state that was noted, and all that were noted later.
+    func release(_ mark: Int) throws
+    /// Goes back to a state that was noted, and forgets it.
+    func undo(to mark: Int) throws
 }
 
 /// Stops the reads of one session.

@@ -116,17 +116,21 @@ extension PersistentContainer {
             scope.close()
             running.withLock { $0[thread] = nil }
             try? Engine.pin(false, context)
+            Engine.keepTransactions(false, context)
             cancellation?.end()
             if cleansUp, context.concurrencyType == .privateQueueConcurrencyType { context.reset() }
         }
         do {
             try cancellation?.begin()
             try Engine.translating { try Engine.pin(true, context) }
+            Engine.keepTransactions(true, context)
             try perform(action, in: context, bindings, scope)
             try cancellation?.check()
             if context.hasChanges { try Engine.translating { try context.save() } }
+            try Engine.translating { try Engine.commit(context) }
             afterwards()
         } catch {
+            Engine.undo(context)
             if let unsaved { Engine.restore(unsaved, in: context) } else { context.rollback() }
             throw error
         }
@@ -137,6 +141,7 @@ extension PersistentContainer {
         let thread = Engine.threadNumber
         let scope = Scope(thread: thread, container: self)
         let checkpoint = Engine.checkpoint(outer.context)
+        let marks = try Engine.translating { try Engine.mark(outer.context) }
         running.withLock { $0[thread]?.scopes.append(scope) }
         defer {
             scope.close()
@@ -144,7 +149,14 @@ extension PersistentContainer {
         }
         do {
             try perform(action, in: outer.context, outer.bindings, scope)
+            try Engine.translating { try Engine.release(marks, outer.context) }
         } catch {
+            do {
+                try Engine.translating { try Engine.undo(to: marks, outer.context) }
+            } catch let failure {
+                // What was not undone must not be saved.
+                scope.fail(failure, outer.scopes.first)
+            }
             Engine.restore(checkpoint, in: outer.context)
             logError?(error)
             throw error

@@ -363,6 +363,16 @@ extension Engine {
         try? context.setQueryGenerationFrom(isPinned ? .current : nil)
     }
 
+    /// Core Data writes with a save alone, so that there is nothing to commit or to undo beside it.
+    struct Marks {}
+
+    static func keepTransactions(_ areKept: Bool, _ context: NSManagedObjectContext) {}
+    static func commit(_ context: NSManagedObjectContext) throws {}
+    static func undo(_ context: NSManagedObjectContext) {}
+    static func mark(_ context: NSManagedObjectContext) throws -> Marks { Marks() }
+    static func release(_ marks: Marks, _ context: NSManagedObjectContext) throws {}
+    static func undo(to marks: Marks, _ context: NSManagedObjectContext) throws {}
+
     /// Core Data cannot stop a read from outside.
     static func interrupt(_ context: NSManagedObjectContext) {}
 

@@ -367,6 +367,25 @@ extension Engine {
         try context.setQueryGenerationFrom(isPinned ? .current : nil)
     }
 
+    typealias Marks = TransactionMarks
+
+    /// Lets what a context writes past its objects wait in a transaction for `commit`; with false, nothing waits any more.
+    static func keepTransactions(_ areKept: Bool, _ context: NSManagedObjectContext) {
+        context.keepTransactions(areKept)
+    }
+
+    static func commit(_ context: NSManagedObjectContext) throws { try context.commitTransactions() }
+
+    static func undo(_ context: NSManagedObjectContext) { context.undoTransactions() }
+
+    static func mark(_ context: NSManagedObjectContext) throws -> Marks { try context.markTransactions() }
+
+    static func release(_ marks: Marks, _ context: NSManagedObjectContext) throws { try context.release(marks) }
+
+    static func undo(to marks: Marks, _ context: NSManagedObjectContext) throws {
+        try context.undoTransactions(to: marks)
+    }
+
     /// Stops what the context is reading. May be called from any thread.
     static func interrupt(_ context: NSManagedObjectContext) { context.interruptReading() }
 

@@ -1,0 +1,135 @@
+import Foundation
+import SwormSQLite
+
+/// A write transaction that spans several writes and reads. It holds the connection for writing until its end.
+final class SQLiteTransaction: SQLiteSession, StoreTransaction {
+    /// What is known of external files at a moment.
+    private struct Files {
+        var written: [UUID] = []
+        var replaced: Set<UUID> = []
+    }
+
+    private let wasPinned: Bool
+    private var isCommitted = false
+    private var files = Files()
+    private var marks: [Files] = []
+
+    init(store: SQLiteStore, open: OpenStore, connection: StoreConnection, number: Int, wasPinned: Bool) {
+        self.wasPinned = wasPinned
+        super.init(store: store, open: open, connection: connection, number: number)
+    }
+
+    override func giveBack(_ connection: StoreConnection) {
+        if !isCommitted {
+            if connection.base.isInTransaction { try? connection.base.rollback() }
+            connection.changes.removeAll()
+            store.external.remove(files.written)
+        }
+        open.pool.giveBackWriter(connection, wasPinned: wasPinned)
+    }
+
+    // MARK: Writing
+
+    func save(_ request: SaveRequest) throws -> SaveResult {
+        try write(request) { transaction in
+            try transaction.run()
+            return transaction.result
+        }
+    }
+
+    /// Runs statements that are no part of a request. When they fail, what they did is undone, and the transaction goes on.
+    ///
+    /// - Parameters:
+    ///   - author: Who writes, for the history.
+    ///   - contextName: The context that writes, for the history.
+    func batch<Output>(
+        author: String?, contextName: String?, _ statements: (SaveTransaction) throws -> Output
+    ) throws -> Output {
+        var request = SaveRequest()
+        request.author = author
+        request.contextName = contextName
+        return try write(request) { transaction in
+            try transaction.run { try statements(transaction) }
+        }
+    }
+
+    private func write<Output>(_ request: SaveRequest, _ body: (SaveTransaction) throws -> Output) throws -> Output {
+        try writing { connection in
+            let transaction = SaveTransaction(
+                request, connection: connection, model: store.model, open: open, external: store.external)
+            do {
+                let output = try connection.base.savepoint { try body(transaction) }
+                files.written += transaction.writtenFiles
+                files.replaced.formUnion(transaction.filesToRemove)
+                return output
+            } catch {
+                store.external.remove(transaction.writtenFiles)
+                throw error
+            }
+        }
+    }
+
+    func reserveKeys(root: Int, count: Int) throws -> Int64 {
+        try writing { connection in
+            try SaveTransaction.reserve(
+                count, root: root, model: store.model, table: open.columns[root - 1].table, connection: connection)
+        }
+    }
+
+    private func writing<Output>(_ body: (StoreConnection) throws -> Output) throws -> Output {
+        guard running == 0 else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "Rows of the store are being read, and nothing can be written meanwhile. Collect what is to be written, and write it when the last row was read."
+            )
+        }
+        guard let connection, store.isOpen(open) else { throw CoreDataError.storeIsClosed }
+        // A full disk makes SQLite undo all of it; what followed would be written without a transaction.
+        guard connection.base.isInTransaction else {
+            throw CoreDataError(
+                NSPersistentStoreSaveError,
+                "An earlier failure has undone the transaction, so that nothing more can be written in it.")
+        }
+        open.pool.touch()
+        return try store.translating("save") { try body(connection) }
+    }
+
+    // MARK: Ends
+
+    func commit() throws {
+        let metadata = store.newMetadata
+        try writing { connection in
+            if let metadata { try connection.write(metadata) }
+            try connection.base.commit()
+        }
+        isCommitted = true
+        let replaced = files.replaced
+        end()
+        store.wrote(metadata, replacing: replaced)
+    }
+
+    func mark() throws -> Int {
+        try writing { try $0.base.execute("SAVEPOINT sworm_mark_\(marks.count)") }
+        marks.append(files)
+        return marks.count - 1
+    }
+
+    func release(_ mark: Int) throws {
+        guard marks.indices.contains(mark) else { return }
+        marks.removeSubrange(mark...)
+        try writing { try $0.base.execute("RELEASE sworm_mark_\(mark)") }
+    }
+
+    func undo(to mark: Int) throws {
+        guard marks.indices.contains(mark) else { return }
+        let before = marks[mark]
+        marks.removeSubrange(mark...)
+        try writing { connection in
+            try connection.base.execute("ROLLBACK TO sworm_mark_\(mark)")
+            try connection.base.execute("RELEASE sworm_mark_\(mark)")
+            connection.changes.removeAll()
+        }
+        store.external.remove(Array(files.written.dropFirst(before.written.count)))
+        files = before
+    }
+}
