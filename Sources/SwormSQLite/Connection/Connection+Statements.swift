@@ -8,6 +8,7 @@ extension Connection {
         if let prepared = cache.take(sql) { return Statement(prepared, of: self) }
         let isCached = cache.hasRoom(for: sql)
         let pointer = try prepare(sql)
+        if watch != nil { tellPlan(of: sql) }
         let prepared = PreparedStatement(pointer: pointer, sql: sql, isCached: isCached)
         if isCached { cache.insert(prepared) }
         return Statement(prepared, of: self)
@@ -22,7 +23,7 @@ extension Connection {
         while try statement.step() {}
     }
 
-    private func prepare(_ sql: String) throws -> OpaquePointer {
+    func prepare(_ sql: String) throws -> OpaquePointer {
         guard !sql.utf8.contains(0) else {
             throw SQLiteError(code: SQLITE_MISUSE, message: "SQL text must not hold a NUL character", sql: sql)
         }

@@ -14,10 +14,14 @@ package final class Connection {
     let cache: StatementCache
     var savepointDepth = 0
 
-    /// Told the text of each statement that starts, never its values. Statements inside triggers are not told.
-    package var trace: ((String) -> Void)? {
-        didSet { installTrace() }
+    /// Told each statement that has ended. Statements inside triggers are not told.
+    package var watch: StatementWatch? {
+        didSet { if watch !== oldValue { installWatch() } }
     }
+    /// The statements that are running while somebody watches.
+    var running: [Running] = []
+    /// Whether nobody is told what the connection runs.
+    var isSilent = false
 
     /// Opens the database, and reads its header, so that a file that is no database fails here.
     ///
@@ -38,6 +42,7 @@ package final class Connection {
     }
 
     deinit {
+        if watch != nil { sqlite3_trace_v2(pointer, 0, nil, nil) }
         interruptHandle.invalidate()
         cache.removeAll()
         sqlite3_close_v2(pointer)
@@ -59,23 +64,5 @@ package final class Connection {
 
     func failure(_ code: Int32, sql: String? = nil) -> SQLiteError {
         SQLiteError(code, on: pointer, sql: sql)
-    }
-
-    private func installTrace() {
-        guard trace != nil else {
-            sqlite3_trace_v2(pointer, 0, nil, nil)
-            return
-        }
-        sqlite3_trace_v2(
-            pointer, UInt32(SQLITE_TRACE_STMT),
-            { _, context, statement, text in
-                guard let context, let statement, let text else { return 0 }
-                let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-                let traced = text.assumingMemoryBound(to: CChar.self)
-                // For a statement inside a trigger SQLite passes a comment in place of the text.
-                guard let own = sqlite3_sql(OpaquePointer(statement)), strcmp(own, traced) == 0 else { return 0 }
-                connection.trace?(String(cString: traced))
-                return 0
-            }, Unmanaged.passUnretained(self).toOpaque())
     }
 }

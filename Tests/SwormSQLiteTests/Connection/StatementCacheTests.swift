@@ -129,21 +129,4 @@ struct StatementCacheTests {
         try connection.execute("DELETE FROM t")
         #expect(connection.totalChanges == 4)
     }
-
-    @Test func `trace tells each statement once, without values and without those of triggers`() throws {
-        let connection = try memory()
-        try connection.execute(
-            "CREATE TABLE t (a); CREATE TABLE log (a); CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO log VALUES (1); END"
-        )
-        var seen: [String] = []
-        connection.trace = { seen.append($0) }
-        var statement = try connection.statement("INSERT INTO t VALUES (?)")
-        try statement.bind("secret", at: 1)
-        try statement.run()
-        try statement.run()
-        connection.trace = nil
-        try statement.run()
-        #expect(seen == ["INSERT INTO t VALUES (?)", "INSERT INTO t VALUES (?)"])
-        #expect(try connection.integer("SELECT count(*) FROM log") == 3)
-    }
 }
