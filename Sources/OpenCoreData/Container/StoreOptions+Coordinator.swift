@@ -11,6 +11,7 @@ extension StoreOptions {
         tracksHistory = try Self.flag(NSPersistentHistoryTrackingKey, options) ?? tracksHistory
         writesMirroredStores = try Self.flag(SwormWritesMirroredStoresOption, options) ?? writesMirroredStores
         writesWithInferredModel = try Self.flag(SwormWritesWithInferredModelOption, options) ?? writesWithInferredModel
+        watch = .all([SQLDebug.watch, options[SwormStatementWatchOption] as? StatementWatch].compactMap { $0 })
         if let value = options[NSPersistentStoreTimeoutOption] {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
                 throw Self.wrong(NSPersistentStoreTimeoutOption, value)

@@ -34,7 +34,9 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// A connection that sees one state of the file until it is given back.
-    func takeReader() throws -> StoreConnection {
+    ///
+    /// - Parameter watch: Who is told what it runs.
+    func takeReader(_ watch: StatementWatch? = nil) throws -> StoreConnection {
         condition.lock()
         guard !isClosed else {
             condition.unlock()
@@ -43,6 +45,7 @@ final class ConnectionPool: @unchecked Sendable {
         if kind == .single {
             defer { condition.unlock() }
             let connection = try holdSingle()
+            connection.base.watch = watch
             do {
                 if !connection.base.isInTransaction { try connection.pin() }
             } catch {
@@ -55,6 +58,7 @@ final class ConnectionPool: @unchecked Sendable {
         condition.unlock()
         if let reused {
             do {
+                reused.base.watch = watch
                 try reused.pin()
                 return reused
             } catch let error as CoreDataError {
@@ -62,11 +66,13 @@ final class ConnectionPool: @unchecked Sendable {
             } catch {
                 // The connection is dropped: what ails it may be its own.
                 let fresh = try makeReader()
+                fresh.base.watch = watch
                 try fresh.pin()
                 return fresh
             }
         }
         let connection = try makeReader()
+        connection.base.watch = watch
         try connection.pin()
         return connection
     }
@@ -94,16 +100,23 @@ final class ConnectionPool: @unchecked Sendable {
     /// Runs a body on the connection for writing, which is in no transaction at that time.
     ///
     /// A read transaction that this thread has on a single connection is ended before and begun anew behind.
-    func withWriter<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
-        let (connection, wasPinned) = try takeWriter()
+    ///
+    /// - Parameter watch: Who is told what it runs.
+    func withWriter<Result>(
+        _ watch: StatementWatch? = nil, _ body: (StoreConnection) throws -> Result
+    ) throws -> Result {
+        let (connection, wasPinned) = try takeWriter(watch)
         defer { giveBackWriter(connection, wasPinned: wasPinned) }
         return try body(connection)
     }
 
     /// The connection for writing, in no transaction, for somebody who gives it back by ``giveBackWriter(_:wasPinned:)``.
     ///
+    /// - Parameter watch: Who is told what it runs.
     /// - Returns: The connection, and whether a read transaction of this thread on a single connection was ended for it.
-    func takeWriter() throws -> (connection: StoreConnection, wasPinned: Bool) {
+    func takeWriter(
+        _ watch: StatementWatch? = nil
+    ) throws -> (connection: StoreConnection, wasPinned: Bool) {
         condition.lock()
         guard !isClosed else {
             condition.unlock()
@@ -116,6 +129,7 @@ final class ConnectionPool: @unchecked Sendable {
             condition.unlock()
             throw error
         }
+        connection.base.watch = watch
         let wasPinned = connection.base.isInTransaction
         condition.unlock()
         if wasPinned { connection.unpin() }

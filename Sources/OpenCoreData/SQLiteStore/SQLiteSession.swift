@@ -141,7 +141,8 @@ class SQLiteSession: StoreSession {
             throw CoreDataError(
                 NSPersistentStoreOperationError, "This view of the store has ended. Begin another to read from it.")
         }
-        guard store.isOpen(open) else { throw CoreDataError.storeIsClosed }
+        // Somebody may have begun to watch, or ended, while the view was open.
+        connection.base.watch = try store.currentWatch()
         open.pool.touch()
         running += 1
         return connection

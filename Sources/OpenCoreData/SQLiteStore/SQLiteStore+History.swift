@@ -3,9 +3,9 @@ import SwormSQLite
 
 extension SQLiteStore {
     package func deleteHistory(before bound: HistoryBound) throws -> Bool {
-        let open = try writableFiles()
+        let (open, watch) = try writableFiles()
         return try translating("delete history in") {
-            try open.pool.withWriter { connection in
+            try open.pool.withWriter(watch) { connection in
                 try connection.base.transaction(.immediate) {
                     guard let tables = try open.history.tables(connection, model: model, layout: open.layout) else {
                         return false

@@ -40,6 +40,7 @@ extension SQLiteStore {
                 Connection(
                     .memory(name: "store"),
                     options: .init(busyTimeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB)))
+            connection.base.watch = options.watch
             try StoreFunctions.register(on: connection.base, changes: connection.changes)
             let type = url == nil ? StoreMetadata.inMemoryType : StoreMetadata.sqliteType
             let metadata = try StoreMetadata(newStoreOf: type, model: model)
@@ -230,6 +231,7 @@ extension SQLiteStore {
                 options: .init(
                     access: access, busyTimeout: options.busyTimeout, synchronous: options.synchronous,
                     cacheSizeKiB: options.cacheSizeKiB)))
+        connection.base.watch = options.watch
         try StoreFunctions.register(on: connection.base, changes: connection.changes)
         try limit(connection, options)
         return connection

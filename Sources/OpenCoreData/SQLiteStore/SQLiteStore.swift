@@ -1,5 +1,5 @@
 package import Foundation
-import SwormSQLite
+package import SwormSQLite
 
 /// A store in a SQLite file with Core Data's layout, or in memory with the same tables.
 ///
@@ -34,6 +34,7 @@ package final class SQLiteStore: ObjectStore {
         var sessions: Set<Int> = []
         /// External files that no row refers to any more, with the last session that may still see a row that does.
         var removals: [(session: Int, files: Set<UUID>)] = []
+        var watches: StatementWatches
     }
 
     init(
@@ -46,7 +47,7 @@ package final class SQLiteStore: ObjectStore {
         self.options = options
         identifier = metadata.identifier
         external = ExternalDataFolder(path: files?.externalData)
-        state = Guarded(State(open: open, metadata: metadata))
+        state = Guarded(State(open: open, metadata: metadata, watches: StatementWatches(options.watch)))
     }
 
     deinit { close() }
@@ -65,8 +66,8 @@ package final class SQLiteStore: ObjectStore {
     // MARK: Reading
 
     package func beginSession() throws -> any StoreSession {
-        let open = try currentFiles()
-        let connection = try translating("read") { try open.pool.takeReader() }
+        let (open, watch) = try currentFiles()
+        let connection = try translating("read") { try open.pool.takeReader(watch) }
         return SQLiteSession(store: self, open: open, connection: connection, number: nextSession())
     }
 
@@ -78,7 +79,14 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
-    func isOpen(_ open: OpenStore) -> Bool { state.withLock { $0.open != nil } }
+    /// Who is told what the store's connections run now, if anybody.
+    ///
+    /// - Throws: An error when the store is closed.
+    func currentWatch() throws -> StatementWatch? {
+        let (isOpen, watch) = state.withLock { ($0.open != nil, $0.watches.combined) }
+        guard isOpen else { throw CoreDataError.storeIsClosed }
+        return watch
+    }
 
     /// Takes note that a session has ended, and removes the files that only it could still see.
     func sessionEnded(_ number: Int) {
@@ -103,9 +111,10 @@ package final class SQLiteStore: ObjectStore {
     }
 
     /// The open files; for a store that is only read, opened anew if somebody has changed them.
-    private func currentFiles() throws -> OpenStore {
-        guard let open = state.withLock({ $0.open }) else { throw CoreDataError.storeIsClosed }
-        guard let place = open.place, !place.isCurrent else { return open }
+    private func currentFiles() throws -> (OpenStore, StatementWatch?) {
+        let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }
+        guard let open else { throw CoreDataError.storeIsClosed }
+        guard let place = open.place, !place.isCurrent else { return (open, watch) }
         let (metadata, fresh) = try Self.openForReading(place.files, model: model, options: options)
         let (replaced, isClosed) = state.withLock { state -> (OpenStore?, Bool) in
             guard state.open != nil else { return (fresh, true) }
@@ -116,8 +125,14 @@ package final class SQLiteStore: ObjectStore {
         }
         replaced?.pool.close()
         if isClosed { throw CoreDataError.storeIsClosed }
-        return fresh
+        return (fresh, watch)
     }
+
+    // MARK: Watching
+
+    package func add(_ watch: StatementWatch) -> Int { state.withLock { $0.watches.add(watch) } }
+
+    package func removeWatch(_ number: Int) { state.withLock { $0.watches.remove(number) } }
 
     // MARK: Writing
 
@@ -127,9 +142,9 @@ package final class SQLiteStore: ObjectStore {
                 NSPersistentStoreOperationError,
                 "Keys can only be reserved for a root entity, and at least one of them.")
         }
-        let open = try writableFiles()
+        let (open, watch) = try writableFiles()
         return try translating("reserve keys in") {
-            try open.pool.withWriter { connection in
+            try open.pool.withWriter(watch) { connection in
                 try connection.base.transaction(.immediate) {
                     try SaveTransaction.reserve(
                         count, root: root, model: model, table: open.columns[root - 1].table, connection: connection)
@@ -140,11 +155,11 @@ package final class SQLiteStore: ObjectStore {
 
     @discardableResult
     package func save(_ request: SaveRequest) throws -> SaveResult {
-        let open = try writableFiles()
+        let (open, watch) = try writableFiles()
         let newMetadata = newMetadata
         guard !request.isEmpty || newMetadata != nil else { return SaveResult() }
         let (result, replaced) = try translating("save") {
-            try open.pool.withWriter { connection in
+            try open.pool.withWriter(watch) { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external)
                 do {
@@ -165,9 +180,9 @@ package final class SQLiteStore: ObjectStore {
     }
 
     package func beginTransaction() throws -> any StoreTransaction {
-        let open = try writableFiles()
+        let (open, watch) = try writableFiles()
         return try translating("write into") {
-            let (connection, wasPinned) = try open.pool.takeWriter()
+            let (connection, wasPinned) = try open.pool.takeWriter(watch)
             do {
                 try open.prepareWriting(connection)
                 try connection.base.begin(.immediate)
@@ -204,13 +219,15 @@ package final class SQLiteStore: ObjectStore {
         external.remove(unused)
     }
 
-    func writableFiles() throws -> OpenStore {
+    /// The open files, and who is told what their connections run.
+    func writableFiles() throws -> (OpenStore, StatementWatch?) {
         if let readOnlyReason {
             throw CoreDataError(
                 CocoaError.Code.fileWriteNoPermission.rawValue, "Nothing can be written: \(readOnlyReason).")
         }
-        guard let open = state.withLock({ $0.open }) else { throw CoreDataError.storeIsClosed }
-        return open
+        let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }
+        guard let open else { throw CoreDataError.storeIsClosed }
+        return (open, watch)
     }
 
     /// Closes the files once a save that is running has ended. Sessions that are open throw from then on.

@@ -83,7 +83,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                 "Rows of the store are being read, and nothing can be written meanwhile. Collect what is to be written, and write it when the last row was read."
             )
         }
-        guard let connection, store.isOpen(open) else { throw CoreDataError.storeIsClosed }
+        guard let connection else { throw CoreDataError.storeIsClosed }
+        connection.base.watch = try store.currentWatch()
         // A full disk makes SQLite undo all of it; what followed would be written without a transaction.
         guard connection.base.isInTransaction else {
             throw CoreDataError(

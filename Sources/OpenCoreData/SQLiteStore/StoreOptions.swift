@@ -24,6 +24,8 @@ package struct StoreOptions: Sendable {
     package var writesWithInferredModel = false
     /// What a new store gets as the copy of its model; nil for none.
     package var modelCache: Data?
+    /// Who is told what the store's connections run, from its opening on.
+    package var watch: StatementWatch?
     /// The table that shows that the store is mirrored, when it was opened read-only for that reason.
     var mirroringTable: String?
     /// A copy of files up to this size is preferred to leaving a `-shm` file beside a store that is only looked at.

@@ -29,6 +29,8 @@ package let SwormWritesMirroredStoresOption: String = "SwormWritesMirroredStores
 /// belong into files, the deletion of objects to which rows may lead. Rules that stand in the real model alone, as which
 /// values are required, are not known and not kept. Core Data has no such option: it does not infer models.
 package let SwormWritesWithInferredModelOption: String = "SwormWritesWithInferredModelOption"
+/// The option that holds a `StatementWatch`, which is told what the store's connections run from the opening on.
+package let SwormStatementWatchOption: String = "SwormStatementWatchOption"
 /// The metadata key of a store's type.
 public let NSStoreTypeKey: String = "NSStoreType"
 /// The metadata key of a store's identifier.

@@ -40,6 +40,14 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Returns: False for a store that keeps no history.
     func deleteHistory(before bound: HistoryBound) throws -> Bool
 
+    /// Lets somebody know what the store's connections run, from the next read or save of each on.
+    ///
+    /// - Returns: A number by which it is removed.
+    func add(_ watch: StatementWatch) -> Int
+
+    /// Ends a watch. It may still be told of statements that are running.
+    func removeWatch(_ number: Int)
+
     /// Closes the files. Later calls throw.
     func close()
 }

@@ -18,17 +18,22 @@ extension PersistentContainer {
     ///   - timeout: The seconds to wait for a store that another process holds locked.
     ///   - mergePolicy: What a save does about rows that others changed in the meantime, and about unique values that are
     ///     taken.
+    ///   - trace: Called with every statement that the store's connections run, with its time, on the thread that runs it. It
+    ///     must not use the container. Nothing is measured without it. Core Data does not tell its statements: on Apple's
+    ///     platforms a trace makes the initialiser throw.
+    ///   - tracesValues: Whether the trace gets the values, too. They can be somebody's secrets.
     /// - Throws: A ``StoreError``: `invalidTable` with every fault of the tables, `incompatibleModel` when the file was
     ///   written with another model, `cannotOpen` and others when it cannot be opened. The file is then as it was.
     public convenience init(
         for type: any ManagedObjectConvertible.Type, _ others: any ManagedObjectConvertible.Type...,
         at location: StoreLocation, logError: (@Sendable (any Swift.Error) -> Void)? = nil, strict: Bool = false,
-        timeout: TimeInterval = 240, mergePolicy: NSMergePolicyType = .errorMergePolicyType
+        timeout: TimeInterval = 240, mergePolicy: NSMergePolicyType = .errorMergePolicyType,
+        trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
         let model = try TableModel.shared(for: [type] + others)
         try self.init(
-            opening: model, at: location, logError: logError, strict: strict, timeout: timeout, mergePolicy: mergePolicy
-        )
+            opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
+            mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
     }
 
     /// Opens a store with a model of your own, after comparing the tables of types with it.
@@ -44,18 +49,23 @@ extension PersistentContainer {
     ///   - timeout: The seconds to wait for a store that another process holds locked.
     ///   - mergePolicy: What a save does about rows that others changed in the meantime, and about unique values that are
     ///     taken.
+    ///   - trace: Called with every statement that the store's connections run, with its time, on the thread that runs it. It
+    ///     must not use the container. Nothing is measured without it. Core Data does not tell its statements: on Apple's
+    ///     platforms a trace makes the initialiser throw.
+    ///   - tracesValues: Whether the trace gets the values, too. They can be somebody's secrets.
     /// - Throws: A ``StoreError``: `contractViolation` with every point in which tables and model differ, `invalidModel`,
     ///   `incompatibleModel` when the file was written with another model, `cannotOpen` and others when it cannot be opened.
     ///   The file is then as it was.
     public convenience init(
         model: NSManagedObjectModel, checking types: any ManagedObjectConvertible.Type..., at location: StoreLocation,
         for use: ModelContract.Use? = nil, logError: (@Sendable (any Swift.Error) -> Void)? = nil,
-        strict: Bool = false, timeout: TimeInterval = 240, mergePolicy: NSMergePolicyType = .errorMergePolicyType
+        strict: Bool = false, timeout: TimeInterval = 240, mergePolicy: NSMergePolicyType = .errorMergePolicyType,
+        trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
         try ModelContract(types).check(model, for: use ?? (location.isReadOnly ? .reading : .writing))
         try self.init(
-            opening: model, at: location, logError: logError, strict: strict, timeout: timeout, mergePolicy: mergePolicy
-        )
+            opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
+            mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
     }
 
     /// Opens a store with the model of a model file, after comparing the tables of types with it.
@@ -72,25 +82,32 @@ extension PersistentContainer {
     ///   - timeout: The seconds to wait for a store that another process holds locked.
     ///   - mergePolicy: What a save does about rows that others changed in the meantime, and about unique values that are
     ///     taken.
+    ///   - trace: Called with every statement that the store's connections run, with its time, on the thread that runs it. It
+    ///     must not use the container. Nothing is measured without it. Core Data does not tell its statements: on Apple's
+    ///     platforms a trace makes the initialiser throw.
+    ///   - tracesValues: Whether the trace gets the values, too. They can be somebody's secrets.
     /// - Throws: A ``StoreError``: `invalidModel` when the model cannot be read, and what the initialiser for a model throws.
     public convenience init(
         modelFile: URL, checking types: any ManagedObjectConvertible.Type..., at location: StoreLocation,
         for use: ModelContract.Use? = nil, logError: (@Sendable (any Swift.Error) -> Void)? = nil,
-        strict: Bool = false, timeout: TimeInterval = 240, mergePolicy: NSMergePolicyType = .errorMergePolicyType
+        strict: Bool = false, timeout: TimeInterval = 240, mergePolicy: NSMergePolicyType = .errorMergePolicyType,
+        trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
         let model = try Engine.model(at: modelFile)
         try ModelContract(types).check(model, for: use ?? (location.isReadOnly ? .reading : .writing))
         try self.init(
-            opening: model, at: location, logError: logError, strict: strict, timeout: timeout, mergePolicy: mergePolicy
-        )
+            opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
+            mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
     }
 
     private convenience init(
         opening model: NSManagedObjectModel, at location: StoreLocation,
         logError: (@Sendable (any Swift.Error) -> Void)?, strict: Bool, timeout: TimeInterval,
-        mergePolicy: NSMergePolicyType
+        mergePolicy: NSMergePolicyType, trace: (@Sendable (SQLTrace) -> Void)?, tracesValues: Bool
     ) throws {
-        let coordinator = try Self.coordinator(of: model, at: location, timeout: timeout)
+        let coordinator = try Self.coordinator(
+            of: model, at: location, timeout: timeout,
+            options: try Engine.options(tracing: trace, withValues: tracesValues))
         self.init(
             managedObjectContext: {
                 let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -103,7 +120,7 @@ extension PersistentContainer {
     }
 
     private static func coordinator(
-        of model: NSManagedObjectModel, at location: StoreLocation, timeout: TimeInterval
+        of model: NSManagedObjectModel, at location: StoreLocation, timeout: TimeInterval, options: [String: Any]
     ) throws -> NSPersistentStoreCoordinator {
         guard timeout >= 0, timeout.isFinite else {
             throw StoreError(
@@ -118,10 +135,10 @@ extension PersistentContainer {
                 ofType: NSSQLiteStoreType, configurationName: nil,
                 // An SQLite store without a file, and not one of the in-memory type: it also keeps unique values unique.
                 at: location.url ?? URL(fileURLWithPath: "/dev/null"),
-                options: [
+                options: options.merging([
                     NSReadOnlyPersistentStoreOption: NSNumber(value: location.isReadOnly),
                     NSPersistentStoreTimeoutOption: NSNumber(value: timeout),
-                ])
+                ]) { $1 })
         }
         return coordinator
     }

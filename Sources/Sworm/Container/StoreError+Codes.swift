@@ -27,6 +27,8 @@ extension StoreError.Code {
     public static let cannotOpen = Self("cannotOpen")
     /// The store failed to read or write.
     public static let storeFailed = Self("storeFailed")
+    /// Something that the platform does not offer.
+    public static let unsupported = Self("unsupported")
     /// A number that was worked out from others and that its type cannot hold.
     public static let overflow = Self("overflow")
 }

@@ -1,0 +1,58 @@
+import Foundation
+
+#if !canImport(CoreData)
+import OpenCoreData
+import SwormSQLite
+
+extension Engine {
+    /// The options with which a store is opened whose statements are told.
+    static func options(tracing tell: (@Sendable (SQLTrace) -> Void)?, withValues: Bool) throws -> [String: Any] {
+        guard let tell else { return [:] }
+        return [SwormStatementWatchOption: watch(withValues: withValues, tell)]
+    }
+
+    /// Tells what the stores of a context run, until the observation ends.
+    static func observe(
+        _ context: NSManagedObjectContext, withValues: Bool, _ tell: @escaping @Sendable (SQLTrace) -> Void
+    ) throws -> StatementObservation {
+        let stores = (context.coordinator?.persistentStores ?? []).map(\.objectStore)
+        let watch = watch(withValues: withValues, tell)
+        let watched = stores.map { (store: $0, number: $0.add(watch)) }
+        return StatementObservation { for entry in watched { entry.store.removeWatch(entry.number) } }
+    }
+
+    private static func watch(
+        withValues: Bool, _ tell: @escaping @Sendable (SQLTrace) -> Void
+    ) -> StatementWatch {
+        StatementWatch(wantsValues: withValues) { statement in
+            tell(
+                SQLTrace(
+                    sql: statement.sql, sqlWithValues: statement.sqlWithValues, seconds: statement.seconds,
+                    rows: statement.rows, isUpkeep: SQLiteStore.isUpkeep(statement.sql)))
+        }
+    }
+}
+#else
+import CoreData
+
+extension Engine {
+    /// Core Data does not tell its statements.
+    static func options(tracing tell: (@Sendable (SQLTrace) -> Void)?, withValues: Bool) throws -> [String: Any] {
+        guard tell == nil else { throw noStatements("trace statements") }
+        return [:]
+    }
+
+    /// Core Data does not tell its statements.
+    static func observe(
+        _ context: NSManagedObjectContext, withValues: Bool, _ tell: @escaping @Sendable (SQLTrace) -> Void
+    ) throws -> StatementObservation { throw noStatements("count statements") }
+
+    /// Core Data keeps its statements to itself.
+    static func noStatements(_ what: String) -> StoreError {
+        StoreError(
+            .unsupported,
+            "Cannot \(what) on this platform: Core Data makes the statements and does not show them to programs. Start the "
+                + "program with the argument -com.apple.CoreData.SQLDebug 3, and it prints them with their plans.")
+    }
+}
+#endif
