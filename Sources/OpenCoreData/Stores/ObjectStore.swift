@@ -93,6 +93,12 @@ package protocol StoreSession: AnyObject {
     /// The rows of a projection, one after the other, for a reader that keeps none of them.
     func cursor(_ projection: ProjectionSpecification) throws -> ProjectionCursor
 
+    /// The statement that answers a request, and how it is worked out; reads no rows.
+    func explain(_ specification: FetchSpecification, _ form: ExplainedForm) throws -> StatementExplanation
+
+    /// The same for a projection.
+    func explain(_ projection: ProjectionSpecification) throws -> StatementExplanation
+
     /// The content of an external binary value, from the bytes of its column (marker included).
     func externalData(_ column: UnsafeRawBufferPointer) throws -> Data
 
