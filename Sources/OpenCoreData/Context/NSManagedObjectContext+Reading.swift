@@ -202,30 +202,34 @@ extension NSManagedObjectContext {
         guard !object.objectID.isTemporaryID else { return [] }
         let origin = object.objectID.origin
         let own = object.objectID.key
-        let found: [StoreMember]
+        let destination = object.plan.relationships[slot].destination
+        func alone() throws -> MembersReadAhead {
+            let found = try self.members(of: [own], entity: object.plan.number, slot, origin)
+            let batch = MemberKeys(keys: found.map(\.destination.key), entity: destination)
+            return MembersReadAhead(members: found, batch: batch, first: 0)
+        }
+        let found: MembersReadAhead
         if case .row(let group, let row) = object.snapshot {
             if let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation) {
                 found = ahead
             } else {
                 let owners = group.owners(from: row, model: origin.compiled, declaring: object.plan, slot: slot)
                 do {
-                    let all = try members(of: owners, entity: object.plan.number, slot, origin)
-                    group.keep(all, slot: slot, owners: owners, generation: generation)
-                    found = group.membersReadAhead(slot: slot, owner: own, generation: generation) ?? []
+                    let all = try self.members(of: owners, entity: object.plan.number, slot, origin)
+                    group.keep(all, slot: slot, owners: owners, entity: destination, generation: generation)
                 } catch  where owners.count > 1 {
                     // What is wrong with a neighbour's members is no matter of this object.
-                    found = try members(of: [own], entity: object.plan.number, slot, origin)
                 }
+                let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation)
+                found = try ahead ?? alone()
             }
         } else {
-            found = try members(of: [own], entity: object.plan.number, slot, origin)
+            found = try alone()
         }
-        let batch = MemberKeys(
-            keys: found.map(\.destination.key), entity: object.plan.relationships[slot].destination)
         var members: [(object: NSManagedObject, orderKey: Int64?)] = []
-        members.reserveCapacity(found.count)
-        for (index, member) in found.enumerated() {
-            let other = self.object(for: member.destination, origin: origin, hint: .member(batch, index: index))
+        members.reserveCapacity(found.members.count)
+        for (index, member) in found.members.enumerated() {
+            let other = self.object(for: member.destination, origin: origin, hint: found.hint(index))
             members.append((other, member.orderKey))
         }
         return members

@@ -9,7 +9,7 @@ final class FetchGroup {
     let buffer: RowBuffer
     let shape: RowShape
     /// What was read ahead for to-many relationships: by slot, then by owner's key.
-    private var members: [Int: [Int64: [StoreMember]]] = [:]
+    private var members: [Int: [Int64: MembersReadAhead]] = [:]
     /// The state of the context at which `members` was read. What was read ahead earlier is not used any more.
     private var generation: UInt64 = 0
 
@@ -26,20 +26,31 @@ final class FetchGroup {
     func version(row: Int) -> Int64 { buffer.int64(row, RowShape.versionCell) }
 
     /// The members that were read ahead for an owner.
-    func membersReadAhead(slot: Int, owner: Int64, generation: UInt64) -> [StoreMember]? {
+    func membersReadAhead(slot: Int, owner: Int64, generation: UInt64) -> MembersReadAhead? {
         guard generation == self.generation else { return nil }
         return members[slot]?[owner]
     }
 
     /// Keeps what was read for a batch of owners.
-    func keep(_ found: [StoreMember], slot: Int, owners: [Int64], generation: UInt64) {
+    ///
+    /// - Parameters:
+    ///   - owners: In the order in which they are likely to be asked.
+    ///   - entity: The entity that the relationship leads to.
+    func keep(_ found: [StoreMember], slot: Int, owners: [Int64], entity: Int, generation: UInt64) {
         if generation != self.generation {
             members.removeAll()
             self.generation = generation
         }
         var byOwner = members[slot] ?? [:]
-        for owner in owners { byOwner[owner] = [] }
-        for member in found { byOwner[member.owner, default: []].append(member) }
+        let grouped = Dictionary(grouping: found, by: \.owner)
+        let batch = MemberKeys(
+            keys: owners.flatMap { (grouped[$0] ?? []).map(\.destination.key) }, entity: entity)
+        var first = 0
+        for owner in owners {
+            let own = grouped[owner] ?? []
+            byOwner[owner] = MembersReadAhead(members: own, batch: batch, first: first)
+            first += own.count
+        }
         members[slot] = byOwner
     }
 
@@ -56,6 +67,22 @@ final class FetchGroup {
             }
         }
         return keys
+    }
+}
+
+/// The members of one owner, among those of all owners that were read with it.
+struct MembersReadAhead {
+    let members: [StoreMember]
+    /// The keys of all of them, so that one statement reads the rows for many owners.
+    let batch: MemberKeys
+    /// The place of this owner's first member in the batch.
+    let first: Int
+
+    /// What is told to the fault of a member.
+    ///
+    /// Members are asked in no order. So the rows of one come with those of its whole owner, and the ones behind it.
+    func hint(_ index: Int) -> FaultHint {
+        .member(batch, index: first + index / FetchGroup.batchSize * FetchGroup.batchSize)
     }
 }
 
