@@ -5,11 +5,20 @@ import PackageDescription
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "Sworm", path: "../..")],
+    dependencies: [
+        .package(name: "Sworm", path: "../.."),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
     targets: [
         .systemLibrary(name: "CBenchSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["CBenchSQLite", .product(name: "Sworm", package: "Sworm")]),
+            name: "Benchmarks",
+            dependencies: [
+                "CBenchSQLite", .product(name: "Sworm", package: "Sworm"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            // Keeps the members of one library out of the files that import the other.
+            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,139 +1,156 @@
-import CBenchSQLite
 import Foundation
 
 /// One way to do the work of a bench.
 struct Side {
-    let name: String
+    /// Whose way it is.
+    enum Role: String {
+        /// SQLite's C interface, written by hand.
+        case byHand = "by hand"
+        case own
+        /// The quickest that GRDB offers: rows by the index of their columns, statements prepared once.
+        case grdbBest = "GRDB, best"
+        /// GRDB with records that read their columns by name.
+        case grdbByName = "GRDB, by name"
+        /// GRDB as its readme begins: records that are `Codable`.
+        case grdbCodable = "GRDB, Codable"
+        /// The library too, but doing less: what `own` is compared with.
+        case less = "doing less"
+    }
+
+    enum Work {
+        /// Is timed. What it returns is released outside the time, and boiled down to a number that must be the same for all sides.
+        case timed(run: () throws -> Any, fingerprint: (Any) throws -> Int)
+        /// Finds its figure itself.
+        case valued(() throws -> Double)
+    }
+
+    let role: Role
     /// Done before every run, outside the time.
     let prepare: () throws -> Void
-    /// The timed part. What it returns is released outside the time.
-    let run: () throws -> Any
-    /// Boils the values that a run yielded down to a number, which must be the same for all sides.
-    let fingerprint: (Any) throws -> Int
+    let work: Work
     /// Done after every run, outside the time.
     let cleanUp: () throws -> Void
 
     init<Result>(
-        _ name: String, prepare: @escaping () throws -> Void = {}, cleanUp: @escaping () throws -> Void = {},
+        _ role: Role, prepare: @escaping () throws -> Void = {}, cleanUp: @escaping () throws -> Void = {},
         fingerprint: @escaping (Result) throws -> Int, run: @escaping () throws -> Result
     ) {
-        self.name = name
+        self.role = role
         self.prepare = prepare
         self.cleanUp = cleanUp
-        self.run = run
-        self.fingerprint = { result in
-            guard let result = result as? Result else { throw Failure("\(name) yields something else than it says.") }
+        work = .timed(run: run) { result in
+            guard let result = result as? Result else {
+                throw Failure("\(role.rawValue) yields something else than it says.")
+            }
             return try fingerprint(result)
         }
     }
+
+    init(
+        _ role: Role, prepare: @escaping () throws -> Void = {}, cleanUp: @escaping () throws -> Void = {},
+        value: @escaping () throws -> Double
+    ) {
+        self.role = role
+        self.prepare = prepare
+        self.cleanUp = cleanUp
+        work = .valued(value)
+    }
 }
 
-/// The same work, done in several ways. The first is the one that the others are compared with.
-struct Bench {
+/// What is asked of the library in a bench.
+struct Bar {
     /// What is compared.
     enum Measure {
-        /// The time, divided by the time of the first side.
+        /// The time, divided by that of the other side.
         case ratio
-        /// The milliseconds beyond those of the first side.
+        /// The time of the other side, divided by ours.
+        case timesFaster
+        /// The milliseconds beyond those of the other side.
         case extraMilliseconds
         /// The microseconds of one of so many operations.
         case microseconds(operations: Int)
-        /// The microseconds of one of so many operations beyond those of the first side.
+        /// The microseconds of one of so many operations beyond those of the other side.
         case extraMicroseconds(operations: Int)
-        /// Peak memory, divided by that of the first side.
+        /// Peak memory, divided by that of the other side.
         case memoryRatio
-        /// The megabytes of peak memory beyond those of the first side.
+        /// The megabytes of peak memory beyond those of the other side.
         case extraMegabytes
+        /// The megabytes of peak memory.
+        case megabytes
+        /// A number of things.
+        case count
+        /// A factor that the side found itself. Less is better.
+        case slowdown
+        /// A factor that the side found itself. More is better.
+        case speedup
+
+        var moreIsBetter: Bool {
+            switch self {
+            case .timesFaster, .speedup: true
+            default: false
+            }
+        }
+
+        var isMemory: Bool {
+            switch self {
+            case .memoryRatio, .extraMegabytes, .megabytes: true
+            default: false
+            }
+        }
     }
 
     let name: String
     let measure: Measure
-    /// The bar, and what is aimed at.
+    /// The side that the library is compared with.
+    let other: Side.Role
     let must: Double
     let aim: Double
-    let sides: [Side]
-}
+    /// Whether missing it is only told: where the figure says more about the machine than about the library.
+    let isReported: Bool
 
-/// What a bench came to for one of its sides.
-struct Figure {
-    var side: String
-    var value: Double
-    /// The median time in milliseconds, or the median memory in megabytes; of the side, and of the first one.
-    var own: Double
-    var first: Double
-}
+    init(
+        _ name: String, _ measure: Measure, than other: Side.Role = .byHand, must: Double, aim: Double,
+        isReported: Bool = false
+    ) {
+        self.name = name
+        self.measure = measure
+        self.other = other
+        self.must = must
+        self.aim = aim
+        self.isReported = isReported
+    }
 
-extension Bench {
-    func measure(_ options: Options, _ place: Workplace) throws -> [Figure] {
+    /// The figure that two sides came to in one repetition.
+    func figure(_ own: Double, _ other: Double) -> Double {
         switch measure {
-        case .memoryRatio, .extraMegabytes: try measureMemory(options, place)
-        case .ratio, .extraMilliseconds, .microseconds, .extraMicroseconds: try measureTime(options)
+        case .ratio, .memoryRatio: own / other
+        case .timesFaster: other / own
+        case .extraMilliseconds, .extraMegabytes: own - other
+        case .microseconds(let operations): own * 1000 / Double(operations)
+        case .extraMicroseconds(let operations): (own - other) * 1000 / Double(operations)
+        case .megabytes, .count, .slowdown, .speedup: own
         }
     }
 
-    private func measureTime(_ options: Options) throws -> [Figure] {
-        var expected: Int?
-        for side in sides {
-            let found = try side.fingerprint(timed(side, options).result)
-            try side.cleanUp()
-            if let expected, found != expected {
-                throw Failure("\(name): \(side.name) and \(sides[0].name) yield different values.")
-            }
-            expected = found
-        }
-        var times = sides.map { _ in [Double]() }
-        for repetition in 0..<options.repetitions {
-            for turn in sides.indices {
-                let index = (turn + repetition) % sides.count
-                times[index].append(try timed(sides[index], options).seconds * 1000)
-                try sides[index].cleanUp()
-            }
-        }
-        return sides.indices.dropFirst().map { index in
-            let pairs = zip(times[index], times[0])
-            let value =
-                switch measure {
-                case .extraMilliseconds: median(pairs.map { $0 - $1 })
-                case .microseconds(let operations): median(times[index]) * 1000 / Double(operations)
-                case .extraMicroseconds(let operations): median(pairs.map { $0 - $1 }) * 1000 / Double(operations)
-                default: median(pairs.map { $0 / $1 })
-                }
-            return Figure(side: sides[index].name, value: value, own: median(times[index]), first: median(times[0]))
-        }
-    }
-
-    private func timed(_ side: Side, _ options: Options) throws -> (result: Any, seconds: Double) {
-        try side.prepare()
-        #if os(Linux)
-        if options.trims { malloc_trim(0) }
-        #endif
-        let start = ContinuousClock.now
-        let result = try side.run()
-        let duration = ContinuousClock.now - start
-        return (result, Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18)
-    }
-
-    private func measureMemory(_ options: Options, _ place: Workplace) throws -> [Figure] {
-        let runs = options.isQuick ? 1 : 3
-        let peaks = try sides.indices.map { index in
-            try median(
-                (0..<runs).map { _ in try Memory.growthInChild(bench: name, side: index, place, rows: options.rows) })
-        }
-        return sides.indices.dropFirst().map { index in
-            let value: Double
-            if case .extraMegabytes = measure {
-                value = peaks[index] - peaks[0]
-            } else {
-                value = peaks[index] / peaks[0]
-            }
-            return Figure(side: sides[index].name, value: value, own: peaks[index], first: peaks[0])
-        }
-    }
+    func isMet(_ figure: Double, _ bound: Double) -> Bool { measure.moreIsBetter ? figure >= bound : figure <= bound }
 }
 
-func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    guard !sorted.isEmpty else { return .nan }
-    let middle = sorted.count / 2
-    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+/// The same work, done in several ways, and what is asked of ours.
+struct Bench {
+    let name: String
+    let bars: [Bar]
+    let sides: [Side]
+    /// By how much fewer repetitions there are than of other benches, because one takes long.
+    let weight: Int
+
+    init(_ name: String, weight: Int = 1, bars: [Bar], sides: [Side]) {
+        self.name = name
+        self.bars = bars
+        self.sides = sides
+        self.weight = weight
+    }
+
+    init(_ bar: Bar, weight: Int = 1, sides: [Side]) {
+        self.init(bar.name, weight: weight, bars: [bar], sides: sides)
+    }
 }

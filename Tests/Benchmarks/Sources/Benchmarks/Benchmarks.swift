@@ -1,19 +1,25 @@
-// How fast Sworm is, measured against a hand-written loop over SQLite's C interface.
+// How fast Sworm is, measured against a hand-written loop over SQLite's C interface, and against GRDB.
 //
-//     swift run -c release --package-path Tests/Benchmarks
+//     swift run -c release --package-path Tests/Benchmarks Benchmarks
 //
-// A table is printed. Every line is one bench: the same work done by hand and through Sworm's public API, in one process, in
-// turns. The figure is the median of the ratios that single repetitions gave, so that a machine that slows down in between
-// slows both sides. Before anything is timed, both sides must have yielded the same values. Peak memory is measured in child
-// processes, one for each side. `must` is the bar; the program ends with 1 when one is missed.
+// A table is printed. Every line is one bar: work done through Sworm's public API, by hand, and through GRDB's public API in its
+// quickest and in its ordinary way, all in one process, in turns. The figure is the median of what single repetitions gave, so
+// that a machine that slows down in between slows all sides. Before anything is timed, all sides must have yielded the same
+// values. Peak memory is measured in child processes, one for each side. `must` is the bar; the program ends with 1 when one is
+// missed. Bars in brackets are only reported: they say as much about the machine.
 //
 //     --quick              fewer rows and repetitions: under a minute
-//     --only NAME          only the benches whose names contain this; may be given several times
-//     --repetitions N      how often each side runs (15, or 5 with --quick)
-//     --rows N             the size of the table (100000, or 20000 with --quick)
+//     --only NAME          only the bars whose names contain this; may be given several times
+//     --repetitions N      how often each side runs (15, or 5 with --quick); what takes long runs less often
+//     --rows N             the size of the table (100000, or 40000 with --quick)
 //     --json               one JSON object a line instead of the table
-//     --list               the names of the benches
+//     --curve              instead, the time of one row in tables of 1000 to 1000000 rows (to 100000 with --quick)
+//     --list               the names of the bars
 //     --keep-heap          do not give free memory back to the system before each timed run
+//
+// In JSON `ratio_raw` is our time or memory divided by that of the side by hand, and `ratio_grdb` is GRDB's divided by ours: by
+// how much we are faster than its quickest way, or than the way that the bar names. What has no such ratio is null, and so are
+// `must` and `ok` where a bar is only reported. `figure` is what is held against `must`.
 //
 // Without --keep-heap every run starts with a heap of its own, as in a fresh process, and pays its own page faults. That is
 // the steadier setting.
@@ -32,32 +38,47 @@ struct Benchmarks {
 
     /// Whether no bar was missed.
     static func run(_ options: Options) throws -> Bool {
+        if options.printsCurve {
+            try Curve(options: options).print()
+            return true
+        }
         let place = try Workplace(rows: options.rows, at: options.probe?.folder)
         defer { if options.probe == nil { place.remove() } }
-        let benches =
-            readingBenches(place) + graphBenches(place) + writingBenches(place) + smallBenches(place, options)
-            + conditionBenches(place, options)
+        let benches = benches(place, options)
         if let probe = options.probe {
             guard let bench = benches.first(where: { $0.name == probe.bench }), bench.sides.indices.contains(probe.side)
             else { throw Failure("There is no side \(probe.side) of \(probe.bench).") }
-            print(try Memory.growth(of: bench.sides[probe.side]))
+            let growth = try Memory.growth(of: bench.sides[probe.side])
+            print(growth.megabytes, growth.fingerprint)
             return true
         }
+        let names = benches.flatMap(\.bars).map(\.name)
         if options.lists {
-            for bench in benches { print(bench.name) }
+            for name in names { print(name) }
             return true
         }
-        let chosen = benches.filter { bench in
-            options.only.isEmpty || options.only.contains { bench.name.contains($0) }
-        }
-        guard !chosen.isEmpty else {
-            throw Failure("No bench has such a name. There are: \(benches.map(\.name).joined(separator: ", ")).")
+        guard names.contains(where: options.includes) else {
+            throw Failure("No bench has such a name. There are: \(names.joined(separator: ", ")).")
         }
         try place.fill()
         var report = Report(options)
-        for bench in chosen { report.add(bench, try bench.measure(options, place)) }
+        for bench in benches {
+            let bars = bench.bars.filter { options.includes($0.name) }
+            guard !bars.isEmpty else { continue }
+            let samples = try bench.measure(options, place)
+            for bar in bars { try report.add(bar, samples) }
+        }
         report.finish()
         return report.isMet
+    }
+
+    private static func benches(_ place: Workplace, _ options: Options) -> [Bench] {
+        let groups = [
+            readingBenches(place), graphBenches(place), writingBenches(place), batchBenches(place),
+            smallBenches(place, options), aggregateBenches(place, options), parallelBenches(place, options),
+            importBenches(place), conditionBenches(place, options),
+        ]
+        return groups.flatMap { $0 }
     }
 }
 

@@ -31,8 +31,8 @@ private func conditionBenches<T: Wide>(
         return store
     }
     typealias Find = (ManagedObjectContext, Request<T>) throws -> Bool
-    func side(_ name: String, _ find: @escaping Find, _ request: @escaping (Int) -> Request<T>) -> Side {
-        Side(name, prepare: { _ = try store() }, fingerprint: { $0 }) {
+    func side(_ role: Side.Role, _ find: @escaping Find, _ request: @escaping (Int) -> Request<T>) -> Side {
+        Side(role, prepare: { _ = try store() }, fingerprint: { $0 }) {
             try store().perform { context in
                 var found = 0
                 for index in 0..<count where try find(context, request(1800 + index)) { found += 1 }
@@ -42,8 +42,8 @@ private func conditionBenches<T: Wide>(
     }
     func bench(_ name: String, _ first: Side, _ find: @escaping Find) -> Bench {
         Bench(
-            name: "\(name), \(width)", measure: .extraMicroseconds(operations: count), must: 3, aim: 2,
-            sides: [first, side("two terms", find, request)])
+            Bar("\(name), \(width)", .extraMicroseconds(operations: count), than: first.role, must: 3, aim: 2),
+            sides: [first, side(.own, find, request)])
     }
     let all = T.all
     func decode(_ context: ManagedObjectContext, _ request: Request<T>) throws -> Bool {
@@ -52,12 +52,12 @@ private func conditionBenches<T: Wide>(
     func fetch(_ context: ManagedObjectContext, _ request: Request<T>) throws -> Bool {
         try context.fetchOne(request) != nil
     }
-    let byHand = Side("by hand", prepare: { _ = try store() }, fingerprint: { $0 }) {
+    let byHand = Side(.byHand, prepare: { _ = try store() }, fingerprint: { $0 }) {
         let raw = try place.raw("\(T.entityName).sqlite")
         let table = "Z\(T.entityName.uppercased())"
         let statement = try raw.statement("SELECT * FROM \(table) WHERE ZYEAR > ? AND ZTITLE = ? LIMIT 1").pointer
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        try raw.run("BEGIN; SELECT Z_VERSION FROM Z_METADATA LIMIT 1")
+        try raw.beginReading()
         var found = 0
         for index in 0..<count {
             sqlite3_bind_int64(statement, 1, sqlite3_int64(1800 + index))
@@ -69,8 +69,8 @@ private func conditionBenches<T: Wide>(
         return found
     }
     return [
-        bench("decodeOne", side("no condition", decode) { _ in all }, decode),
-        bench("fetchOne", side("no condition", fetch) { _ in all }, fetch),
+        bench("decodeOne", side(.less, decode) { _ in all }, decode),
+        bench("fetchOne", side(.less, fetch) { _ in all }, fetch),
         bench("decodeOne beside SQLite", byHand, decode),
     ]
 }

@@ -2,34 +2,40 @@ import Foundation
 
 /// Peak memory, as Linux counts it for a process.
 enum Memory {
-    /// The megabytes by which the peak grows while a side runs once, in this process.
-    static func growth(of side: Side) throws -> Double {
+    /// The megabytes by which the peak grows while a side runs once, in this process; and what it yields, as a number.
+    static func growth(of side: Side) throws -> (megabytes: Double, fingerprint: Int) {
+        guard case .timed(let run, let fingerprint) = side.work else { throw Failure("This side measures itself.") }
         try side.prepare()
         // Forgets the peak so far; where the kernel refuses, the peak so far is what is subtracted.
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
         let before = try peak()
-        let result = try side.run()
+        let result = try run()
         let after = try peak()
-        _ = try side.fingerprint(result)
+        let found = try fingerprint(result)
         try side.cleanUp()
-        return after - before
+        return (after - before, found)
     }
 
     /// The same in a process of its own.
-    static func growthInChild(bench: String, side: Int, _ place: Workplace, rows: Int) throws -> Double {
+    static func growthInChild(
+        bench: String, side: Int, _ place: Workplace, rows: Int
+    ) throws -> (megabytes: Double, fingerprint: Int) {
         let child = Process()
         child.executableURL = try executable()
         child.arguments = ["--rows", "\(rows)", "--probe", bench, "\(side)", place.folder.path]
+        // So that the children's numbers can be compared.
+        let steady = ["SWIFT_DETERMINISTIC_HASHING": "1"]
+        child.environment = ProcessInfo.processInfo.environment.merging(steady) { $1 }
         let output = Pipe()
         child.standardOutput = output
         try child.run()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         child.waitUntilExit()
-        let line = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard child.terminationStatus == 0, let value = Double(line) else {
-            throw Failure("\(bench): the child process for side \(side) said: \(text)")
-        }
-        return value
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard child.terminationStatus == 0, words.count == 2, let megabytes = Double(words[0]),
+            let fingerprint = Int(words[1])
+        else { throw Failure("\(bench): the child process for side \(side) said: \(text)") }
+        return (megabytes, fingerprint)
     }
 
     private static func executable() throws -> URL {

@@ -12,6 +12,7 @@ struct Options {
     var rows = 100_000
     var repetitions = 15
     var printsJSON = false
+    var printsCurve = false
     var lists = false
     var trims = true
     var probe: Probe?
@@ -36,6 +37,7 @@ struct Options {
             case "--rows": rows = try number(after: argument)
             case "--repetitions": repetitions = try number(after: argument)
             case "--json": printsJSON = true
+            case "--curve": printsCurve = true
             case "--list": lists = true
             case "--keep-heap": trims = false
             case "--probe":
@@ -44,11 +46,16 @@ struct Options {
                     folder: try text(after: argument))
             default:
                 throw Failure(
-                    "\(argument) is no option. There are: --quick, --only NAME, --rows N, --repetitions N, --json, --list, --keep-heap."
-                )
+                    """
+                    \(argument) is no option. There are: --quick, --only NAME, --rows N, --repetitions N, --json, --curve, \
+                    --list, --keep-heap.
+                    """)
             }
         }
-        self.rows = rows ?? (isQuick ? 20_000 : 100_000)
+        self.rows = rows ?? (isQuick ? 40_000 : 100_000)
         self.repetitions = repetitions ?? (isQuick ? 5 : 15)
     }
+
+    /// Whether something of that name is asked for.
+    func includes(_ name: String) -> Bool { only.isEmpty || only.contains { name.contains($0) } }
 }

@@ -37,7 +37,21 @@ final class RawStore {
         return fresh
     }
 
-    private func error(_ sql: String) -> Failure { Failure("\(sql): \(String(cString: sqlite3_errmsg(database)))") }
+    func error(_ sql: String) -> Failure { Failure("\(sql): \(String(cString: sqlite3_errmsg(database)))") }
+
+    /// Runs a statement that yields no rows, and makes it ready for its next use.
+    @inline(__always)
+    func step(_ statement: RawStatement) throws {
+        guard sqlite3_step(statement.pointer) == SQLITE_DONE, sqlite3_reset(statement.pointer) == SQLITE_OK else {
+            throw error(String(cString: sqlite3_sql(statement.pointer)))
+        }
+    }
+
+    /// The number of rows that the last statement changed.
+    var changes: Int { Int(sqlite3_changes(database)) }
+
+    /// Begins a transaction that reads one state of the file.
+    func beginReading() throws { try run("BEGIN; SELECT Z_VERSION FROM Z_METADATA LIMIT 1") }
 }
 
 /// Finalizes a prepared statement.
@@ -55,7 +69,7 @@ extension RawStore {
     static let selectAll = "SELECT \(columns) FROM ZTRACK"
 
     @inline(__always)
-    private static func text(_ statement: OpaquePointer, _ column: Int32) -> String? {
+    static func text(_ statement: OpaquePointer, _ column: Int32) -> String? {
         guard let start = sqlite3_column_text(statement, column) else { return nil }
         return String(
             decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))),
@@ -81,18 +95,39 @@ extension RawStore {
             identifier: uuid(statement, 9), note: text(statement, 10))
     }
 
+    @inline(__always)
+    func forEachRow(_ statement: RawStatement, _ body: (OpaquePointer) -> Void) throws {
+        while sqlite3_step(statement.pointer) == SQLITE_ROW { body(statement.pointer) }
+        guard sqlite3_reset(statement.pointer) == SQLITE_OK else {
+            throw error(String(cString: sqlite3_sql(statement.pointer)))
+        }
+    }
+
     /// All rows of a query, as structs.
     func tracks(_ statement: RawStatement) throws -> [Track] {
         var tracks: [Track] = []
-        while sqlite3_step(statement.pointer) == SQLITE_ROW { tracks.append(Self.track(statement.pointer)) }
-        guard sqlite3_reset(statement.pointer) == SQLITE_OK else { throw error(Self.selectAll) }
+        try forEachRow(statement) { tracks.append(Self.track($0)) }
         return tracks
     }
 
-    /// Calls a closure with every row of a query.
-    func forEach(_ statement: RawStatement, _ body: (Track) -> Void) throws {
-        while sqlite3_step(statement.pointer) == SQLITE_ROW { body(Self.track(statement.pointer)) }
-        guard sqlite3_reset(statement.pointer) == SQLITE_OK else { throw error(Self.selectAll) }
+    /// The rows that a query finds for each of many numbers.
+    func tracks(_ statement: RawStatement, for numbers: some Sequence<Int64>) throws -> [Track] {
+        var tracks: [Track] = []
+        for number in numbers {
+            sqlite3_bind_int64(statement.pointer, 1, number)
+            try forEachRow(statement) { tracks.append(Self.track($0)) }
+        }
+        return tracks
+    }
+
+    /// The number that a query finds for each of many numbers.
+    func numbers(_ statement: RawStatement, for numbers: some Sequence<Int64>) throws -> [Int] {
+        var found: [Int] = []
+        for number in numbers {
+            sqlite3_bind_int64(statement.pointer, 1, number)
+            try forEachRow(statement) { found.append(Int(sqlite3_column_int64($0, 0))) }
+        }
+        return found
     }
 }
 
@@ -103,7 +138,7 @@ extension RawStore {
     private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     @inline(__always)
-    private static func bind(_ text: String, _ statement: OpaquePointer, _ index: Int32) {
+    static func bind(_ text: String, _ statement: OpaquePointer, _ index: Int32) {
         var text = text
         text.withUTF8 { utf8 in
             _ = utf8.withMemoryRebound(to: CChar.self) {
@@ -129,19 +164,50 @@ extension RawStore {
         if let note = track.note { bind(note, statement, 12) } else { sqlite3_bind_null(statement, 12) }
     }
 
-    /// Inserts rows into an empty table, in one transaction.
-    func insert(_ tracks: [Track]) throws {
+    /// Inserts rows with the keys after one, in one transaction.
+    func insert(_ tracks: some Sequence<Track>, after key: Int = 0) throws {
         try run("BEGIN IMMEDIATE")
-        let sql =
-            "INSERT INTO ZTRACK (Z_PK, Z_ENT, Z_OPT, \(Self.columns)) VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        let statement = try statement(sql)
-        for (index, track) in tracks.enumerated() {
-            sqlite3_bind_int64(statement.pointer, 1, Int64(index + 1))
+        let statement = try statement(
+            """
+            INSERT INTO ZTRACK (Z_PK, Z_ENT, Z_OPT, \(Self.columns))
+            VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        var key = key
+        for track in tracks {
+            key += 1
+            sqlite3_bind_int64(statement.pointer, 1, Int64(key))
             Self.bind(track, statement.pointer)
-            guard sqlite3_step(statement.pointer) == SQLITE_DONE, sqlite3_reset(statement.pointer) == SQLITE_OK else {
-                throw error(sql)
-            }
+            try step(statement)
         }
-        try run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(tracks.count) WHERE Z_ENT = 1; COMMIT")
+        try run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(key) WHERE Z_ENT = 1; COMMIT")
     }
+
+    /// Sets the plays of single tracks, in one transaction.
+    func update(_ changes: [Change]) throws {
+        try run("BEGIN IMMEDIATE")
+        let statement = try statement("UPDATE ZTRACK SET ZPLAYS = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
+        for change in changes {
+            sqlite3_bind_int64(statement.pointer, 1, Int64(change.plays))
+            sqlite3_bind_int64(statement.pointer, 2, change.id)
+            try step(statement)
+        }
+        try run("COMMIT")
+    }
+
+    /// Runs a statement with one number, in one transaction, and tells how many rows it changed.
+    func change(_ sql: String, _ number: Int) throws -> Int {
+        try run("BEGIN IMMEDIATE")
+        let statement = try statement(sql)
+        sqlite3_bind_int64(statement.pointer, 1, Int64(number))
+        try step(statement)
+        let count = changes
+        try run("COMMIT")
+        return count
+    }
+}
+
+/// New plays for the row with a primary key.
+struct Change {
+    var id: Int64
+    var plays: Int
 }

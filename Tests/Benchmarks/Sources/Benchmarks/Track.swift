@@ -25,35 +25,12 @@ extension Track: ManagedObjectConvertible {
 }
 
 extension Track {
-    /// Made-up tracks, always the same: texts of 8 to 40 bytes, one in eight with a letter beyond ASCII; every other note is
-    /// nil; a thousand genres, or as many as there are tracks.
-    static func samples(_ count: Int) -> [Track] {
-        var random = SteadyRandom(state: 42)
-        let letters = Array("abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
-        func text() -> String {
-            let length = Int(random.next() % 33) + 8
-            var bytes = (0..<length).map { _ in letters[Int(random.next() % UInt64(letters.count))] }
-            if random.next() % 8 == 0 { bytes.replaceSubrange((length - 2)..., with: "é".utf8) }
-            return String(decoding: bytes, as: UTF8.self)
-        }
-        return (0..<count).map { index in
-            var track = Track()
-            track.number = Int64(index + 1) * 3
-            track.genre = index % max(1, count / 1000)
-            track.plays = Int(random.next() % 1_000_000)
-            track.isLoved = random.next() & 1 == 0
-            track.rating = Double(random.next() % 10_000) / 7
-            track.created = Date(timeIntervalSinceReferenceDate: Double(random.next() % 800_000_000) + 0.25)
-            track.title = text()
-            track.artist = text()
-            track.album = text()
-            let (high, low) = (random.next(), random.next())
-            withUnsafeMutableBytes(of: &track.identifier) { bytes in
-                bytes.storeBytes(of: high, as: UInt64.self)
-                bytes.storeBytes(of: low, toByteOffset: 8, as: UInt64.self)
-            }
-            track.note = random.next() % 2 == 0 ? nil : text()
-            return track
+    /// Made-up tracks, always the same, made as they are asked for.
+    static func samples(_ count: Int, from first: Int = 0) -> some Sequence<Track> {
+        sequence(state: (maker: TrackMaker(genres: max(1, count / 1000)), index: first)) { state in
+            guard state.index < first + count else { return nil }
+            defer { state.index += 1 }
+            return state.maker.track(state.index)
         }
     }
 
@@ -61,6 +38,43 @@ extension Track {
         var hasher = Hasher()
         hasher.combine(tracks)
         return hasher.finalize()
+    }
+}
+
+/// Makes up tracks: texts of 8 to 40 bytes, one in eight with a letter beyond ASCII; every other note is nil; a thousand tracks
+/// of each genre.
+struct TrackMaker {
+    let genres: Int
+    private var random = SteadyRandom(state: 42)
+    private let letters = Array("abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+
+    init(genres: Int) { self.genres = genres }
+
+    mutating func track(_ index: Int) -> Track {
+        var track = Track()
+        track.number = Int64(index + 1) * 3
+        track.genre = index % genres
+        track.plays = Int(random.next() % 1_000_000)
+        track.isLoved = random.next() & 1 == 0
+        track.rating = Double(random.next() % 10_000) / 7
+        track.created = Date(timeIntervalSinceReferenceDate: Double(random.next() % 800_000_000) + 0.25)
+        track.title = text()
+        track.artist = text()
+        track.album = text()
+        let (high, low) = (random.next(), random.next())
+        withUnsafeMutableBytes(of: &track.identifier) { bytes in
+            bytes.storeBytes(of: high, as: UInt64.self)
+            bytes.storeBytes(of: low, toByteOffset: 8, as: UInt64.self)
+        }
+        track.note = random.next() % 2 == 0 ? nil : text()
+        return track
+    }
+
+    private mutating func text() -> String {
+        let length = Int(random.next() % 33) + 8
+        var bytes = (0..<length).map { _ in letters[Int(random.next() % UInt64(letters.count))] }
+        if random.next() % 8 == 0 { bytes.replaceSubrange((length - 2)..., with: "é".utf8) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

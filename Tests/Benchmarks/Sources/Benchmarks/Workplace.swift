@@ -6,9 +6,10 @@ final class Workplace {
     let folder: URL
     let rows: Int
     /// What is in the full store.
-    private(set) lazy var tracks = Track.samples(rows)
+    private(set) lazy var tracks = Array(Track.samples(rows))
     private var stores: [String: PersistentContainer] = [:]
     private var raws: [String: RawStore] = [:]
+    private var grdbs: [String: GRDBStore] = [:]
 
     init(rows: Int, at path: String?) throws {
         self.rows = rows
@@ -25,15 +26,39 @@ final class Workplace {
     func close() {
         stores = [:]
         raws = [:]
+        grdbs = [:]
     }
 
     func url(_ name: String) -> URL { folder.appending(path: name) }
 
-    /// Makes the stores: a full one, and an empty one to be copied.
-    func fill() throws {
-        _ = try store("empty.sqlite")
-        try store("full.sqlite").perform { context in
-            for track in tracks { try context.insert(track) }
+    /// The number of genres in the full store. Every genre has a thousand tracks, or all of them where there are fewer.
+    var genres: Int { max(1, rows / 1000) }
+}
+
+// MARK: Stores
+
+extension Workplace {
+    static let full = "full.sqlite"
+    static let empty = "empty.sqlite"
+    static let shelf = "shelf.sqlite"
+    static let grdbFull = "full.grdb"
+    static let grdbEmpty = "empty.grdb"
+    static let grdbShelf = "shelf.grdb"
+
+    /// Makes the stores: full ones, and empty ones to be copied.
+    func fill(forGRDB: Bool = true) throws {
+        let shelf = Shelf(books: rows)
+        _ = try store(Self.empty)
+        try copy(Self.empty, to: Self.full)
+        try raw(Self.full).insert(tracks)
+        _ = try self.shelf()
+        close()
+        try raw(Self.shelf).fill(shelf)
+        if forGRDB {
+            try grdb(Self.grdbEmpty).makeTracks()
+            try copy(Self.grdbEmpty, to: Self.grdbFull)
+            try grdb(Self.grdbFull).insert(tracks)
+            try grdb(Self.grdbShelf).fill(shelf)
         }
         close()
     }
@@ -46,6 +71,14 @@ final class Workplace {
         return store
     }
 
+    /// The store of authors and books, opened by the library.
+    func shelf() throws -> PersistentContainer {
+        if let store = stores[Self.shelf] { return store }
+        let store = try PersistentContainer(for: Author.self, at: .file(url(Self.shelf)))
+        stores[Self.shelf] = store
+        return store
+    }
+
     /// The store of that name, opened by hand.
     func raw(_ name: String) throws -> RawStore {
         if let raw = raws[name] { return raw }
@@ -54,11 +87,25 @@ final class Workplace {
         return raw
     }
 
-    /// An empty store of that name, not open.
-    func makeEmpty(_ name: String) throws {
-        stores[name] = nil
-        raws[name] = nil
-        for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(at: url(name + end)) }
-        try FileManager.default.copyItem(at: url("empty.sqlite"), to: url(name))
+    /// The file of that name, opened by GRDB.
+    func grdb(_ name: String) throws -> GRDBStore {
+        if let grdb = grdbs[name] { return grdb }
+        let grdb = try GRDBStore(url(name))
+        grdbs[name] = grdb
+        return grdb
+    }
+
+    /// A copy of a file, whole, and neither of the two open.
+    func copy(_ source: String, to name: String) throws {
+        for name in [source, name] {
+            stores[name] = nil
+            raws[name] = nil
+            grdbs[name] = nil
+        }
+        for end in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(at: url(name + end))
+            guard FileManager.default.fileExists(atPath: url(source + end).path) else { continue }
+            try FileManager.default.copyItem(at: url(source + end), to: url(name + end))
+        }
     }
 }
