@@ -62,28 +62,40 @@ struct Curve {
     }
 
     private func show(_ names: [String], _ sizes: [Int], _ times: [String: [Side.Role: [Double]]]) {
+        if !options.printsJSON {
+            Swift.print("nanoseconds of one row, and how much more they are in the largest table than at the least")
+            line("bench, side", sizes.map { "\($0) rows" }, "growth")
+        }
+        for name in names {
+            guard let own = times[name]?[.own], let byHand = times[name]?[.byHand] else { continue }
+            if options.printsJSON {
+                func points(_ values: [Double]) -> String {
+                    zip(sizes, values).map { "\"\($0)\": \(String(format: "%.1f", $1))" }.joined(separator: ", ")
+                }
+                Swift.print(
+                    "{\"curve\": \"\(name)\", \"own_ns\": {\(points(own))}, \"raw_ns\": {\(points(byHand))}, "
+                        + "\"growth\": \(String(format: "%.3f", growth(own)))}")
+            } else {
+                let ratios = zip(own, byHand).map { $0 / $1 }
+                func percent(_ values: [Double]) -> String { String(format: "%+.0f %%", growth(values) * 100) }
+                line("\(name), own", own.map { String(format: "%.0f", $0) }, percent(own))
+                line("\(name), by hand", byHand.map { String(format: "%.0f", $0) }, percent(byHand))
+                // What memory and disk cost in large tables, both sides pay.
+                line("\(name), ratio", ratios.map { String(format: "%.2f x", $0) }, percent(ratios))
+            }
+        }
+    }
+
+    private func growth(_ values: [Double]) -> Double {
+        guard let last = values.last, let least = values.min() else { return .nan }
+        return last / least - 1
+    }
+
+    private func line(_ title: String, _ columns: [String], _ growth: String) {
         func padded(_ text: String, _ width: Int) -> String {
             String(repeating: " ", count: max(0, width - text.count)) + text
         }
-        if !options.printsJSON {
-            Swift.print("nanoseconds of one row; growth is the largest table's against the smallest time of the others")
-            Swift.print("bench, side".padding(toLength: 28, withPad: " ", startingAt: 0), terminator: "")
-            Swift.print(sizes.map { padded("\($0) rows", 14) }.joined(), padded("growth", 8))
-        }
-        for name in names {
-            for role in [Side.Role.own, .byHand] {
-                guard let row = times[name]?[role], let last = row.last, let least = row.min() else { continue }
-                if options.printsJSON {
-                    let fields = zip(sizes, row).map { "\"\($0)\": \(String(format: "%.1f", $1))" }
-                    let side = role == .own ? "own" : "raw"
-                    let points = fields.joined(separator: ", ")
-                    Swift.print("{\"curve\": \"\(name)\", \"side\": \"\(side)\", \"ns_per_row\": {\(points)}}")
-                } else {
-                    let title = "\(name), \(role.rawValue)".padding(toLength: 28, withPad: " ", startingAt: 0)
-                    let columns = row.map { padded(String(format: "%.0f", $0), 14) }.joined()
-                    Swift.print(title + columns, padded(String(format: "%+.0f %%", (last / least - 1) * 100), 8))
-                }
-            }
-        }
+        let title = title + String(repeating: " ", count: max(0, 28 - title.count))
+        Swift.print(title + columns.map { padded($0, 14) }.joined() + padded(growth, 10))
     }
 }
