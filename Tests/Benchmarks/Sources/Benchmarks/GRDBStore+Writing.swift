@@ -11,6 +11,43 @@ extension GRDBStore {
         }
     }
 
+    /// Inserts or updates with one statement that is prepared once.
+    func upsert(_ tracks: some Sequence<Track>) throws {
+        try pool.write { database in
+            let statement = try database.cachedStatement(
+                sql: """
+                    INSERT INTO track VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET
+                    genre = excluded.genre, plays = excluded.plays, isLoved = excluded.isLoved,
+                    rating = excluded.rating, created = excluded.created, title = excluded.title,
+                    artist = excluded.artist, album = excluded.album, identifier = excluded.identifier,
+                    note = excluded.note
+                    """)
+            for track in tracks { try statement.execute(arguments: Self.arguments(track)) }
+        }
+    }
+
+    /// Inserts or updates records.
+    func upsertRecords(_ tracks: some Sequence<Track>) throws {
+        try pool.write { database in
+            for track in tracks { try CodableTrack(track, id: track.number / 3).upsert(database) }
+        }
+    }
+
+    /// Sets the plays of all tracks of genres from one on.
+    func setPlays(_ plays: Int, ofGenresFrom first: Int) throws -> Int {
+        try pool.write {
+            try CodableTrack.filter(Column("genre") >= first).updateAll($0, Column("plays").set(to: plays))
+        }
+    }
+
+    func setPlaysByStatement(_ plays: Int, ofGenresFrom first: Int) throws -> Int {
+        try pool.write { database in
+            try database.cachedStatement(sql: "UPDATE track SET plays = ? WHERE genre >= ?")
+                .execute(arguments: [plays, first])
+            return database.changesCount
+        }
+    }
+
     private static func arguments(_ track: Track) -> StatementArguments {
         [
             track.number, track.genre, track.plays, track.isLoved, track.rating,
@@ -22,9 +59,7 @@ extension GRDBStore {
     /// Inserts records.
     func insertRecords(_ tracks: some Sequence<Track>) throws {
         try pool.write { database in
-            for (index, track) in tracks.enumerated() {
-                try CodableTrack(track, id: Int64(index + 1)).insert(database)
-            }
+            for track in tracks { try CodableTrack(track, id: track.number / 3).insert(database) }
         }
     }
 

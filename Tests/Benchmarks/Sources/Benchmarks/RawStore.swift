@@ -182,6 +182,28 @@ extension RawStore {
         try run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(key) WHERE Z_ENT = 1; COMMIT")
     }
 
+    /// Inserts rows, or updates those that have their number, in one transaction. New ones get the keys after one.
+    func upsert(_ tracks: some Sequence<Track>, after key: Int) throws {
+        try run("BEGIN IMMEDIATE")
+        let statement = try statement(
+            """
+            INSERT INTO ZTRACK (Z_PK, Z_ENT, Z_OPT, \(Self.columns))
+            VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ZNUMBER) DO UPDATE SET Z_OPT = Z_OPT + 1,
+            ZGENRE = excluded.ZGENRE, ZPLAYS = excluded.ZPLAYS, ZISLOVED = excluded.ZISLOVED,
+            ZRATING = excluded.ZRATING, ZCREATED = excluded.ZCREATED, ZTITLE = excluded.ZTITLE,
+            ZARTIST = excluded.ZARTIST, ZALBUM = excluded.ZALBUM, ZIDENTIFIER = excluded.ZIDENTIFIER,
+            ZNOTE = excluded.ZNOTE
+            """)
+        var key = key
+        for track in tracks {
+            key += 1
+            sqlite3_bind_int64(statement.pointer, 1, Int64(key))
+            Self.bind(track, statement.pointer)
+            try step(statement)
+        }
+        try run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(key) WHERE Z_ENT = 1; COMMIT")
+    }
+
     /// Sets the plays of single tracks, in one transaction.
     func update(_ changes: [Change]) throws {
         try run("BEGIN IMMEDIATE")

@@ -41,6 +41,9 @@ extension Workplace {
     static let full = "full.sqlite"
     static let empty = "empty.sqlite"
     static let shelf = "shelf.sqlite"
+    /// Every other track.
+    static let half = "half.sqlite"
+    static let grdbHalf = "half.grdb"
     static let grdbFull = "full.grdb"
     static let grdbEmpty = "empty.grdb"
     static let grdbShelf = "shelf.grdb"
@@ -51,6 +54,9 @@ extension Workplace {
         _ = try store(Self.empty)
         try copy(Self.empty, to: Self.full)
         try raw(Self.full).insert(tracks)
+        let everyOther = stride(from: 0, to: rows, by: 2).map { tracks[$0] }
+        try copy(Self.empty, to: Self.half)
+        try raw(Self.half).insert(everyOther)
         _ = try self.shelf()
         close()
         try raw(Self.shelf).fill(shelf)
@@ -58,6 +64,8 @@ extension Workplace {
             try grdb(Self.grdbEmpty).makeTracks()
             try copy(Self.grdbEmpty, to: Self.grdbFull)
             try grdb(Self.grdbFull).insert(tracks)
+            try copy(Self.grdbEmpty, to: Self.grdbHalf)
+            try grdb(Self.grdbHalf).insertRecords(everyOther)
             try grdb(Self.grdbShelf).fill(shelf)
         }
         close()
