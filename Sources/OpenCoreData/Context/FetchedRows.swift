@@ -49,6 +49,25 @@ package final class FetchedRows {
         context.identities[context.identityKey(identity(row), origin)].map { _ in object(row) }
     }
 
+    /// The members of a row's object at the end of a to-many relationship, as rows; nil where they have to be objects.
+    ///
+    /// They must where the context has unsaved changes, where the members' entity has a class of its own, and where they
+    /// cannot be read with those of the neighbours.
+    package func members(_ row: Int, _ slot: Int) throws -> (rows: FetchedRows, range: Range<Int>)? {
+        guard !isStale, !context.hasChanges else { return nil }
+        let plan = origin.compiled[group.entity(row: row)]
+        guard plan.relationships.indices.contains(slot), plan.relationships[slot].isToMany,
+            !plan.relationships[slot].isTransient
+        else { return nil }
+        for number in origin.compiled[plan.relationships[slot].destination].family
+        where context.objectClass(of: origin.compiled[number]) != NSManagedObject.self { return nil }
+        guard let found = try context.membersReadAhead(group, row: row, slot: slot, plan, origin) else { return nil }
+        if let rows = found.rows.fetched, !rows.isStale { return (rows, found.range) }
+        let rows = FetchedRows(found.rows.group, origin, context)
+        found.rows.fetched = rows
+        return (rows, found.range)
+    }
+
     /// The value of an attribute in the row, where no object is needed for it.
     package func value(_ row: Int, _ slot: Int) throws -> AttributeValue {
         let plan = origin.compiled[group.entity(row: row)]

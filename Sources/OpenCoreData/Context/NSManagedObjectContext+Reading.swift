@@ -201,44 +201,52 @@ extension NSManagedObjectContext {
     ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
         guard !object.objectID.isTemporaryID else { return [] }
         let origin = object.objectID.origin
-        let own = object.objectID.key
-        let destination = object.plan.relationships[slot].destination
-        func alone() throws -> MembersReadAhead {
-            let found = try self.members(of: [own], entity: object.plan.number, slot, origin)
-            let batch = MemberKeys(keys: found.map(\.destination.key), entity: destination)
-            return MembersReadAhead(members: found, batch: batch, first: 0)
-        }
-        let found: MembersReadAhead
-        if case .row(let group, let row) = object.snapshot {
-            if let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation) {
-                found = ahead
-            } else {
-                let owners = group.owners(from: row, model: origin.compiled, declaring: object.plan, slot: slot)
-                do {
-                    let all = try self.members(of: owners, entity: object.plan.number, slot, origin)
-                    group.keep(all, slot: slot, owners: owners, entity: destination, generation: generation)
-                } catch  where owners.count > 1 {
-                    // What is wrong with a neighbour's members is no matter of this object.
-                }
-                let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation)
-                found = try ahead ?? alone()
-            }
-        } else {
-            found = try alone()
-        }
         var members: [(object: NSManagedObject, orderKey: Int64?)] = []
-        members.reserveCapacity(found.members.count)
-        for (index, member) in found.members.enumerated() {
-            let other = self.object(for: member.destination, origin: origin, hint: found.hint(index))
-            members.append((other, member.orderKey))
+        if case .row(let group, let row) = object.snapshot,
+            let ahead = try membersReadAhead(group, row: row, slot: slot, object.plan, origin)
+        {
+            members.reserveCapacity(ahead.range.count)
+            for row in ahead.range {
+                let other = try self.object(in: ahead.rows.group, row: row, origin: origin)
+                members.append((other, ahead.rows.orderKey(row)))
+            }
+            return members
+        }
+        let found = try withSession(origin) {
+            try $0.members(ofRelationship: slot, entity: object.plan.number, owners: [object.objectID.key])
+        }
+        let batch = MemberKeys(
+            keys: found.map(\.destination.key), entity: object.plan.relationships[slot].destination)
+        members.reserveCapacity(found.count)
+        for (index, member) in found.enumerated() {
+            let hint = FaultHint.member(batch, index: index / FetchGroup.batchSize * FetchGroup.batchSize)
+            members.append((self.object(for: member.destination, origin: origin, hint: hint), member.orderKey))
         }
         return members
     }
 
-    private func members(
-        of owners: [Int64], entity: Int, _ slot: Int, _ origin: ObjectOrigin
-    ) throws -> [StoreMember] {
-        try withSession(origin) { try $0.members(ofRelationship: slot, entity: entity, owners: owners) }
+    /// The members of a row's object, read with those of its neighbours if they were not before; nil where they have to be
+    /// read alone: with very many of them, or where something is wrong with a neighbour's.
+    final func membersReadAhead(
+        _ group: FetchGroup, row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin
+    ) throws -> MembersReadAhead? {
+        let own = group.key(row: row)
+        if let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation) { return ahead }
+        let shape = self.shape(of: plan.relationships[slot].destination, origin)
+        let owners = group.owners(from: row, model: origin.compiled, declaring: plan, slot: slot)
+        let limit = Self.largestReadAhead
+        do {
+            let buffer = try withSession(origin) {
+                try $0.memberRows(
+                    ofRelationship: slot, entity: plan.number, owners: owners, shape: shape, limit: limit)
+            }
+            let rows = MemberRows(FetchGroup(buffer: buffer, shape: shape))
+            for row in 0..<buffer.count { _ = try rows.group.checkedEntity(row: row, model: origin.compiled) }
+            group.keep(rows, slot: slot, owners: owners, limit: limit, generation: generation)
+        } catch let error as CoreDataError where error.errorCode == CocoaError.Code.fileReadCorruptFile.rawValue {
+            return nil
+        }
+        return group.membersReadAhead(slot: slot, owner: own, generation: generation)
     }
 
     final func shape(of entity: Int, _ origin: ObjectOrigin) -> RowShape {

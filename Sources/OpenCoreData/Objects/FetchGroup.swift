@@ -10,6 +10,8 @@ final class FetchGroup {
     let shape: RowShape
     /// What was read ahead for to-many relationships: by slot, then by owner's key.
     private var members: [Int: [Int64: MembersReadAhead]] = [:]
+    /// How many neighbours a relationship is loaded for at a time: fewer than usual where they have very many members.
+    private var batchSizes: [Int: Int] = [:]
     /// The state of the context at which `members` was read. What was read ahead earlier is not used any more.
     private var generation: UInt64 = 0
 
@@ -33,30 +35,28 @@ final class FetchGroup {
 
     /// Keeps what was read for a batch of owners.
     ///
-    /// - Parameters:
-    ///   - owners: In the order in which they are likely to be asked.
-    ///   - entity: The entity that the relationship leads to.
-    func keep(_ found: [StoreMember], slot: Int, owners: [Int64], entity: Int, generation: UInt64) {
+    /// - Parameter owners: Those whose members were asked for. Where a limit cut the rows off, those that may lack some are
+    ///   left out, and fewer are asked for the next time.
+    func keep(_ rows: MemberRows, slot: Int, owners: [Int64], limit: Int, generation: UInt64) {
         if generation != self.generation {
             members.removeAll()
             self.generation = generation
         }
         var byOwner = members[slot] ?? [:]
-        let grouped = Dictionary(grouping: found, by: \.owner)
-        let batch = MemberKeys(
-            keys: owners.flatMap { (grouped[$0] ?? []).map(\.destination.key) }, entity: entity)
-        var first = 0
-        for owner in owners {
-            let own = grouped[owner] ?? []
-            byOwner[owner] = MembersReadAhead(members: own, batch: batch, first: first)
-            first += own.count
+        var ranges = rows.ranges()
+        if rows.group.buffer.count < limit {
+            for owner in owners { byOwner[owner] = MembersReadAhead(rows: rows, range: 0..<0) }
+        } else {
+            if rows.group.buffer.count > 0 { ranges[rows.owner(rows.group.buffer.count - 1)] = nil }
+            batchSizes[slot] = max(1, ranges.count)
         }
+        for (owner, range) in ranges { byOwner[owner] = MembersReadAhead(rows: rows, range: range) }
         members[slot] = byOwner
     }
 
     /// The keys of the rows from one row on whose entity has the given relationship.
     func owners(from row: Int, model: CompiledModel, declaring entity: CompiledEntity, slot: Int) -> [Int64] {
-        let end = min(buffer.count, row + Self.batchSize)
+        let end = min(buffer.count, row + (batchSizes[slot] ?? Self.batchSize))
         let relationship = entity.relationships[slot]
         var keys: [Int64] = []
         keys.reserveCapacity(end - row)
@@ -70,20 +70,37 @@ final class FetchGroup {
     }
 }
 
+/// The rows of the members of many owners, each owner's one behind the other.
+final class MemberRows {
+    let group: FetchGroup
+    /// The rows for handles that need no objects.
+    var fetched: FetchedRows?
+
+    init(_ group: FetchGroup) { self.group = group }
+
+    func owner(_ row: Int) -> Int64 { group.buffer.int64(row, group.shape.cells.count) }
+
+    func orderKey(_ row: Int) -> Int64? {
+        let cell = group.shape.cells.count + 1
+        return group.buffer.isNull(row, cell) ? nil : group.buffer.int64(row, cell)
+    }
+
+    /// The rows of each owner that has any.
+    func ranges() -> [Int64: Range<Int>] {
+        var ranges: [Int64: Range<Int>] = [:]
+        var start = 0
+        for row in 0..<group.buffer.count where row + 1 == group.buffer.count || owner(row + 1) != owner(row) {
+            ranges[owner(row)] = start..<(row + 1)
+            start = row + 1
+        }
+        return ranges
+    }
+}
+
 /// The members of one owner, among those of all owners that were read with it.
 struct MembersReadAhead {
-    let members: [StoreMember]
-    /// The keys of all of them, so that one statement reads the rows for many owners.
-    let batch: MemberKeys
-    /// The place of this owner's first member in the batch.
-    let first: Int
-
-    /// What is told to the fault of a member.
-    ///
-    /// Members are asked in no order. So the rows of one come with those of its whole owner, and the ones behind it.
-    func hint(_ index: Int) -> FaultHint {
-        .member(batch, index: first + index / FetchGroup.batchSize * FetchGroup.batchSize)
-    }
+    let rows: MemberRows
+    let range: Range<Int>
 }
 
 extension CompiledEntity {

@@ -77,6 +77,18 @@ class SQLiteSession: StoreSession {
         }
     }
 
+    func memberRows(
+        ofRelationship slot: Int, entity: Int, owners: [Int64], shape: RowShape, limit: Int
+    ) throws -> RowBuffer {
+        try read { connection in
+            let compiled = try open.compiler.memberRows(
+                ofRelationship: slot, in: entity, owners: owners, shape: shape, limit: limit)
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            return try fill(&statement, shape, more: [CellRule(.integer), CellRule(.integer)])
+        }
+    }
+
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T] {
         try read { connection in
             var statement = try connection.shapes.values(
@@ -172,9 +184,11 @@ class SQLiteSession: StoreSession {
             "The store “\(place.files.main)” was changed while it was being read. Begin again to see its new state.")
     }
 
-    private func fill(_ statement: inout Statement, _ shape: RowShape) throws -> RowBuffer {
+    private func fill(
+        _ statement: inout Statement, _ shape: RowShape, more: [CellRule] = []
+    ) throws -> RowBuffer {
         do {
-            return try RowBuffer.fill(statement: &statement, rules: shape.rules(in: store.model))
+            return try RowBuffer.fill(statement: &statement, rules: shape.rules(in: store.model) + more)
         } catch let fault as CellFault {
             let property = shape.property(ofCell: fault.column, in: store.model)
             throw error(fault, entity: property?.entity ?? store.model[shape.entity].name, property: property?.name)

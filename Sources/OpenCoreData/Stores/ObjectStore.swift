@@ -76,6 +76,12 @@ package protocol StoreSession: AnyObject {
     /// key and primary key.
     func members(ofRelationship slot: Int, entity: Int, owners: [Int64]) throws -> [StoreMember]
 
+    /// The rows of the same objects in the same order, at most so many: the cells of the shape, then the owner's key and the
+    /// order key.
+    func memberRows(
+        ofRelationship slot: Int, entity: Int, owners: [Int64], shape: RowShape, limit: Int
+    ) throws -> RowBuffer
+
     /// Structs straight from rows. Column 0 of the statement is the primary key, the given attribute slots follow.
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T]
 

@@ -30,7 +30,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         row = -1
     }
 
-    private init(row: Int32, _ family: HandleFamily<PlainObject>) {
+    fileprivate init(row: Int32, _ family: HandleFamily<PlainObject>) {
         self.family = family
         self.row = row
         givenID = nil
@@ -45,6 +45,16 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
             }
             initialized = count
         }
+    }
+
+    /// Handles on the members of a relation to many that need no objects yet; nil where they have objects.
+    func rowHandles<T>(of relation: String, as type: T.Type) throws -> [ManagedObject<T>]? {
+        guard made == nil, let rows = family.rows,
+            let members = try Engine.members(rows, Int(row), relation, binding)
+        else { return nil }
+        let family = HandleFamily(
+            try self.family.workspace.bindings.binding(for: T.self), self.family.workspace, members.rows)
+        return members.range.map { ManagedObject<T>(row: Int32(truncatingIfNeeded: $0), family) }
     }
 
     var binding: EngineBinding<PlainObject> { family.binding }

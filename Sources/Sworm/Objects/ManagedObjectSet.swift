@@ -1,16 +1,16 @@
 /// Steps through the members that a relation had when the iteration began.
 public struct ManagedObjectSetIterator<PlainObject: ManagedObjectConvertible>: IteratorProtocol {
-    private var objects: IndexingIterator<[NSManagedObject]>
+    private var handles: IndexingIterator<[ManagedObject<PlainObject>]>
     private let relation: RelationHandle<PlainObject>
 
     init(_ relation: RelationHandle<PlainObject>) {
         self.relation = relation
-        objects = relation.objects.makeIterator()
+        handles = relation.present.makeIterator()
     }
 
     /// The next member; nil at the end, or once the handles may not be used any more.
     public mutating func next() -> ManagedObject<PlainObject>? {
-        objects.next().flatMap { relation.handle(of: $0) }
+        handles.next().flatMap { relation.isUsable ? $0 : nil }
     }
 }
 

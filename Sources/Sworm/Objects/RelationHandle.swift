@@ -1,6 +1,8 @@
 /// A relation to many of one object: what the sets of handles stand on. It knows the owner's type only in its closures.
 struct RelationHandle<Destination: ManagedObjectConvertible> {
     private let members: () throws -> [NSManagedObject]
+    /// Handles that need no objects; nil where the members have objects.
+    private let rows: () throws -> [ManagedObject<Destination>]?
     private let counting: () throws -> Int
     private let searching: (NSManagedObject) throws -> Bool
     private let adding: (NSManagedObject) throws -> Void
@@ -15,6 +17,7 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
         scope = owner.scope
         checking = { try owner.check() }
         checkingWith = { try owner.requireRelatable($0, by: name) }
+        rows = { try owner.rowHandles(of: name, as: Destination.self) }
         members = { try Engine.members(owner.instance, name, owner.binding) }
         counting = { try Engine.memberCount(owner.instance, name, owner.binding) }
         searching = { try Engine.hasMember(owner.instance, name, $0, owner.binding) }
@@ -29,7 +32,10 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     /// The members as they are now; nothing, and a report, when they can't be read.
     var objects: [NSManagedObject] { reading([]) { try members() } }
 
-    var count: Int { reading(0) { try counting() } }
+    /// Whether the handles may be used here and now; a report where they may not.
+    var isUsable: Bool { reading(false) { true } }
+
+    var count: Int { reading(0) { try rows()?.count ?? counting() } }
 
     func contains(_ object: ManagedObject<Destination>) -> Bool {
         reading(false) {
@@ -52,7 +58,13 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     /// - Throws: A ``StoreError`` when they can't be read.
     func handles() throws -> [ManagedObject<Destination>] {
         try checking()
+        if let handles = try Engine.translating(rows) { return handles }
         return try Engine.translating { try members() }.map { try handle($0) }
+    }
+
+    /// The same; nothing, and a report, when they can't be read.
+    var present: [ManagedObject<Destination>] {
+        reading([]) { try rows() ?? members().map { try handle($0) } }
     }
 
     private func reading<R>(_ nothing: R, _ work: () throws -> R) -> R {

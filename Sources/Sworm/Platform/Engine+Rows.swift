@@ -27,6 +27,10 @@ extension Engine {
     static func value<T>(_ rows: Rows, _ row: Int, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue {
         try value(rows.objects[row], index, binding)
     }
+
+    static func members<T>(
+        _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
+    ) throws -> (rows: Rows, range: Range<Int>)? { nil }
     #else
     typealias Rows = FetchedRows
 
@@ -46,6 +50,14 @@ extension Engine {
     static func value<T>(_ rows: Rows, _ row: Int, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue {
         guard binding.composites[index] == nil else { return try value(rows.object(row), index, binding) }
         return try rows.value(row, binding.attributes[index])
+    }
+
+    /// The members of a row's object at the end of a relation, as rows; nil where they have to be objects.
+    static func members<T>(
+        _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
+    ) throws -> (rows: Rows, range: Range<Int>)? {
+        guard let slot = binding.relations[relation] else { return nil }
+        return try rows.members(row, slot)
     }
     #endif
 }

@@ -80,32 +80,57 @@ package final class SQLCompiler: Sendable {
     /// The members of a to-many relationship for a list of owners: the owner's key, the member's entity number and key,
     /// and the order key (NULL where the relationship has no order); by owner, then order key, then key.
     package func members(ofRelationship slot: Int, in number: Int, owners: [Int64]) throws -> CompiledStatement {
+        let source = try memberSource(ofRelationship: slot, in: number)
+        let (test, binding) = Self.keyTest(source.owner, owners)
+        return CompiledStatement(
+            sql:
+                "SELECT \(source.owner), t0.Z_ENT, t0.Z_PK, \(source.order ?? "NULL") FROM \(source.tables) WHERE \(test) ORDER BY \(source.sorting)",
+            bindings: [binding])
+    }
+
+    /// The same with the members' rows: the cells of the shape, the owner's key, the order key.
+    ///
+    /// - Parameter limit: The largest number of rows.
+    package func memberRows(
+        ofRelationship slot: Int, in number: Int, owners: [Int64], shape: RowShape, limit: Int
+    ) throws -> CompiledStatement {
+        let source = try memberSource(ofRelationship: slot, in: number)
+        let (test, binding) = Self.keyTest(source.owner, owners)
+        let cells = columns(of: shape, alias: "t0") + [source.owner, source.order ?? "NULL"]
+        return CompiledStatement(
+            sql:
+                "SELECT \(cells.joined(separator: ", ")) FROM \(source.tables) WHERE \(test) ORDER BY \(source.sorting) LIMIT ?2",
+            bindings: [binding, .int64(Int64(limit))])
+    }
+
+    /// Where the members of a to-many relationship are found.
+    private struct MemberSource {
+        var tables: String
+        var owner: String
+        var order: String?
+
+        /// By owner, then order key, then key.
+        var sorting: String { [owner, order, "t0.Z_PK"].compactMap { $0 }.joined(separator: ", ") }
+    }
+
+    private func memberSource(ofRelationship slot: Int, in number: Int) throws -> MemberSource {
         let relationship = model[number].relationships[slot]
         guard let storage = layout.toMany(slot, in: number) else {
             throw QueryFault.unsupported(
                 "is not a stored to-many relationship", path: relationship.name, entity: model[number].name)
         }
         let table = SQLName.quoted(layout.table(of: model[relationship.destination]))
-        let ownerText: String
-        let orderText: String?
-        let source: String
         switch storage {
         case .inverse(let column, let order), .oneWay(let column, let order):
-            ownerText = "t0.\(SQLName.quoted(column))"
-            orderText = order.map { "t0.\(SQLName.quoted($0))" }
-            source = "\(table) t0"
+            return MemberSource(
+                tables: "\(table) t0", owner: "t0.\(SQLName.quoted(column))",
+                order: order.map { "t0.\(SQLName.quoted($0))" })
         case .join(let join):
-            ownerText = "t1.\(SQLName.quoted(join.ownColumn))"
-            orderText = join.orderColumn.map { "t1.\(SQLName.quoted($0))" }
-            let other = SQLName.quoted(join.otherColumn)
-            source = "\(join.source) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(other)"
+            return MemberSource(
+                tables: "\(join.source) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(SQLName.quoted(join.otherColumn))",
+                owner: "t1.\(SQLName.quoted(join.ownColumn))",
+                order: join.orderColumn.map { "t1.\(SQLName.quoted($0))" })
         }
-        let (test, binding) = Self.keyTest(ownerText, owners)
-        let order = [ownerText, orderText, "t0.Z_PK"].compactMap { $0 }.joined(separator: ", ")
-        return CompiledStatement(
-            sql:
-                "SELECT \(ownerText), t0.Z_ENT, t0.Z_PK, \(orderText ?? "NULL") FROM \(source) WHERE \(test) ORDER BY \(order)",
-            bindings: [binding])
     }
 
     private static func keyTest(_ column: String, _ keys: [Int64]) -> (String, SQLBinding) {
