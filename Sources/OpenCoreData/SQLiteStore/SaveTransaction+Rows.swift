@@ -64,41 +64,108 @@ extension SaveTransaction {
 
     func update() throws {
         let arena = BindingArena()
-        for update in request.updates {
-            let columns = columns(of: update.row)
-            var assignments = ["Z_OPT = ?"]
-            let version = Self.version(after: versions[update.row] ?? 0)
-            var values: [StoredValue] = [.integer(version)]
-            for (slot, value) in update.attributes {
-                guard let place = columns.attribute(slot) else { continue }
-                if place.isExternal { try noteReplacedFiles(of: update.row, [place]) }
-                assignments.append("\(place.column) = ?")
-                values.append(try storedValue(value, place, columns.entity))
+        var start = 0
+        while start < request.updates.count {
+            let end = endOfRun(from: start)
+            if end > start {
+                try updateAttributes(start..<end, arena)
+            } else {
+                try update(request.updates[start], arena)
             }
-            for (slot, destination) in update.toOnes {
-                guard let toOne = columns.toOne(slot) else { continue }
-                let key = try destination.map { try self.key($0) }
-                let stored = key.map(StoredValue.integer) ?? .null
-                assignments.append("\(toOne.column) = ?")
-                values.append(stored)
-                if let column = toOne.entityColumn {
-                    assignments.append("\(column) = ?")
-                    values.append(destination.map { .integer(Int64($0.entity)) } ?? .null)
-                }
-                if let order = toOne.orderColumn {
-                    // The place in the old owner's order says nothing in the new owner's.
-                    assignments.append("\(order) = CASE WHEN \(toOne.column) IS ? THEN \(order) END")
-                    values.append(stored)
-                    if let key { leaveUnplaced(update.row.key, owner: key, in: columns.table, toOne.column, order) }
-                }
-            }
-            var statement = try connection.base.statement(
-                "UPDATE \(columns.table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?")
-            for (index, value) in values.enumerated() { try statement.bind(value, at: index + 1, in: arena) }
-            try statement.bind(update.row.key, at: values.count + 1)
-            try statement.run(emptying: arena)
-            result.versions[update.row] = version
+            start = max(end, start + 1)
         }
+    }
+
+    /// The version that an update asks for; nil where its row was looked at.
+    private func askedVersion(_ update: SaveRequest.Update) -> Int64? { asksForVersions ? update.version : nil }
+
+    /// The end of the updates from one on that set the same plain attributes of one entity, so that one statement serves them.
+    private func endOfRun(from start: Int) -> Int {
+        func slots(_ update: SaveRequest.Update) -> some Sequence<Int> { update.attributes.lazy.map(\.slot) }
+        let first = request.updates[start]
+        let columns = columns(of: first.row)
+        guard first.toOnes.isEmpty, askedVersion(first) != nil,
+            first.attributes.allSatisfy({ columns.attribute($0.slot)?.isExternal == false })
+        else { return start }
+        var end = start + 1
+        while end < request.updates.count {
+            let next = request.updates[end]
+            guard next.row.entity == first.row.entity, next.toOnes.isEmpty, askedVersion(next) != nil,
+                slots(next).elementsEqual(slots(first))
+            else { break }
+            end += 1
+        }
+        return end
+    }
+
+    private func updateAttributes(_ run: Range<Int>, _ arena: BindingArena) throws {
+        let columns = columns(of: request.updates[run.lowerBound].row)
+        let places = request.updates[run.lowerBound].attributes.compactMap { columns.attribute($0.slot) }
+        let assignments = ["Z_OPT = ?"] + places.map { "\($0.column) = ?" }
+        var statement = try connection.base.statement(
+            "UPDATE \(columns.table) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ? AND Z_ENT = ? AND Z_OPT = ?"
+        )
+        for index in run {
+            let update = request.updates[index]
+            let version = update.version ?? 0
+            let next = Self.version(after: version)
+            try statement.bind(next, at: 1)
+            for (index, place) in places.enumerated() {
+                let value = update.attributes[index].value
+                if try !statement.bindPlain(value, place.attribute.type, at: index + 2, in: arena) {
+                    try statement.bind(try storedValue(value, place, columns.entity), at: index + 2, in: arena)
+                }
+            }
+            try statement.bind(update.row.key, at: places.count + 2)
+            try statement.bind(Int64(update.row.entity), at: places.count + 3)
+            try statement.bind(version, at: places.count + 4)
+            try statement.run(emptying: arena)
+            guard connection.base.changes > 0 else { throw StaleUpdate() }
+            result.versions[update.row] = next
+        }
+    }
+
+    private func update(_ update: SaveRequest.Update, _ arena: BindingArena) throws {
+        let columns = columns(of: update.row)
+        var assignments = ["Z_OPT = ?"]
+        let asked = askedVersion(update)
+        let version = Self.version(after: asked ?? versions[update.row] ?? 0)
+        var values: [StoredValue] = [.integer(version)]
+        for (slot, value) in update.attributes {
+            guard let place = columns.attribute(slot) else { continue }
+            if place.isExternal { try noteReplacedFiles(of: update.row, [place]) }
+            assignments.append("\(place.column) = ?")
+            values.append(try storedValue(value, place, columns.entity))
+        }
+        for (slot, destination) in update.toOnes {
+            guard let toOne = columns.toOne(slot) else { continue }
+            let key = try destination.map { try self.key($0) }
+            let stored = key.map(StoredValue.integer) ?? .null
+            assignments.append("\(toOne.column) = ?")
+            values.append(stored)
+            if let column = toOne.entityColumn {
+                assignments.append("\(column) = ?")
+                values.append(destination.map { .integer(Int64($0.entity)) } ?? .null)
+            }
+            if let order = toOne.orderColumn {
+                // The place in the old owner's order says nothing in the new owner's.
+                assignments.append("\(order) = CASE WHEN \(toOne.column) IS ? THEN \(order) END")
+                values.append(stored)
+                if let key { leaveUnplaced(update.row.key, owner: key, in: columns.table, toOne.column, order) }
+            }
+        }
+        var conditions = "Z_PK = ?"
+        values.append(.integer(update.row.key))
+        if let asked {
+            conditions += " AND Z_ENT = ? AND Z_OPT = ?"
+            values += [.integer(Int64(update.row.entity)), .integer(asked)]
+        }
+        var statement = try connection.base.statement(
+            "UPDATE \(columns.table) SET \(assignments.joined(separator: ", ")) WHERE \(conditions)")
+        for (index, value) in values.enumerated() { try statement.bind(value, at: index + 1, in: arena) }
+        try statement.run(emptying: arena)
+        if asked != nil, connection.base.changes == 0 { throw StaleUpdate() }
+        result.versions[update.row] = version
     }
 
     // MARK: Deletions
@@ -168,3 +235,6 @@ extension SaveTransaction {
         }
     }
 }
+
+/// Says that the row of an update has another version than it asks for, or has gone.
+struct StaleUpdate: Error {}

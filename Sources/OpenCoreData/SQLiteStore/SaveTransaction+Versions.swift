@@ -1,12 +1,13 @@
 import SwormSQLite
 
 extension SaveTransaction {
-    /// Compares the versions of all rows that are to change with those in the file, before anything is written.
+    /// Compares the versions of rows that are to change with those in the file, before anything is written.
     ///
+    /// - Parameter includingUpdates: Whether rows are looked at whose update asks for their version itself, too.
     /// - Throws: ``SaveConflicts`` with every row that differs.
-    func checkVersions() throws {
+    func checkVersions(includingUpdates: Bool) throws {
         var conflicts: [SaveConflicts.Conflict] = []
-        for update in request.updates {
+        for update in request.updates where includingUpdates || update.version == nil {
             guard let found = try version(of: update.row) else {
                 conflicts.append(.init(row: update.row, expected: update.version ?? 0, exists: false))
                 continue

@@ -23,6 +23,8 @@ final class SaveTransaction {
     var replacedFiles: Set<UUID> = []
     /// The rows that need a place in an ordered relationship, unless the request gave them one.
     var unplaced: [OrderColumn: [Unplaced]] = [:]
+    /// Whether updates find their rows by the versions that they expect, instead of after a look at them.
+    private(set) var asksForVersions = true
     /// The versions that updated rows had before.
     var versions: [SaveRequest.Row: Int64] = [:]
     /// The tables of the store's history; nil when it keeps none.
@@ -52,17 +54,30 @@ final class SaveTransaction {
     func run() throws {
         try checkRequest()
         if let limits { try checkRequest(within: limits) }
-        try checkVersions()
-        try checkDestinations()
-        try checkMembers()
+        try checkVersions(includingUpdates: false)
+        do {
+            try checkDestinations()
+            try checkMembers()
+        } catch {
+            try checkVersions(includingUpdates: true)
+            throw error
+        }
         connection.changes.removeAll()
         history = try historyCache.tables(connection, model: model, layout: layout)
         try allocateKeys()
         try noteRequest()
         do {
             try connection.base.savepoint { try write(clearingUniqueValues: false) }
+        } catch is StaleUpdate {
+            forgetWork()
+            try checkVersions(includingUpdates: true)
+            // A row without a version, which reads as 0, is none that a statement finds by it.
+            asksForVersions = false
+            try write(clearingUniqueValues: false)
         } catch let error as SQLiteError where error.isUniqueViolation {
             forgetWork()
+            try checkVersions(includingUpdates: true)
+            asksForVersions = false
             let conflicts = try uniquenessConflicts()
             guard conflicts.isEmpty else { throw UniquenessConflicts(conflicts: conflicts) }
             // No row keeps the value in the end: rows hand unique values to each other. They let go of them first.

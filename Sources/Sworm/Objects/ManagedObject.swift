@@ -36,14 +36,14 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         givenID = nil
     }
 
-    /// Handles on all rows of a fetch.
-    static func handles(on rows: Engine.Rows, _ family: HandleFamily<PlainObject>) -> [ManagedObject] {
-        let count = Engine.count(rows)
-        return [ManagedObject](unsafeUninitializedCapacity: count) { handles, initialized in
-            for row in 0..<count {
-                handles.initializeElement(at: row, to: ManagedObject(row: Int32(truncatingIfNeeded: row), family))
+    /// Handles on rows of a fetch, which the family has.
+    static func handles(on rows: Range<Int>, _ family: HandleFamily<PlainObject>) -> [ManagedObject] {
+        [ManagedObject](unsafeUninitializedCapacity: rows.count) { handles, initialized in
+            for row in rows {
+                handles.initializeElement(
+                    at: row - rows.lowerBound, to: ManagedObject(row: Int32(truncatingIfNeeded: row), family))
             }
-            initialized = count
+            initialized = rows.count
         }
     }
 
@@ -54,7 +54,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         else { return nil }
         let family = HandleFamily(
             try self.family.workspace.bindings.binding(for: T.self), self.family.workspace, members.rows)
-        return members.range.map { ManagedObject<T>(row: Int32(truncatingIfNeeded: $0), family) }
+        return ManagedObject<T>.handles(on: members.range, family)
     }
 
     var binding: EngineBinding<PlainObject> { family.binding }

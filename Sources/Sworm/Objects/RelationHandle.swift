@@ -33,7 +33,7 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     var objects: [NSManagedObject] { reading([]) { try members() } }
 
     /// Whether the handles may be used here and now; a report where they may not.
-    var isUsable: Bool { reading(false) { true } }
+    var isUsable: Bool { scope.isActive || reading(false) { true } }
 
     var count: Int { reading(0) { try rows()?.count ?? counting() } }
 
