@@ -48,7 +48,9 @@ extension Engine {
     static func neededObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { rows.neededObject(row) }
 
     static func value<T>(_ rows: Rows, _ row: Int, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue {
-        guard binding.composites.isEmpty || binding.composites[index] == nil else { return try value(rows.object(row), index, binding) }
+        guard binding.composites.isEmpty || binding.composites[index] == nil else {
+            return try value(rows.object(row), index, binding)
+        }
         return try rows.value(row, binding.attributes[index])
     }
 
