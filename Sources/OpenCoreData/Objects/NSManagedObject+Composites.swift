@@ -1,4 +1,4 @@
-import SwormPredicates
+package import SwormPredicates
 
 // A composite attribute is a dictionary of its elements to whoever asks by key, and a run of plain attributes inside.
 extension NSManagedObject {
@@ -32,29 +32,8 @@ extension NSManagedObject {
     ///
     /// - Throws: A ``CoreDataError`` for a value that is no dictionary, and for an element that is not the composite's.
     final func setComposite(_ key: String, _ leaves: [Int], to value: Any?) throws {
-        var values = Dictionary(uniqueKeysWithValues: leaves.map { ($0, AttributeValue.null) })
-        try collect(value, key, into: &values)
-        try setAttributes(leaves, leaves.map { values[$0] ?? .null })
-    }
-
-    private func collect(_ value: Any?, _ key: String, into values: inout [Int: AttributeValue]) throws {
-        guard let any = value, !(AttributeValue(any: any) == .null) else { return }
-        guard let dictionary = any as? [String: Any] else {
-            throw CoreDataError(
-                NSManagedObjectValidationError,
-                "Cannot set '\(key)' of \(plan.name): a composite attribute takes a dictionary of its elements.",
-                entity: plan.name, key: key)
-        }
-        for (name, element) in dictionary {
-            let path = key + "." + name
-            if case .attribute(let slot)? = plan.slot(named: path) {
-                values[slot] = try plan.attributeValue(element, slot: slot)
-            } else if plan.composites[path] != nil {
-                try collect(element, path, into: &values)
-            } else {
-                throw unknownElement(name, of: key)
-            }
-        }
+        let values = try plan.elements(of: key, in: value)
+        try setAttributes(values.map(\.slot), values.map(\.value))
     }
 
     /// Sets one element of a composite attribute, and leaves the others.
@@ -68,21 +47,53 @@ extension NSManagedObject {
             } else if let leaves = plan.composites[full] {
                 try setComposite(full, leaves, to: value)
             } else {
-                throw unknownElement(path, of: key)
+                throw plan.unknownElement(path, of: key)
             }
             refusals.removeAll { $0.key == full }
         } catch {
             refuse(error, key: full)
         }
     }
+}
 
-    private func unknownElement(_ name: String, of key: String) -> CoreDataError {
-        let names = plan.attributes.map(\.name).filter { $0.hasPrefix(key + ".") }.map {
+extension CompiledEntity {
+    /// The values of all elements of a composite attribute, by slot; those that a dictionary does not name have none.
+    ///
+    /// - Throws: As setting the attribute.
+    package func elements(of key: String, in value: Any?) throws -> [(slot: Int, value: AttributeValue)] {
+        let leaves = composites[key] ?? []
+        var values: [Int: AttributeValue] = [:]
+        try collect(value, key, into: &values)
+        return leaves.map { ($0, values[$0] ?? .null) }
+    }
+
+    private func collect(_ value: Any?, _ key: String, into values: inout [Int: AttributeValue]) throws {
+        guard let any = value, !(AttributeValue(any: any) == .null) else { return }
+        guard let dictionary = any as? [String: Any] else {
+            throw CoreDataError(
+                NSManagedObjectValidationError,
+                "Cannot set '\(key)' of \(name): a composite attribute takes a dictionary of its elements.",
+                entity: name, key: key)
+        }
+        for (element, value) in dictionary {
+            let path = key + "." + element
+            if case .attribute(let slot)? = slot(named: path) {
+                values[slot] = try attributeValue(value, slot: slot)
+            } else if composites[path] != nil {
+                try collect(value, path, into: &values)
+            } else {
+                throw unknownElement(element, of: key)
+            }
+        }
+    }
+
+    fileprivate func unknownElement(_ element: String, of key: String) -> CoreDataError {
+        let names = attributes.map(\.name).filter { $0.hasPrefix(key + ".") }.map {
             String($0.dropFirst(key.count + 1))
         }
         return CoreDataError(
             NSManagedObjectValidationError,
-            "The composite attribute '\(key)' of \(plan.name) has no element named '\(name)'."
-                + nearestNameHint(to: name, in: names), entity: plan.name, key: key)
+            "The composite attribute '\(key)' of \(name) has no element named '\(element)'."
+                + nearestNameHint(to: element, in: names), entity: name, key: key)
     }
 }

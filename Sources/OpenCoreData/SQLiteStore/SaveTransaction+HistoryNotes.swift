@@ -54,7 +54,7 @@ extension SaveTransaction {
     }
 
     /// Notes what is going to be deleted, if it still is there, and everything that leads to it and has no column for it.
-    private func note(_ deletion: SaveRequest.Deletion) throws {
+    func note(_ deletion: SaveRequest.Deletion) throws {
         guard let history else { return }
         let columns = columns(of: deletion.row)
         let entity = columns.entity

@@ -220,6 +220,18 @@ extension SaveTransaction {
         }
     }
 
+    /// Notes the files that columns of the rows under a condition refer to, before the rows are changed.
+    func noteFiles(of places: [EntityColumns.Attribute], in table: String, where condition: String) throws {
+        for place in places {
+            try connection.rows(
+                "SELECT \(place.column) FROM \(table) WHERE length(\(place.column)) = 38 AND substr(\(place.column), 1, 1) = X'02' AND \(condition)"
+            ) { statement in
+                let file = statement.withBlob(0) { $0.flatMap(ExternalDataFolder.reference) }
+                if let file { replacedFiles.insert(file) }
+            }
+        }
+    }
+
     /// Takes the files back out of `replacedFiles` to which a row still refers.
     func keepReferencedFiles() throws {
         var searched: Set<String> = []

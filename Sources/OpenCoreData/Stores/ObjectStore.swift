@@ -32,6 +32,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     @discardableResult
     func save(_ request: SaveRequest) throws -> SaveResult
 
+    /// Why rows cannot be written by statements past a context's objects; nil where they can.
+    var batchRefusal: String? { get }
+
     /// Begins a transaction for several writes and reads. Other writers of the store wait until it has ended.
     func beginTransaction() throws -> any StoreTransaction
 
@@ -127,6 +130,11 @@ package protocol StoreTransaction: StoreSession {
     ///
     /// - Throws: As ``ObjectStore/save(_:)``.
     func save(_ request: SaveRequest) throws -> SaveResult
+
+    /// Gives all rows of a request other values, or none of them.
+    func update(_ batch: BatchUpdate) throws -> BatchResult
+    /// Deletes all rows of a request and what follows by their delete rules, or nothing.
+    func delete(_ batch: BatchDeletion) throws -> BatchResult
 
     /// Reserves primary keys for objects of a hierarchy and returns the first of them.
     func reserveKeys(root: Int, count: Int) throws -> Int64

@@ -74,6 +74,23 @@ final class QueryBuilder {
     // MARK: The statement
 
     func statement(selecting columns: String, ordered: Bool = true) -> CompiledStatement {
+        renumbered(text(selecting: columns, ordered: ordered))
+    }
+
+    /// A statement that changes or deletes the rows that were asked for.
+    ///
+    /// - Parameter head: What stands before the condition; the table in it has the alias `t0`.
+    func statement(changing head: String) -> CompiledStatement {
+        let condition = QueryCondition.and(conditions)
+        if scope.hasJoins || limit != nil {
+            let rows = text(selecting: root.key, ordered: limit != nil)
+            return renumbered("\(head) WHERE \(root.key) IN (\(rows))")
+        }
+        if case .constant(true) = condition { return renumbered(head) }
+        return renumbered("\(head) WHERE \(condition.text)")
+    }
+
+    private func text(selecting columns: String, ordered: Bool) -> String {
         var sql = "SELECT \(isDistinct ? "DISTINCT " : "")\(columns) FROM \(scope.text)"
         switch QueryCondition.and(conditions) {
         case .constant(true): break
@@ -86,7 +103,7 @@ final class QueryBuilder {
             sql += " LIMIT \(limit.count)"
             if let offset = limit.offset { sql += " OFFSET \(offset)" }
         }
-        return renumbered(sql)
+        return sql
     }
 
     /// The text of a whole statement as a part of this one.

@@ -9,6 +9,8 @@ final class QueryScope {
     var firstAlias: String?
 
     var isEmpty: Bool { clauses.isEmpty }
+    /// Whether there are rows of more than one table.
+    var hasJoins: Bool { clauses.count > 1 }
     var text: String { clauses.joined(separator: " ") }
 
     func add(_ clause: String) { clauses.append(clause) }

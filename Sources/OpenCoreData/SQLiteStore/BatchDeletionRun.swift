@@ -1,0 +1,158 @@
+import SwormPredicates
+import SwormSQLite
+
+/// One deletion of all rows of a request, and of what follows by delete rules. It runs inside a transaction that is undone when
+/// it throws.
+///
+/// The rules are those that a context follows for its objects, applied to sets of rows: the two leave the same file.
+struct BatchDeletionRun {
+    let transaction: SaveTransaction
+    private let batch: BatchDeletion
+    private let compiler: SQLCompiler
+
+    init(_ batch: BatchDeletion, _ transaction: SaveTransaction, _ compiler: SQLCompiler) {
+        self.batch = batch
+        self.transaction = transaction
+        self.compiler = compiler
+    }
+
+    var connection: StoreConnection { transaction.connection }
+    var model: CompiledModel { transaction.model }
+
+    func run() throws -> BatchResult {
+        if case .found(let specification) = batch.choice, try deletesAtOnce(specification) {
+            try connection.run(compiler.delete(specification))
+            return BatchResult(count: connection.base.changes)
+        }
+        let keys = try BatchKeys(connection)
+        defer { try? keys.clear() }
+        var result = BatchResult(count: try choose(keys))
+        guard result.count > 0 else { return result }
+        let links = try followCascades(keys)
+        try checkDenials(links)
+        let cut = try CutLinks(links, transaction)
+        try note(keys, links)
+        if batch.namesRows { result.rows = try keys.rows() }
+        try deleteRows(links)
+        try cut.clear()
+        try cut.check()
+        return result
+    }
+
+    /// Whether nobody else is concerned by the rows of a request.
+    private func deletesAtOnce(_ specification: FetchSpecification) throws -> Bool {
+        guard !transaction.keepsHistory, !batch.namesRows else { return false }
+        return model[specification.entity].family.allSatisfy { number in
+            let columns = transaction.columns[number - 1]
+            return columns.externalAttributes.isEmpty && columns.entity.relationships.allSatisfy(\.isTransient)
+        }
+    }
+
+    private func choose(_ keys: BatchKeys) throws -> Int {
+        switch batch.choice {
+        case .found(let specification):
+            return try keys.add(compiler.identities(specification), root: model[specification.entity].root)
+        case .listed(let rows):
+            var count = 0
+            for row in rows {
+                let columns = transaction.columns(of: row)
+                count += try keys.add(
+                    CompiledStatement(
+                        sql: "SELECT Z_ENT, Z_PK FROM \(columns.table) WHERE Z_PK = ?1", bindings: [.int64(row.key)]),
+                    root: columns.entity.root)
+            }
+            return count
+        }
+    }
+
+    // MARK: Rules
+
+    /// Adds what is deleted along with the rows, at any depth, and returns the links that leave what is deleted.
+    private func followCascades(_ keys: BatchKeys) throws -> [StoredLink] {
+        let all = model.entities.flatMap { entity in
+            entity.relationships.indices.compactMap { slot -> StoredLink? in
+                let relationship = entity.relationships[slot]
+                guard relationship.owner == entity.number, !relationship.isTransient else { return nil }
+                return StoredLink(slot, of: entity, transaction)
+            }
+        }
+        let cascades = all.filter { $0.relationship.deleteRule == .cascadeDeleteRule }
+        var done: Int64 = 0
+        var last = try keys.last
+        while last > done, !cascades.isEmpty {
+            for link in cascades {
+                let owners = BatchKeys.keys(of: link.entity, after: "?1")
+                _ = try keys.add(
+                    CompiledStatement(
+                        sql:
+                            "SELECT t0.Z_ENT, t0.Z_PK FROM \(link.table) t0 WHERE \(link.leads(from: owners)) ORDER BY t0.Z_PK",
+                        bindings: [.int64(done)]),
+                    root: link.destination.root)
+            }
+            (done, last) = (last, try keys.last)
+        }
+        var concerned: Set<Int> = []
+        try connection.rows("SELECT DISTINCT entity FROM \(BatchKeys.table)") { concerned.insert($0.int(0)) }
+        return all.filter { !concerned.isDisjoint(with: $0.entity.family) }
+    }
+
+    private func checkDenials(_ links: [StoredLink]) throws {
+        var errors: [CoreDataError] = []
+        for link in links where link.relationship.deleteRule == .denyDeleteRule {
+            let staying =
+                "\(link.leads(from: BatchKeys.keys(of: link.entity))) AND \(BatchKeys.lacks("t0.Z_PK", root: link.destination.root))"
+            try connection.rows("SELECT count(*), min(t0.Z_PK) FROM \(link.table) t0 WHERE \(staying)") { statement in
+                let count = statement.int(0)
+                guard count > 0 else { return }
+                let (name, far) = (link.entity.name, link.destination.name)
+                errors.append(
+                    CoreDataError(
+                        NSValidationRelationshipDeniedDeleteError,
+                        "Cannot delete the objects of \(name) that were asked for: their relationship '\(link.relationship.name)' denies it while it leads to \(count) \(count == 1 ? "object" : "objects") of \(far), such as p\(statement.int64(1)). Delete or unlink them first.",
+                        entity: name, key: link.relationship.name))
+            }
+        }
+        try CoreDataError.throwAll(errors)
+    }
+
+    // MARK: Writing
+
+    private func deleteRows(_ links: [StoredLink]) throws {
+        var tables: Set<String> = []
+        for entity in model.entities where entity.root == entity.number {
+            let table = transaction.columns[entity.number - 1].table
+            guard tables.insert(table).inserted else { continue }
+            try connection.run("DELETE FROM \(table) WHERE Z_PK IN (\(BatchKeys.keys(of: entity)))")
+        }
+        for link in links {
+            let owners = BatchKeys.keys(of: link.entity)
+            switch transaction.layout.toMany(link.slot, in: link.entity.number) {
+            case .join(let join)?:
+                for side in join.isReflexive ? [join.ownColumn, join.otherColumn] : [join.ownColumn] {
+                    try connection.run(
+                        "DELETE FROM \(SQLName.quoted(join.table)) WHERE \(SQLName.quoted(side)) IN (\(owners))")
+                }
+            case .oneWay(let column, let order)?:
+                let name = SQLName.quoted(column)
+                let reset = order.map { ", \(SQLName.quoted($0)) = NULL" } ?? ""
+                try connection.run("UPDATE \(link.table) SET \(name) = NULL\(reset) WHERE \(name) IN (\(owners))")
+            case .inverse?, nil: continue
+            }
+        }
+    }
+
+    /// Notes the external files of what is going to be deleted, and what the history will say of it.
+    private func note(_ keys: BatchKeys, _ links: [StoredLink]) throws {
+        var seen: Set<String> = []
+        for columns in transaction.columns {
+            let external = columns.externalAttributes.filter { seen.insert("\(columns.table) \($0.column)").inserted }
+            guard !external.isEmpty else { continue }
+            let root = model[columns.entity.root]
+            try transaction.noteFiles(of: external, in: columns.table, where: "Z_PK IN (\(BatchKeys.keys(of: root)))")
+        }
+        guard transaction.keepsHistory else { return }
+        for row in try keys.rows() where model.entity(numbered: Int64(row.entity)) != nil {
+            try transaction.note(SaveRequest.Deletion(row: row, version: nil))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+
+/// One update of all rows of a request. It runs inside a transaction that is undone when it throws.
+struct BatchUpdateRun {
+    private let batch: BatchUpdate
+    private let transaction: SaveTransaction
+    private let compiler: SQLCompiler
+    private let columns: EntityColumns
+
+    init(_ batch: BatchUpdate, _ transaction: SaveTransaction, _ compiler: SQLCompiler) {
+        self.batch = batch
+        self.transaction = transaction
+        self.compiler = compiler
+        columns = transaction.columns[batch.specification.entity - 1]
+    }
+
+    private var connection: StoreConnection { transaction.connection }
+
+    func run() throws -> BatchResult {
+        let places = batch.values.compactMap { value in
+            columns.attribute(value.slot).map { (place: $0, value: value.value) }
+        }
+        guard !places.isEmpty else { return BatchResult() }
+        do {
+            // Who has to be told of each row must know them before the statement changes what it looks for.
+            if transaction.keepsHistory || batch.namesRows || places.contains(where: \.place.isExternal) {
+                return try updateKnownRows(places)
+            }
+            try connection.run(
+                compiler.update(batch.specification, set: places.map { try assignment($0.place, $0.value) }))
+            return BatchResult(count: connection.base.changes)
+        } catch let error as SQLiteError where error.isUniqueViolation {
+            throw takenValues(error)
+        }
+    }
+
+    private func assignment(_ place: EntityColumns.Attribute, _ value: AttributeValue) throws -> ColumnAssignment {
+        ColumnAssignment(
+            column: place.column, value: SQLBinding(try transaction.storedValue(value, place, columns.entity)))
+    }
+
+    private func updateKnownRows(
+        _ places: [(place: EntityColumns.Attribute, value: AttributeValue)]
+    ) throws -> BatchResult {
+        let keys = try BatchKeys(connection)
+        defer { try? keys.clear() }
+        let root = columns.entity.root
+        var result = BatchResult(count: try keys.add(compiler.identities(batch.specification), root: root))
+        let found = "Z_PK IN (\(BatchKeys.keys(of: transaction.model[root])))"
+        let external = places.map(\.place).filter(\.isExternal)
+        try transaction.noteFiles(of: external, in: columns.table, where: found)
+        // Content that goes into a file gets one for each row: whoever deletes a row deletes its file.
+        let single = places.filter { $0.place.isExternal && $0.value.byteCount > ExternalDataFolder.inlineLimit }
+        let common = places.filter { place in !single.contains { $0.place.slot == place.place.slot } }
+        let assignments = try common.map { try assignment($0.place, $0.value) }
+        let list = assignments.enumerated().map { "\($1.column) = ?\($0 + 1)" } + ["Z_OPT = \(SQLCompiler.nextVersion)"]
+        try connection.run(
+            CompiledStatement(
+                sql: "UPDATE \(columns.table) SET \(list.joined(separator: ", ")) WHERE \(found)",
+                bindings: assignments.map(\.value)))
+        guard transaction.keepsHistory || batch.namesRows || !single.isEmpty else { return result }
+        let rows = try keys.rows()
+        for (place, value) in single {
+            for row in rows {
+                let stored = try transaction.storedValue(value, place, columns.entity)
+                try connection.run(
+                    "UPDATE \(columns.table) SET \(place.column) = ? WHERE Z_PK = ?", [stored, .integer(row.key)])
+            }
+        }
+        if batch.namesRows { result.rows = rows }
+        if transaction.keepsHistory {
+            let slots = places.map { PropertySlot.attribute($0.place.slot) }
+            for row in rows {
+                transaction.notes.change(HistoryNotes.Object(root: root, key: row.key), slots)
+            }
+        }
+        return result
+    }
+
+    /// The error of values that another row holds, or that several rows would hold.
+    private func takenValues(_ error: SQLiteError) -> CoreDataError {
+        let written = Set(batch.values.compactMap { columns.attribute($0.slot)?.column })
+        let entity = columns.entity
+        let own = entity.family.flatMap { transaction.columns[$0 - 1].uniqueConstraints(in: transaction.model) }
+        let touched = own.filter { !written.isDisjoint(with: $0.columns) }
+        // SQLite names the columns of the index that refused.
+        let refused = touched.filter { constraint in
+            constraint.columns.allSatisfy { error.message.contains("." + $0.replacing("\"", with: "")) }
+        }
+        let constraint = refused.first ?? touched.first
+        let names = constraint?.properties.joined(separator: ", ") ?? ""
+        let values = batch.values.filter { value in
+            constraint?.properties.contains(entity.attributes[value.slot].name) ?? true
+        }
+        let text = values.map { "\(entity.attributes[$0.slot].name) = \($0.value)" }.joined(separator: ", ")
+        return CoreDataError(
+            NSManagedObjectConstraintMergeError,
+            "Cannot set \(text) for the rows of \(entity.name) that were asked for: '\(names)' must be unique, and another object has the value already, or several would get it. Narrow the request to one object, or choose another value.",
+            entity: entity.name, key: names, value: values.first?.value, cause: error)
+    }
+}
+
+extension SQLBinding {
+    init(_ value: StoredValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .integer(let number): .int64(number)
+            case .real(let number): .double(number)
+            case .text(let text): .text(text)
+            case .blob(let data): .blob(data)
+            case .uuid(let uuid): .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+            }
+    }
+}
+
+extension AttributeValue {
+    /// How long external content is; 0 for what is none.
+    fileprivate var byteCount: Int { if case .data(let data) = self { data.count } else { 0 } }
+}

@@ -1,0 +1,21 @@
+extension SQLiteTransaction {
+    func update(_ batch: BatchUpdate) throws -> BatchResult {
+        try self.batch(author: batch.author, contextName: batch.contextName) { transaction in
+            try BatchUpdateRun(batch, transaction, open.compiler).run()
+        }
+    }
+
+    func delete(_ batch: BatchDeletion) throws -> BatchResult {
+        try self.batch(author: batch.author, contextName: batch.contextName) { transaction in
+            try BatchDeletionRun(batch, transaction, open.compiler).run()
+        }
+    }
+}
+
+extension SQLiteStore {
+    package var batchRefusal: String? {
+        guard let open = try? writableFiles(), open.limits != nil else { return nil }
+        return
+            "its model was inferred from the tables, so that each object has to be looked at; open it with its real model"
+    }
+}
