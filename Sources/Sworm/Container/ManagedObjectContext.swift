@@ -81,28 +81,9 @@ extension ManagedObjectContext {
     /// - Parameter request: The request.
     /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
     public func delete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws {
-        _ = try deleteAll(request)
-    }
-
-    /// Deletes the objects that a request finds, for a type without relations.
-    ///
-    /// It is part of this `perform`: it is saved or undone with everything else.
-    ///
-    /// - Parameter request: The request.
-    /// - Returns: The number of deleted objects.
-    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
-    @discardableResult
-    public func batchDelete<PlainObject: ManagedObjectConvertible>(
-        _ request: Request<PlainObject>
-    ) throws -> Int where PlainObject.Relations == Void {
-        try deleteAll(request)
-    }
-
-    private func deleteAll<T>(_ request: Request<T>) throws -> Int {
-        let query = try EngineQuery(request.content, of: try binding(for: T.self).entity)
+        let query = try EngineQuery(request.content, of: try binding(for: PlainObject.self).entity)
         let objects = try Engine.translating { try Engine.fetch(query, in: instance) }
         for object in objects { instance.delete(object) }
-        return objects.count
     }
 }
 

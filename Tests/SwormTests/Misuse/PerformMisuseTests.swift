@@ -68,8 +68,15 @@ struct PerformMisuseTests {
             "a misspelt relation", "try store().perform { _ = try $0.insert(Book()).autor }",
             expected: "error: value of type 'ManagedObject<Book>' has no dynamic member 'autor'"),
         Misuse(
-            "a batch deletion of what has relations", "try store().perform { try $0.batchDelete(Book.all) }",
-            expected: "error: "),
+            "a batch update with a value of another type",
+            #"try store().perform { _ = try $0.update(Book.all, set: (\.title, "x"), (\.year, "1900")) }"#,
+            expected: "error: cannot convert value of type"),
+        Misuse(
+            "a batch update to nil of what is never nil",
+            #"try store().perform { _ = try $0.update(Book.all, set: (\.title, nil)) }"#, expected: "error: 'nil'"),
+        Misuse(
+            "a batch update without a property", "try store().perform { _ = try $0.update(Book.all) }",
+            expected: "error: missing argument for parameter 'set'"),
     ]
 
     static let sound: [Misuse] = [
