@@ -58,6 +58,8 @@ package final class Connection {
     /// The rows changed since the connection was opened, those of triggers included.
     package var totalChanges: Int { Int(sqlite3_total_changes64(pointer)) }
     package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(pointer) }
+    /// Lets ``lastInsertedRowID`` say nothing, until a row is inserted.
+    package func forgetInsertedRowID() { sqlite3_set_last_insert_rowid(pointer, 0) }
     package var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
     /// Whether the file can only be read: by choice, or because its permissions say so.
     package var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }

@@ -37,6 +37,10 @@ package struct SQLiteError: Error, Sendable, Equatable {
         extendedCode == Self.constraintUnique || extendedCode == Self.constraintPrimaryKey
             || extendedCode == Self.constraintRowID
     }
+    /// The columns of an ON CONFLICT clause have no unique index.
+    package var isMissingConflictTarget: Bool {
+        code == Self.error && message.hasPrefix("ON CONFLICT clause does not match")
+    }
     /// The file is no database, or it is a damaged one.
     package var isDamage: Bool { code == Self.corrupt || code == Self.notADatabase }
 }

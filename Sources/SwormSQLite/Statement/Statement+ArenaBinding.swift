@@ -47,8 +47,22 @@ extension Statement {
         while try step() {}
     }
 
+    /// Runs the statement for one of many rows and empties the arena. The bindings stay: bind everything again for the next
+    /// row that was bound in the arena, or whose bytes SQLite was lent.
+    ///
+    /// - Returns: The first column of the row that a RETURNING clause gives; nil when there is none.
+    package mutating func runRow(emptying arena: BindingArena) throws -> Int64? {
+        defer {
+            reset()
+            arena.removeAll()
+        }
+        var returned: Int64?
+        while try step() { returned = int64(0) }
+        return returned
+    }
+
     /// The bytes must live as long as they are bound, also when the caller lets go of the arena.
-    private mutating func hold(_ arena: BindingArena) {
+    mutating func hold(_ arena: BindingArena) {
         guard self.arena !== arena else { return }
         if self.arena != nil { sqlite3_clear_bindings(pointer) }
         self.arena = arena

@@ -1,0 +1,117 @@
+import CSwormSQLite
+import Foundation
+
+extension Statement {
+    /// Binds stored properties of a struct until one has a value that does not go into its column as it is: nil where it is
+    /// not allowed, a NaN, a number out of range, very long bytes.
+    ///
+    /// Unsafe: the address must be that of a value of the struct that the offsets were asked of, which lives until the
+    /// statement has run or is bound anew. Its bytes are read there or in the arena.
+    ///
+    /// - Returns: The index of the op that was not bound; the number of ops when all were.
+    package mutating func bind(
+        _ ops: UnsafeBufferPointer<BindOp>, from first: Int, of row: UnsafeRawPointer, in arena: BindingArena
+    ) -> Int {
+        hold(arena)
+        let binder = FieldBinder(statement: pointer, row: row, arena: arena)
+        var index = first
+        while index < ops.count, binder.bind(ops[index]) { index += 1 }
+        return index
+    }
+}
+
+/// Binds properties from the memory of one struct. Not generic: one body for all types.
+private struct FieldBinder {
+    let statement: OpaquePointer
+    let row: UnsafeRawPointer
+    let arena: BindingArena
+
+    /// False, with nothing bound, for a value that does not go into its column as it is.
+    @inline(__always)
+    func bind(_ op: BindOp) -> Bool {
+        switch op.kind {
+        case .bool: integer(load(op, Bool.self) ? 1 : 0, op)
+        case .int: integer(Int64(load(op, Int.self)), op)
+        case .int16: integer(Int64(load(op, Int16.self)), op)
+        case .int32: integer(Int64(load(op, Int32.self)), op)
+        case .int64: integer(load(op, Int64.self), op)
+        case .float: real(Double(load(op, Float.self)), op)
+        case .double: real(load(op, Double.self), op)
+        case .date: real(load(op, Date.self).timeIntervalSinceReferenceDate, op)
+        case .string: text(load(op, String.self), op)
+        case .data: blob(load(op, Data.self), op)
+        case .uuid: uuid(op)
+        case .optionalBool: load(op, Bool?.self).map { integer($0 ? 1 : 0, op) } ?? null(op)
+        case .optionalInt: load(op, Int?.self).map { integer(Int64($0), op) } ?? null(op)
+        case .optionalInt16: load(op, Int16?.self).map { integer(Int64($0), op) } ?? null(op)
+        case .optionalInt32: load(op, Int32?.self).map { integer(Int64($0), op) } ?? null(op)
+        case .optionalInt64: load(op, Int64?.self).map { integer($0, op) } ?? null(op)
+        case .optionalFloat: load(op, Float?.self).map { real(Double($0), op) } ?? null(op)
+        case .optionalDouble: load(op, Double?.self).map { real($0, op) } ?? null(op)
+        case .optionalDate: load(op, Date?.self).map { real($0.timeIntervalSinceReferenceDate, op) } ?? null(op)
+        case .optionalString: load(op, String?.self).map { text($0, op) } ?? null(op)
+        case .optionalData: load(op, Data?.self).map { blob($0, op) } ?? null(op)
+        case .optionalUUID: load(op, UUID?.self) == nil ? null(op) : uuid(op)
+        case .decimal, .url, .optionalDecimal, .optionalURL, .custom: false
+        }
+    }
+
+    @inline(__always)
+    private func load<Value>(_ op: BindOp, _ type: Value.Type) -> Value {
+        (row + op.offset).assumingMemoryBound(to: Value.self).pointee
+    }
+
+    @inline(__always)
+    private func null(_ op: BindOp) -> Bool {
+        !op.isRequired && sqlite3_bind_null(statement, op.parameter) == SQLITE_OK
+    }
+
+    @inline(__always)
+    private func integer(_ value: Int64, _ op: BindOp) -> Bool {
+        switch op.width {
+        case .integer16: if Int16(exactly: value) == nil { return false }
+        case .integer32: if Int32(exactly: value) == nil { return false }
+        case .full, .float: break
+        }
+        return sqlite3_bind_int64(statement, op.parameter, value) == SQLITE_OK
+    }
+
+    @inline(__always)
+    private func real(_ value: Double, _ op: BindOp) -> Bool {
+        guard !value.isNaN else { return false }
+        guard op.width == .float else { return sqlite3_bind_double(statement, op.parameter, value) == SQLITE_OK }
+        let narrow = Float(value)
+        guard narrow.isFinite || value.isInfinite else { return false }
+        return sqlite3_bind_double(statement, op.parameter, Double(narrow)) == SQLITE_OK
+    }
+
+    @inline(__always)
+    private func text(_ value: String, _ op: BindOp) -> Bool {
+        value.utf8.withContiguousStorageIfAvailable { utf8 in
+            // A null address would bind NULL.
+            guard utf8.count > 0 else {
+                return sqlite3_bind_text(statement, op.parameter, "", 0, transient) == SQLITE_OK
+            }
+            guard let copy = arena.copy(UnsafeRawBufferPointer(utf8)) else { return false }
+            return sqlite3_bind_text64(
+                statement, op.parameter, copy.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(copy.count), nil,
+                UInt8(SQLITE_UTF8)) == SQLITE_OK
+        } ?? false
+    }
+
+    @inline(__always)
+    private func blob(_ value: Data, _ op: BindOp) -> Bool {
+        value.withUnsafeBytes { bytes in
+            guard bytes.count > 0 else { return sqlite3_bind_zeroblob(statement, op.parameter, 0) == SQLITE_OK }
+            guard let copy = arena.copy(bytes) else { return false }
+            return sqlite3_bind_blob64(statement, op.parameter, copy.baseAddress, UInt64(copy.count), nil) == SQLITE_OK
+        }
+    }
+
+    /// A UUID is its 16 bytes, and they stay where they are while the statement runs. An optional begins with them.
+    @inline(__always)
+    private func uuid(_ op: BindOp) -> Bool {
+        MemoryLayout<UUID>.size == 16
+            && sqlite3_bind_blob(statement, op.parameter, row + op.offset, 16, nil) == SQLITE_OK
+    }
+}
