@@ -1,5 +1,5 @@
 import Foundation
-import SwormPredicates
+package import SwormPredicates
 
 extension CompiledAttribute {
     /// What is wrong with a value of the attribute.
@@ -72,5 +72,20 @@ extension CompiledAttribute {
     private func error(_ code: Int, _ value: AttributeValue, _ reason: String, _ entity: String) -> CoreDataError {
         CoreDataError(
             code, "'\(name)' of \(entity): \(value.summary) \(reason)", entity: entity, key: name, value: value)
+    }
+}
+
+extension CompiledEntity {
+    /// A value in the form in which an attribute holds it.
+    ///
+    /// - Throws: What a save would say of it.
+    @discardableResult
+    package func checked(_ value: AttributeValue, slot: Int) throws -> AttributeValue {
+        let traits = traits[slot]
+        let accepted = traits.holds(value) ? value : try attributes[slot].accept(value, entity: name)
+        if !traits.plainlyAllows(accepted), let error = attributes[slot].violation(accepted, entity: name) {
+            throw error
+        }
+        return accepted
     }
 }

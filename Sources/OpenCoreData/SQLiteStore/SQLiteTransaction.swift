@@ -11,6 +11,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     private let wasPinned: Bool
     private var isCommitted = false
+    /// Values may be made while they are written, by code that does more than that.
+    private var isWriting = false
     private var files = Files()
     private var marks: [Files] = []
 
@@ -53,6 +55,16 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
     }
 
+    func insert(_ batch: RowBatch) throws -> BatchCounts {
+        try self.batch(author: batch.author, contextName: batch.contextName) { try $0.insert(batch) }
+    }
+
+    func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
+        // With an inferred model each change is looked at, which a save does.
+        guard open.limits == nil else { return nil }
+        return try self.batch(author: batch.author, contextName: batch.contextName) { try $0.upsert(batch, rule) }
+    }
+
     private func write<Output>(_ request: SaveRequest, _ body: (SaveTransaction) throws -> Output) throws -> Output {
         try writing { connection in
             let transaction = SaveTransaction(
@@ -85,6 +97,14 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
         guard let connection else { throw CoreDataError.storeIsClosed }
         connection.base.watch = try store.currentWatch()
+        guard !isWriting else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "Values are being written into the store, and nothing else can be written before the last of them. Collect them first, if making them writes too."
+            )
+        }
+        isWriting = true
+        defer { isWriting = false }
         // A full disk makes SQLite undo all of it; what followed would be written without a transaction.
         guard connection.base.isInTransaction else {
             throw CoreDataError(

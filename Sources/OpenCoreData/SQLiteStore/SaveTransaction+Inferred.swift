@@ -5,15 +5,18 @@ import SwormSQLite
 // any model that the tables may have been made for.
 extension SaveTransaction {
     /// What the bytes in a column tell of its attribute.
-    private struct ByteKind {
+    struct ByteKind {
         /// Whether some begin with neither of the marks of external data.
         var isPlain: Bool
         var mayBeUUIDs: Bool
     }
 
+    /// By column.
+    typealias ByteKinds = [String: ByteKind]
+
     /// Refuses values and links of which the tables do not tell how they are kept.
     func checkRequest(within limits: InferredLimits) throws {
-        var kinds: [String: ByteKind] = [:]
+        var kinds = ByteKinds()
         for insertion in request.insertions {
             let columns = columns(of: insertion.row)
             for place in columns.attributes where insertion.attributes[place.slot] != .null {
@@ -38,9 +41,9 @@ extension SaveTransaction {
 
     /// Refuses numbers that may be keys, and bytes in a column that may be one of external data, where another byte stands
     /// before the content.
-    private func check(
+    func check(
         _ value: AttributeValue, of place: EntityColumns.Attribute, in columns: EntityColumns, _ limits: InferredLimits,
-        _ kinds: inout [String: ByteKind]
+        _ kinds: inout ByteKinds
     ) throws {
         let name = "\(columns.table).\(place.column)"
         if limits.references.contains(where: { $0.table == columns.table && $0.column == place.column }) {

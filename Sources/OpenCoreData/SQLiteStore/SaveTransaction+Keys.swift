@@ -54,7 +54,8 @@ extension SaveTransaction {
         if key > recorded ?? 0 { try Self.record(key, root: root, model: model, connection: connection) }
     }
 
-    private static func record(_ highest: Int64, root: Int, model: CompiledModel, connection: StoreConnection) throws {
+    /// Keeps the highest key of a hierarchy in its root's row.
+    static func record(_ highest: Int64, root: Int, model: CompiledModel, connection: StoreConnection) throws {
         try connection.run(
             "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(highest), .integer(Int64(root))])
         guard connection.base.changes == 0 else { return }

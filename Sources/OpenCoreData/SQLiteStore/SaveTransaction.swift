@@ -34,7 +34,7 @@ final class SaveTransaction {
     private let historyCache: HistoryCache
     private let upkeep: DerivationUpkeep
     /// What an inferred model cannot tell; nil for a model of its own.
-    private let limits: InferredLimits?
+    let limits: InferredLimits?
 
     init(
         _ request: SaveRequest, connection: StoreConnection, model: CompiledModel, open: OpenStore,

@@ -139,6 +139,16 @@ package protocol StoreTransaction: StoreSession {
     /// Reserves primary keys for objects of a hierarchy and returns the first of them.
     func reserveKeys(root: Int, count: Int) throws -> Int64
 
+    /// Inserts rows: all of them, or none.
+    ///
+    /// - Throws: What a save would throw of such objects.
+    func insert(_ batch: RowBatch) throws -> BatchCounts
+
+    /// Inserts rows, or updates those that have the unique values already: all of it, or nothing.
+    ///
+    /// - Returns: Nil, with nothing done and the values not asked for, where it must be done with objects.
+    func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts?
+
     /// Makes what was written the state of the store, and ends the view.
     func commit() throws
 
