@@ -136,6 +136,15 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
         }
     }
 
+    /// The value of one attribute, from where it lies in memory if it has a place there.
+    ///
+    /// - Throws: As ``read(_:of:)``.
+    package func value(_ index: Int, of object: T) throws -> AttributeValue {
+        let field = fields[index]
+        guard field.offset >= 0 else { return try read(index, of: object) }
+        return withUnsafeBytes(of: object) { bytes in bytes.baseAddress.map { field.value($0) } ?? .null }
+    }
+
     /// A fresh object with these values, which are in the order of ``attributes``.
     package func object(from values: [AttributeValue]) throws -> T {
         var object = T()

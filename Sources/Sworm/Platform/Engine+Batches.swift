@@ -6,65 +6,160 @@ import CoreData
 import OpenCoreData
 #endif
 
-// Changes of all objects of a request.
+/// A uniqueness constraint of the model, as the tables of a type see it.
+struct EngineConstraint {
+    /// In the order of the model.
+    let names: [String]
+    /// By the places in the plan.
+    let attributes: [Int]
+    /// The entity that declares it; no two rows of its family have the same values.
+    let entity: Engine.Entity
+}
+
+// Values that are written without a handle for each of them.
 extension Engine {
     #if canImport(CoreData)
-    /// Gives attributes, by their places in the table, of all objects that a query finds other values. Core Data's own batch
-    /// requests know nothing of unsaved changes and cannot be undone, so that it is done with objects.
-    static func update<T>(
-        _ query: EngineQuery, _ values: [(index: Int, value: AttributeValue)], _ binding: EngineBinding<T>,
-        in context: NSManagedObjectContext
+    /// Inserts an object for each value; Core Data has no way to rows that takes part in a save.
+    static func insert<T>(
+        contentsOf values: some Sequence<T>, _ binding: EngineBinding<T>, into context: NSManagedObjectContext
     ) throws -> Int {
-        for (index, value) in values { try checkWritable(value, binding.plan.attributes[index], binding.entity) }
-        let objects = try fetch(query, in: context)
-        for object in objects {
-            for (index, value) in values { try setValue(value, object, index, binding) }
-        }
-        return objects.count
-    }
-
-    /// Refuses what no save would accept, whatever the query finds.
-    private static func checkWritable(
-        _ value: AttributeValue, _ attribute: AttributePlan, _ entity: NSEntityDescription
-    ) throws {
-        guard let description = entity.attribute(at: attribute.name) else { return }
-        func refused(_ reason: String) -> StoreError {
-            StoreError(
-                .validation, "Cannot set '\(attribute.name)' of all objects of \(entity.name ?? ""): \(reason).",
-                entity: entity.name, attribute: attribute.name)
-        }
-        if description is NSDerivedAttributeDescription { throw refused("it is derived, and follows from others") }
-        if description.isTransient { throw refused("it is transient, and no row keeps it") }
-        if value == .null, !entity.isOptional(at: attribute.name) { throw refused("it is required, and has no value") }
-    }
-
-    /// Deletes all objects that a query finds, by the delete rules of their relationships.
-    static func delete(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Int {
-        let objects = try fetch(query, in: context)
-        for object in objects { context.delete(object) }
-        return objects.count
-    }
-    #else
-    /// Gives attributes, by their places in the table, of all objects that a query finds other values.
-    static func update<T>(
-        _ query: EngineQuery, _ values: [(index: Int, value: AttributeValue)], _ binding: EngineBinding<T>,
-        in context: NSManagedObjectContext
-    ) throws -> Int {
-        var stored: [(slot: Int, value: AttributeValue)] = []
-        for (index, value) in values {
-            guard let composite = binding.composites[index] else {
-                stored.append((binding.attributes[index], value))
-                continue
+        let before = checkpoint(context)
+        var count = 0
+        do {
+            for value in values {
+                try insertValid(try binding.plan.values(of: value), binding, into: context)
+                count += 1
             }
-            stored += try binding.entity.elements(
-                of: binding.plan.attributes[index].name, in: elements(value, composite))
+        } catch {
+            restore(before, in: context)
+            throw error
         }
-        return try context.update(specification(query), stored)
+        return count
     }
 
-    /// Deletes all objects that a query finds, by the delete rules of their relationships.
-    static func delete(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Int {
-        try context.delete(specification(query))
+    /// Nil, as it must be done with objects.
+    static func insertUnlessPending<T>(
+        _ values: some Sequence<T>, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
+    ) throws -> Int? { nil }
+
+    /// Nil, as it must be done with objects.
+    static func upsert<T>(
+        _ values: some Sequence<T>, _ constraint: EngineConstraint, updates: [Int]?, _ binding: EngineBinding<T>,
+        in context: NSManagedObjectContext
+    ) throws -> UpsertResult? { nil }
+
+    /// The constraints of an entity and its ancestors whose attributes are all in the tables.
+    static func constraints<T>(
+        _ binding: EngineBinding<T>, _ context: NSManagedObjectContext
+    ) -> [EngineConstraint] {
+        var constraints: [EngineConstraint] = []
+        var next: NSEntityDescription? = binding.entity
+        while let entity = next {
+            for constraint in entity.uniquenessConstraints {
+                let names = constraint.map { ($0 as? NSPropertyDescription)?.name ?? $0 as? String ?? "" }
+                let attributes = names.compactMap(binding.plan.index(named:))
+                guard !names.isEmpty, attributes.count == names.count else { continue }
+                constraints.append(EngineConstraint(names: names, attributes: attributes, entity: entity))
+            }
+            next = entity.superentity
+        }
+        return constraints
     }
+
+    /// Throws what is wrong with values in the order of the tables.
+    static func check<T>(_ values: [AttributeValue], _ binding: EngineBinding<T>) throws {
+        for (value, line) in zip(values, binding.plan.attributes) {
+            // The elements of a composite are checked with the object that gets them.
+            guard let attribute = binding.entity.attributesByName[line.name],
+                composite(line, binding.entity) == nil
+            else { continue }
+            try requireRange(value, binding.entity, line.name)
+            let keyed = value.keyedValue
+            let isValid =
+                keyed == nil
+                ? attribute.isOptional : attribute.validationPredicates.allSatisfy { $0.evaluate(with: keyed) }
+            guard !isValid else { continue }
+            throw StoreError(
+                .validation,
+                "\(line.name) of \(binding.plan.entityName) cannot be \(excerpt(value)): it is required, or the model has rules for it.",
+                entity: binding.plan.entityName, attribute: line.name)
+        }
+    }
+
+    static func isAbstract<T>(_ binding: EngineBinding<T>) -> Bool { binding.entity.isAbstract }
+    #else
+    /// Inserts a row for each value.
+    static func insert<T>(
+        contentsOf values: some Sequence<T>, _ binding: EngineBinding<T>, into context: NSManagedObjectContext
+    ) throws -> Int {
+        try context.insertRows(RowBatch(values, binding.writePlan)).count
+    }
+
+    /// Inserts a row for each value; nil, with the values not asked for, when unsaved changes might be in their way.
+    static func insertUnlessPending<T>(
+        _ values: some Sequence<T>, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
+    ) throws -> Int? {
+        guard !context.hasChanges(ofHierarchy: binding.entity.root) else { return nil }
+        return try insert(contentsOf: values, binding, into: context)
+    }
+
+    /// Inserts a row for each value, or updates the row that has its unique values; nil, with the values not asked for, when
+    /// it must be done with objects.
+    static func upsert<T>(
+        _ values: some Sequence<T>, _ constraint: EngineConstraint, updates: [Int]?, _ binding: EngineBinding<T>,
+        in context: NSManagedObjectContext
+    ) throws -> UpsertResult? {
+        guard binding.composites.isEmpty else { return nil }
+        let rule = UpsertRule(
+            constraint: constraint.names, updates: updates.map { $0.map { binding.attributes[$0] } })
+        return try context.upsertRows(RowBatch(values, binding.writePlan), rule).map {
+            UpsertResult(inserted: $0.inserted, updated: $0.updated, ignored: $0.ignored)
+        }
+    }
+
+    /// The constraints of an entity and its ancestors whose attributes are all in the tables.
+    static func constraints<T>(
+        _ binding: EngineBinding<T>, _ context: NSManagedObjectContext
+    ) -> [EngineConstraint] {
+        guard let model = context.compiledModel else { return [] }
+        var constraints: [EngineConstraint] = []
+        var next: CompiledEntity? = binding.entity
+        while let entity = next {
+            for names in entity.uniquenessConstraints {
+                let attributes = names.compactMap(binding.plan.index(named:))
+                guard !names.isEmpty, attributes.count == names.count else { continue }
+                constraints.append(EngineConstraint(names: names, attributes: attributes, entity: entity))
+            }
+            next = entity.superentity.map { model[$0] }
+        }
+        return constraints
+    }
+
+    /// Throws what is wrong with values in the order of the tables.
+    static func check<T>(_ values: [AttributeValue], _ binding: EngineBinding<T>) throws {
+        for (index, slot) in binding.attributes.enumerated() where slot >= 0 {
+            try binding.entity.checked(values[index], slot: slot)
+        }
+    }
+
+    static func isAbstract<T>(_ binding: EngineBinding<T>) -> Bool { binding.entity.isAbstract }
     #endif
+
+    /// Inserts an object that a save will accept.
+    ///
+    /// - Throws: What a save would throw. The object stays then; the caller undoes more than that.
+    @discardableResult
+    static func insertValid<T>(
+        _ values: [AttributeValue], _ binding: EngineBinding<T>, into context: NSManagedObjectContext
+    ) throws -> NSManagedObject {
+        guard !isAbstract(binding) else {
+            throw StoreError(
+                .validation,
+                "Cannot save an object of \(binding.plan.entityName): the entity is abstract. Insert one of its sub-entities.",
+                entity: binding.plan.entityName)
+        }
+        let object = try insert(values, binding, into: context)
+        try object.validateForInsert()
+        return object
+    }
 }

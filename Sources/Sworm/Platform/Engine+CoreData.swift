@@ -98,7 +98,7 @@ extension Engine {
     }
 
     /// Refuses a number that the model's attribute has no room for: a keyed value would be cut without a word.
-    private static func requireRange(_ value: AttributeValue, _ entity: NSEntityDescription, _ name: String) throws {
+    static func requireRange(_ value: AttributeValue, _ entity: NSEntityDescription, _ name: String) throws {
         guard case .int(let number) = value, let type = entity.attribute(at: name)?.attributeType else { return }
         let fits =
             switch type {
@@ -396,7 +396,7 @@ extension Engine {
 
 extension AttributeValue {
     /// The value as keyed access takes it.
-    fileprivate var keyedValue: Any? {
+    var keyedValue: Any? {
         switch self {
         case .bool(let value): NSNumber(value: value)
         case .int(let value): NSNumber(value: value)

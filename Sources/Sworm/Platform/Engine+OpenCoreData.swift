@@ -19,6 +19,8 @@ final class EngineBinding<T: ManagedObjectConvertible> {
     let relations: [String: Int]
     /// How rows become values; nil where some attribute has to be read through an object.
     let rowPlan: RowPlan<T>?
+    /// How values become rows.
+    let writePlan: WritePlan<T>
 
     init(_ plan: EntityPlan<T>, in context: NSManagedObjectContext) throws {
         guard let model = context.compiledModel, let entity = model.entity(named: plan.entityName) else {
@@ -59,6 +61,7 @@ final class EngineBinding<T: ManagedObjectConvertible> {
         self.relations = relations
         isWhole = attributes == Array(entity.attributes.indices)
         rowPlan = composites.isEmpty ? Self.makeRowPlan(plan, entity, attributes) : nil
+        writePlan = Self.makeWritePlan(plan, entity, attributes, composites)
     }
 
     /// Whether the binding was made for the model that a context uses.

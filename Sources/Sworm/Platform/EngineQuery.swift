@@ -16,4 +16,13 @@ struct EngineQuery {
         limit = request.limit
         offset = request.offset
     }
+
+    /// A query for all objects that satisfy a predicate.
+    init(entity: Engine.Entity, predicate: PredicateTree) {
+        self.entity = entity
+        self.predicate = predicate
+        sorts = []
+        limit = 0
+        offset = 0
+    }
 }

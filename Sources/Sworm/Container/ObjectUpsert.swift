@@ -1,0 +1,185 @@
+import Foundation
+import SwormPredicates
+
+#if canImport(CoreData)
+import CoreData
+#else
+import OpenCoreData
+#endif
+
+/// An upsert by fetching objects and changing them: the way that unsaved changes have a part in, and the only one on
+/// Core Data.
+struct ObjectUpsert<T: ManagedObjectConvertible> {
+    /// The values of a constraint's attributes, in which texts are told apart by their bytes, as a store's index does.
+    private typealias Key = [AttributeValue]
+
+    let binding: EngineBinding<T>
+    let context: NSManagedObjectContext
+    /// In the order of the model.
+    let constraints: [EngineConstraint]
+    /// Which of them lets values meet objects; nil when all taken values are errors.
+    let target: Int?
+    /// By the places in the plan: what an existing object gets; nil to leave it alone.
+    let updates: [Int]?
+    private var result = UpsertResult()
+
+    init(
+        binding: EngineBinding<T>, context: NSManagedObjectContext, constraints: [EngineConstraint], target: Int?,
+        updates: [Int]?
+    ) {
+        self.binding = binding
+        self.context = context
+        self.constraints = constraints
+        self.target = target
+        self.updates = updates
+    }
+
+    /// Takes all values, or none.
+    mutating func run(_ values: some Sequence<T>) throws -> UpsertResult {
+        let before = Engine.checkpoint(context)
+        do {
+            var part: [[AttributeValue]] = []
+            for value in values {
+                part.append(try binding.plan.values(of: value))
+                guard part.count == 500 else { continue }
+                try take(part)
+                part.removeAll(keepingCapacity: true)
+            }
+            try take(part)
+        } catch {
+            Engine.restore(before, in: context)
+            throw error
+        }
+        return result
+    }
+
+    private mutating func take(_ part: [[AttributeValue]]) throws {
+        guard !part.isEmpty else { return }
+        var holders = try constraints.map { try self.holders(of: part, $0) }
+        for values in part {
+            try Engine.check(values, binding)
+            guard let target, let key = Self.key(values, constraints[target]), let existing = holders[target][key]
+            else {
+                try checkOthers(values, nil, holders)
+                let object = try Engine.insertValid(values, binding, into: context)
+                note(object, values, in: &holders)
+                result.inserted += 1
+                continue
+            }
+            guard let updates else {
+                result.ignored += 1
+                continue
+            }
+            guard existing.entity.name == binding.plan.entityName else {
+                throw taken(constraints[target], values, by: existing)
+            }
+            let present = try binding.plan.attributes.indices.map { try Engine.value(existing, $0, binding) }
+            var wanted = present
+            for index in updates { wanted[index] = values[index] }
+            for (place, constraint) in constraints.enumerated()
+            where Self.key(wanted, constraint) != Self.key(values, constraint) {
+                // What the object keeps is none of the values that were looked for.
+                holders[place].merge(try self.holders(of: [wanted], constraint)) { $1 }
+            }
+            try checkOthers(wanted, existing, holders)
+            for index in updates { try Engine.setValue(values[index], existing, index, binding) }
+            for (place, constraint) in constraints.enumerated() {
+                if let key = Self.key(present, constraint) { holders[place][key] = nil }
+            }
+            note(existing, wanted, in: &holders)
+            result.updated += 1
+        }
+    }
+
+    private func note(
+        _ object: NSManagedObject, _ values: [AttributeValue], in holders: inout [[Key: NSManagedObject]]
+    ) {
+        for (place, constraint) in constraints.enumerated() {
+            if let key = Self.key(values, constraint) { holders[place][key] = object }
+        }
+    }
+
+    /// Throws when another object holds values that only one may have.
+    private func checkOthers(
+        _ values: [AttributeValue], _ own: NSManagedObject?, _ holders: [[Key: NSManagedObject]]
+    ) throws {
+        for (place, constraint) in constraints.enumerated() where place != target {
+            guard let key = Self.key(values, constraint), let holder = holders[place][key], holder !== own else {
+                continue
+            }
+            throw taken(constraint, values, by: holder)
+        }
+    }
+
+    /// The objects that have unique values of a part.
+    private func holders(
+        of part: [[AttributeValue]], _ constraint: EngineConstraint
+    ) throws -> [Key: NSManagedObject] {
+        let wanted = part.filter { Self.key($0, constraint) != nil }
+        guard !wanted.isEmpty else { return [:] }
+        // More than is wanted may be found where a constraint has several attributes; the keys tell.
+        let conditions = zip(constraint.names, constraint.attributes).map { name, index in
+            PredicateTree.comparison(
+                Comparison(
+                    .path(name.split(separator: ".").map(String.init)), .in,
+                    .list(Set(wanted.map { $0[index] }).map { .value($0) })))
+        }
+        let query = EngineQuery(
+            entity: constraint.entity, predicate: conditions.count == 1 ? conditions[0] : .and(conditions))
+        var holders: [Key: NSManagedObject] = [:]
+        for object in try Engine.fetch(query, in: context) {
+            var values = [AttributeValue](repeating: .null, count: binding.plan.attributes.count)
+            for index in constraint.attributes { values[index] = try Engine.value(object, index, binding) }
+            if let key = Self.key(values, constraint) { holders[key] = object }
+        }
+        return holders
+    }
+
+    /// Nil where a value is nil, which is in nobody's way.
+    private static func key(_ values: [AttributeValue], _ constraint: EngineConstraint) -> Key? {
+        var key: Key = []
+        for index in constraint.attributes {
+            switch values[index] {
+            case .null: return nil
+            case .string(let text): key.append(.data(Data(text.utf8)))
+            case let value: key.append(value)
+            }
+        }
+        return key
+    }
+
+    private func taken(
+        _ constraint: EngineConstraint, _ values: [AttributeValue], by object: NSManagedObject
+    ) -> StoreError {
+        let name = binding.plan.entityName
+        let text = zip(constraint.names, constraint.attributes).map { "\($0) = \(excerpt(values[$1]))" }
+        return StoreError(
+            .uniquenessViolation,
+            "\(name): \(Scope.name(object.entity.name ?? name, object.objectID)) has the unique values already: \(text.joined(separator: ", ")). Nothing of this call was written.",
+            entity: name, attribute: constraint.names.joined(separator: ", "))
+    }
+}
+
+extension EntityPlan {
+    /// Which constraint is the one over some attributes, or the only one that there is.
+    ///
+    /// - Throws: A ``StoreError`` with the code `invalidRequest` when there is none, or several to choose from.
+    func constraint(_ attributes: [Int], among constraints: [EngineConstraint]) throws -> Int {
+        let names = constraints.map { "(\($0.names.joined(separator: ", ")))" }.joined(separator: ", ")
+        if attributes.isEmpty {
+            if constraints.count == 1 { return 0 }
+            throw StoreError(
+                .invalidRequest,
+                constraints.isEmpty
+                    ? "\(entityName) has no unique attributes, so no value can meet an object. Declare one as `.unique`, or use insert(contentsOf:)."
+                    : "\(entityName) has several uniqueness constraints: \(names). Name the attributes of one of them with `on:`.",
+                entity: entityName)
+        }
+        if let found = constraints.firstIndex(where: { Set($0.attributes) == Set(attributes) }) { return found }
+        let wanted = attributes.map { self.attributes[$0].name }.joined(separator: ", ")
+        throw StoreError(
+            .invalidRequest,
+            "\(entityName) has no uniqueness constraint over (\(wanted)). Declare it, or name the attributes of one that there is: \(names.isEmpty ? "there is none" : names).",
+            entity: entityName, attribute: wanted)
+    }
+}
