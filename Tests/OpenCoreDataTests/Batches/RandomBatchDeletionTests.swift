@@ -27,7 +27,10 @@ struct RandomBatchDeletionTests {
             counts[1] = try context.deleteAll(entity, format)
             #expect(!context.hasChanges)
         }
-        #expect(first == second, "seed \(seed), \(entity) \(format)")
+        // Of several other errors each of them may come upon another one first.
+        let denied = NSValidationRelationshipDeniedDeleteError
+        #expect((first == nil) == (second == nil), "seed \(seed), \(entity) \(format): \(first ?? 0), \(second ?? 0)")
+        #expect((first == denied) == (second == denied), "seed \(seed), \(entity) \(format)")
         if first == nil { #expect(counts[0] == counts[1]) }
         try pair.expectSame("seed \(seed), \(entity) \(format)")
     }
