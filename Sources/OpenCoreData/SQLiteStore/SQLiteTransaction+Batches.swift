@@ -14,7 +14,7 @@ extension SQLiteTransaction {
 
 extension SQLiteStore {
     package var batchRefusal: String? {
-        guard let open = try? writableFiles(), open.limits != nil else { return nil }
+        guard let (open, _) = try? writableFiles(), open.limits != nil else { return nil }
         return
             "its model was inferred from the tables, so that each object has to be looked at; open it with its real model"
     }

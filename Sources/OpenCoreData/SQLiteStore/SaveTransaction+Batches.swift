@@ -8,7 +8,7 @@ extension SaveTransaction {
     /// - Throws: What a save would throw of such objects.
     func insert(_ batch: RowBatch) throws -> BatchCounts {
         let writer = try BatchWriter(batch.layout, self)
-        var keys = BatchKeys(root: model[batch.layout.entity].root)
+        var keys = ReservedKeys(root: model[batch.layout.entity].root)
         var counts = BatchCounts()
         try batch.handOver { start, count in
             if let refusal = writer.refusal { throw refusal }
@@ -43,7 +43,7 @@ extension SaveTransaction {
         } catch let error as SQLiteError where error.isMissingConflictTarget {
             return nil
         }
-        var keys = BatchKeys(root: model[batch.layout.entity].root)
+        var keys = ReservedKeys(root: model[batch.layout.entity].root)
         var counts = BatchCounts()
         connection.base.forgetInsertedRowID()
         try batch.handOver { start, count in
@@ -81,7 +81,7 @@ extension SaveTransaction {
 
     /// Refuses to turn a row of another entity into one of this. Any other row that was not changed has the values already.
     private func checkEntity(
-        of row: UnsafeRawPointer, _ upsert: Upsert, _ writer: BatchWriter, _ keys: BatchKeys
+        of row: UnsafeRawPointer, _ upsert: Upsert, _ writer: BatchWriter, _ keys: ReservedKeys
     ) throws {
         guard upsert.hasRelatives, let (other, values) = try writer.holder(of: row, upsert.target),
             other.entity != upsert.entity
@@ -127,7 +127,7 @@ private struct Upsert {
 }
 
 /// Primary keys for rows whose number is not known beforehand.
-private struct BatchKeys {
+private struct ReservedKeys {
     let root: Int
     private(set) var next: Int64 = 1
     private var end: Int64 = 1

@@ -71,7 +71,7 @@ struct FieldBindingTests {
             try op(\.optionalDouble, 18), try op(\.optionalDate, 19), try op(\.optionalString, 20),
             try op(\.optionalData, 21), try op(\.optionalUUID, 22),
         ]
-        #expect(ops.allSatisfy(\.kind.isPlain))
+        #expect(ops.allSatisfy { $0.kind.isPlain })
         let bound = try bind(ops, row)
         #expect(bound.count == ops.count)
         let integers = [
