@@ -1,4 +1,5 @@
 import Foundation
+import SwormSQLite
 import SwormPredicates
 import Testing
 

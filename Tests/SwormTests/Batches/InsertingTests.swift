@@ -91,7 +91,8 @@ struct InsertingTests {
         let long = String(repeating: "x", count: 1_000_000)
         values[3].string = long
         try store.container.perform { context in
-            #expect(try context.insert(contentsOf: values) == 600)
+            let count = try context.insert(contentsOf: values)
+            #expect(count == 600)
             // The same perform reads them, straight from rows and by objects.
             #expect(try context.decode(Everything.all.sort(\.int)) == values)
             #expect(try context.fetchOne(Everything.all.where(\.int == 3))?.decode() == values[3])
@@ -192,7 +193,7 @@ struct InsertingTests {
         ]
         for value in bad {
             let saved = storeError { try store.container.perform { try $0.insert(value) } }
-            try store.container.perform { context in
+            try store.container.perform { (context: ManagedObjectContext) throws in
                 let batch = storeError { try context.insert(contentsOf: [Ruled(), value, Ruled()]) }
                 #expect(batch?.code == saved?.code && batch?.code == .validation)
                 #expect(batch?.entity == "Ruled" && batch?.attribute == saved?.attribute)

@@ -42,7 +42,7 @@ struct UpsertTests {
     @Test func `a policy says what an existing object gets`() throws {
         let store = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1, title: "old", pages: 1)) }
         let values = [Volume(id: 1, title: "new", pages: 2), Volume(id: 2, title: "new", pages: 2)]
-        try store.container.perform { context in
+        try store.container.perform { (context: ManagedObjectContext) throws in
             #expect(try context.upsert(values[..<1], onConflict: .ignore) == UpsertResult(ignored: 1))
             #expect(try context.upsert(values[..<1], onConflict: .update(\.pages)) == UpsertResult(updated: 1))
             #expect(try context.decode(Volume.all) == [Volume(id: 1, title: "old", pages: 2)])
@@ -72,7 +72,7 @@ struct UpsertTests {
         let store = try TestStore(for: Entry.self, Everything.self, in: .file) { context in
             try context.insert(Entry(id: 1, code: "a", part: 1, text: "old"))
         }
-        try store.container.perform { context in
+        try store.container.perform { (context: ManagedObjectContext) throws in
             let value = Entry(id: 2, code: "a", part: 1, text: "new")
             #expect(storeError { try context.upsert([value]) }?.code == .invalidRequest)
             #expect(storeError { try context.upsert([value], on: \.text) }?.code == .invalidRequest)
