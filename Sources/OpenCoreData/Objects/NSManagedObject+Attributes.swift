@@ -106,7 +106,7 @@ extension NSManagedObject {
         let value = traits.holds(value) ? value : try plan.attributes[slot].accept(value, entity: plan.name)
         try requireMutable(key: plan.attributes[slot].name)
         if edits.isEmpty { prepareEdits() }
-        if status.contains(.inserted) {
+        if status.contains(.inserted) || snapshot.isNone {
             guard !edits[slot].isIdentical(to: value) else { return }
             edits[slot] = value
             changedAttributes.insert(slot)

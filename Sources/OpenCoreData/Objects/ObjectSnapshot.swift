@@ -11,6 +11,11 @@ enum ObjectSnapshot {
     /// The row is known because this context wrote it.
     case values(CommittedRow)
 
+    /// Whether the object was never saved; it need not belong to a context.
+    var isNone: Bool {
+        if case .none = self { true } else { false }
+    }
+
     var isFault: Bool {
         if case .fault = self { true } else { false }
     }

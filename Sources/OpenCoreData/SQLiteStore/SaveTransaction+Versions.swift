@@ -24,7 +24,10 @@ extension SaveTransaction {
                 conflicts.append(.init(row: deletion.row, expected: expected, exists: found != nil))
             }
         }
-        guard conflicts.isEmpty else { throw SaveConflicts(conflicts: conflicts) }
+        if conflicts.isEmpty { return }
+        // All of them together, now that there are some.
+        if !includingUpdates { try checkVersions(includingUpdates: true) }
+        throw SaveConflicts(conflicts: conflicts)
     }
 
     /// Looks for the rows that the request leads to: one that others have deleted is a conflict like a changed one.

@@ -96,6 +96,7 @@ final class SaveTransaction {
         connection.changes.removeAll()
         history = try historyCache.tables(connection, model: model, layout: layout)
         let output = try statements()
+        try upkeep.settle(connection)
         try writeHistory()
         if !replacedFiles.isEmpty { try keepReferencedFiles() }
         connection.changes.removeAll()

@@ -68,10 +68,6 @@ struct PerformMisuseTests {
             "a misspelt relation", "try store().perform { _ = try $0.insert(Book()).autor }",
             expected: "error: value of type 'ManagedObject<Book>' has no dynamic member 'autor'"),
         Misuse(
-            "a batch update with a value of another type",
-            #"try store().perform { _ = try $0.update(Book.all, set: (\.title, "x"), (\.year, "1900")) }"#,
-            expected: "error: cannot convert value of type"),
-        Misuse(
             "a batch update to nil of what is never nil",
             #"try store().perform { _ = try $0.update(Book.all, set: (\.title, nil)) }"#, expected: "error: 'nil'"),
         Misuse(
