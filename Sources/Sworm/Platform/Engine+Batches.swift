@@ -2,6 +2,7 @@ import SwormPredicates
 
 #if canImport(CoreData)
 import CoreData
+import Foundation
 #else
 import OpenCoreData
 #endif
@@ -77,7 +78,8 @@ extension Engine {
             let keyed = value.keyedValue
             let isValid =
                 keyed == nil
-                ? attribute.isOptional : attribute.validationPredicates.allSatisfy { $0.evaluate(with: keyed) }
+                ? attribute.isOptional
+                : !value.isNoNumber && attribute.validationPredicates.allSatisfy { $0.evaluate(with: keyed) }
             guard !isValid else { continue }
             throw StoreError(
                 .validation,
@@ -158,8 +160,22 @@ extension Engine {
                 "Cannot save an object of \(binding.plan.entityName): the entity is abstract. Insert one of its sub-entities.",
                 entity: binding.plan.entityName)
         }
+        try check(values, binding)
         let object = try insert(values, binding, into: context)
         try object.validateForInsert()
         return object
     }
 }
+
+#if canImport(CoreData)
+extension AttributeValue {
+    /// Whether it stands for no number, which no store keeps.
+    fileprivate var isNoNumber: Bool {
+        switch self {
+        case .double(let number): number.isNaN
+        case .decimal(let number): number.isNaN
+        default: false
+        }
+    }
+}
+#endif
