@@ -3,30 +3,25 @@ import Sworm
 
 /// Writing many rows without making objects of them.
 func batchBenches(_ place: Workplace) -> [Bench] {
-    let benches = [
+    [
         Bench(Bar("insert(contentsOf:)", .ratio, must: 1.1, aim: 0.85), weight: 3, sides: insertingSides(place)),
         Bench(Bar("upsert, half existing", .ratio, must: 1.3, aim: 1.1), weight: 3, sides: upsertingSides(place)),
         Bench(Bar("batch update", .ratio, must: 1.1, aim: 1.02), weight: 3, sides: settingSides(place)),
         Bench(Bar("batch delete", .ratio, must: 1.1, aim: 1.02), weight: 3, sides: deletingSides(place)),
     ]
-    return benches.filter { $0.sides.contains { $0.role == .own } }
 }
 
 private func insertingSides(_ place: Workplace) -> [Side] {
-    var sides = [
+    [
         place.writing(.byHand, into: Workplace.empty) { try place.raw($0).insert(place.tracks) },
+        place.writing(.own, into: Workplace.empty) { name in
+            try place.store(name).perform { context in
+                try expect(place.rows, try context.insert(contentsOf: place.tracks))
+            }
+        },
         place.writing(.grdbBest, into: Workplace.grdbEmpty) { try place.grdb($0).insert(place.tracks) },
         place.writing(.grdbCodable, into: Workplace.grdbEmpty) { try place.grdb($0).insertRecords(place.tracks) },
     ]
-    #if BATCH_CALLS
-    let own = place.writing(.own, into: Workplace.empty) { name in
-        try place.store(name).perform { context in
-            try expect(place.rows, try context.insert(contentsOf: place.tracks))
-        }
-    }
-    sides.insert(own, at: 1)
-    #endif
-    return sides
 }
 
 /// Every other track is in the store, and all of them come with more plays.
@@ -38,30 +33,31 @@ private func upsertingSides(_ place: Workplace) -> [Side] {
             return track
         }
     }
-    var sides = [
+    return [
         place.writing(.byHand, into: Workplace.half) { try place.raw($0).upsert(changed(), after: place.rows) },
+        place.writing(.own, into: Workplace.half) { name in
+            try place.store(name).perform { context in
+                let counts = try context.upsert(changed())
+                try expect(place.rows / 2, counts.inserted)
+                try expect(place.rows - place.rows / 2, counts.updated)
+            }
+        },
         place.writing(.grdbBest, into: Workplace.grdbHalf) { try place.grdb($0).upsert(changed()) },
         place.writing(.grdbCodable, into: Workplace.grdbHalf) { try place.grdb($0).upsertRecords(changed()) },
     ]
-    #if BATCH_CALLS
-    let own = place.writing(.own, into: Workplace.half) { name in
-        try place.store(name).perform { context in
-            let counts = try context.upsert(changed())
-            try expect(place.rows / 2, counts.inserted)
-            try expect(place.rows - place.rows / 2, counts.updated)
-        }
-    }
-    sides.insert(own, at: 1)
-    #endif
-    return sides
 }
 
 /// One attribute of all rows, by a condition that they all meet.
 private func settingSides(_ place: Workplace) -> [Side] {
-    var sides = [
+    [
         place.writing(.byHand, into: Workplace.full) {
             let sql = "UPDATE ZTRACK SET ZPLAYS = 3, Z_OPT = Z_OPT + 1 WHERE ZGENRE >= ?"
             try expect(place.rows, try place.raw($0).change(sql, 0))
+        },
+        place.writing(.own, into: Workplace.full) { name in
+            try place.store(name).perform { context in
+                try expect(place.rows, try context.update(Track.all.where { $0.genre >= 0 }, set: (\.plays, 3)))
+            }
         },
         place.writing(.grdbBest, into: Workplace.grdbFull) {
             try expect(place.rows, try place.grdb($0).setPlaysByStatement(3, ofGenresFrom: 0))
@@ -70,15 +66,6 @@ private func settingSides(_ place: Workplace) -> [Side] {
             try expect(place.rows, try place.grdb($0).setPlays(3, ofGenresFrom: 0))
         },
     ]
-    #if BATCH_CALLS
-    let own = place.writing(.own, into: Workplace.full) { name in
-        try place.store(name).perform { context in
-            try expect(place.rows, try context.update(Track.all.where { $0.genre >= 0 }, set: (\.plays, 3)))
-        }
-    }
-    sides.insert(own, at: 1)
-    #endif
-    return sides
 }
 
 /// All rows, by a condition that they all meet: without one SQLite would just drop the pages.
