@@ -209,12 +209,7 @@ struct QueryTests {
         let workshop = try Workshop()
         let store = try workshop.openStore()
         try store.save(LibraryXML.content(store.model))
-        for suffix in ["", "-wal", "-shm"] {
-            try FileManager.default.copyItem(
-                atPath: workshop.storePath + suffix, toPath: workshop.file("Left.sqlite") + suffix)
-        }
-        try FileManager.default.copyItem(
-            atPath: workshop.file(".Library_SUPPORT"), toPath: workshop.file(".Left_SUPPORT"))
+        try workshop.copyStore(to: "Left", with: ["", "-wal", "-shm"])
         store.close()
         let before = try workshop.contents()
         let path = workshop.file("Left.sqlite")
@@ -232,12 +227,7 @@ struct QueryTests {
         let store = try workshop.openStore()
         try store.save(LibraryXML.content(store.model))
         // As after a process that was killed: the log is there, and nobody has the store open.
-        for suffix in ["", "-wal"] {
-            try FileManager.default.copyItem(
-                atPath: workshop.storePath + suffix, toPath: workshop.file("Left.sqlite") + suffix)
-        }
-        try FileManager.default.copyItem(
-            atPath: workshop.file(".Library_SUPPORT"), toPath: workshop.file(".Left_SUPPORT"))
+        try workshop.copyStore(to: "Left", with: ["", "-wal"])
         store.close()
         let before = try workshop.contents()
         #expect(before["Left.sqlite-wal"]?.isEmpty == false)

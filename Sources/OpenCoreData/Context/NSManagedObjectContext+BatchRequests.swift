@@ -14,40 +14,45 @@ extension NSManagedObjectContext {
         let values = try acceptedValues(assignments(request.propertiesToUpdate ?? [:], of: entity), of: entity)
         var batch = BatchUpdate(specification, values)
         batch.namesRows = request.resultType == .updatedObjectIDsResultType
-        var (count, ids): (Int, [NSManagedObjectID]) = (0, [])
-        for origin in try batchOrigins(specification, request.affectedStores) {
-            let result = try write(batch, to: origin)
-            count += result.count
-            ids += result.rows.compactMap { origin.savedID(of: $0) }
-        }
-        forgetReadAhead()
+        let parts = try batchOrigins(specification, request.affectedStores).map { ($0, batch) }
+        let changed = try total(of: parts) { try write($1, to: $0) }
         let result: Any =
             switch request.resultType {
             case .statusOnlyResultType: true
-            case .updatedObjectIDsResultType: ids
-            case .updatedObjectsCountResultType: count
+            case .updatedObjectIDsResultType: changed.ids
+            case .updatedObjectsCountResultType: changed.count
             }
         return NSBatchUpdateResult(result, resultType: request.resultType)
     }
 
     final func executeDeletion(_ request: NSBatchDeleteRequest) throws -> NSBatchDeleteResult {
         let model = try requireCoordinator().compiledModel
-        var (count, ids): (Int, [NSManagedObjectID]) = (0, [])
-        for (origin, choice) in try choices(request, model) {
+        let deleted = try total(of: choices(request, model)) { origin, choice in
             var batch = BatchDeletion(choice)
             batch.namesRows = request.resultType == .resultTypeObjectIDs
-            let result = try write(batch, to: origin)
+            return try write(batch, to: origin)
+        }
+        let result: Any =
+            switch request.resultType {
+            case .resultTypeStatusOnly: true
+            case .resultTypeObjectIDs: deleted.ids
+            case .resultTypeCount: deleted.count
+            }
+        return NSBatchDeleteResult(result, resultType: request.resultType)
+    }
+
+    /// Writes a part of a request to each of several stores, and adds up what they answer.
+    private func total<Part>(
+        of parts: [(ObjectOrigin, Part)], _ write: (ObjectOrigin, Part) throws -> BatchResult
+    ) throws -> (count: Int, ids: [NSManagedObjectID]) {
+        var (count, ids): (Int, [NSManagedObjectID]) = (0, [])
+        for (origin, part) in parts {
+            let result = try write(origin, part)
             count += result.count
             ids += result.rows.compactMap { origin.savedID(of: $0) }
         }
         forgetReadAhead()
-        let result: Any =
-            switch request.resultType {
-            case .resultTypeStatusOnly: true
-            case .resultTypeObjectIDs: ids
-            case .resultTypeCount: count
-            }
-        return NSBatchDeleteResult(result, resultType: request.resultType)
+        return (count, ids)
     }
 
     private func choices(

@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
             group = try readRows([own.key], entity: own.entity, origin)
         }
         // What was never asked for is not kept for ever.
-        if rowsReadAhead.count > Self.largestReadAhead { rowsReadAhead.removeAll() }
+        if rowsReadAhead.count > largestReadAhead { rowsReadAhead.removeAll() }
         var found: ObjectSnapshot?
         for row in 0..<group.buffer.count {
             let key = group.key(row: row)
@@ -133,8 +133,6 @@ extension NSManagedObjectContext {
         }
         return found
     }
-
-    private static var largestReadAhead: Int { 50_000 }
 
     private func readRows(_ keys: [Int64], entity: Int, _ origin: ObjectOrigin) throws -> FetchGroup {
         let shape = self.shape(of: entity, origin)
@@ -234,7 +232,7 @@ extension NSManagedObjectContext {
         if let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation) { return ahead }
         let shape = self.shape(of: plan.relationships[slot].destination, origin)
         let owners = group.owners(from: row, model: origin.compiled, declaring: plan, slot: slot)
-        let limit = Self.largestReadAhead
+        let limit = largestReadAhead
         do {
             let buffer = try withSession(origin) {
                 try $0.memberRows(

@@ -54,6 +54,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var rowGeneration: UInt64 = 1
     /// Rows that were read ahead for faults that were not asked for yet.
     final var rowsReadAhead: [IdentityTable.Key: (group: FetchGroup, row: Int)] = [:]
+    /// How many rows may be read for objects that were not asked for.
+    final var largestReadAhead = 50_000
     /// What went wrong in an accessor that cannot throw, such as a fault that could not be read; thrown by the next save or
     /// fetch.
     final var readError: (any Error)?

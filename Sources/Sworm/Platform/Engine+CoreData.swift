@@ -5,46 +5,6 @@ import SwormPredicates
 
 // Through the public API of Core Data alone: names and keyed values.
 
-/// How a type's tables lie in the model.
-final class EngineBinding<T: ManagedObjectConvertible> {
-    let plan: EntityPlan<T>
-    let entity: NSEntityDescription
-    /// Core Data's entities do not keep their model alive.
-    private let model: NSManagedObjectModel
-
-    init(_ plan: EntityPlan<T>, in context: NSManagedObjectContext) throws {
-        let model = context.persistentStoreCoordinator?.managedObjectModel
-        guard let model, let entity = model.entitiesByName[plan.entityName] else {
-            throw Engine.unknownEntity(plan.entityName, names: model.map { Array($0.entitiesByName.keys) } ?? [])
-        }
-        for attribute in plan.attributes {
-            guard let description = entity.attribute(at: attribute.name) else {
-                throw Engine.unknownName(
-                    "attribute", attribute.name, plan.entityName, Array(entity.attributesByName.keys))
-            }
-            guard let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)),
-                Engine.accepts(type, as: attribute)
-            else {
-                throw Engine.wrongType(
-                    attribute, plan.entityName,
-                    AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined)
-            }
-        }
-        for relation in plan.relations where entity.relationshipsByName[relation.name] == nil {
-            throw Engine.unknownName(
-                "relation", relation.name, plan.entityName, Array(entity.relationshipsByName.keys))
-        }
-        self.plan = plan
-        self.entity = entity
-        self.model = model
-    }
-
-    /// Whether the binding was made for the model that a context uses.
-    func fits(_ context: NSManagedObjectContext) -> Bool {
-        context.persistentStoreCoordinator?.managedObjectModel === model
-    }
-}
-
 extension PrimitiveKind {
     /// A keyed value in the form that tables work with.
     fileprivate func value(_ any: Any?) -> AttributeValue {
@@ -347,37 +307,6 @@ extension Engine {
 
     /// Core Data tells the faults of a model when a store is opened with it.
     static func checkModel(_ model: NSManagedObjectModel) throws {}
-
-    // MARK: Unsaved state
-
-    typealias Checkpoint = KeyedCheckpoint
-
-    static func checkpoint(_ context: NSManagedObjectContext) -> Checkpoint { KeyedCheckpoint(context) }
-
-    static func restore(_ checkpoint: Checkpoint, in context: NSManagedObjectContext) { checkpoint.restore(context) }
-
-    /// Lets a context read one state of its store from now on; with false, the newest at each read again.
-    ///
-    /// A store without generations, such as one in memory, is read at its newest state; that is no error.
-    static func pin(_ isPinned: Bool, _ context: NSManagedObjectContext) throws {
-        try? context.setQueryGenerationFrom(isPinned ? .current : nil)
-    }
-
-    /// Core Data writes with a save alone, so that there is nothing to commit or to undo beside it.
-    struct Marks {}
-
-    static func keepTransactions(_ areKept: Bool, _ context: NSManagedObjectContext) {}
-    static func commit(_ context: NSManagedObjectContext) throws {}
-    static func undo(_ context: NSManagedObjectContext) {}
-    static func mark(_ context: NSManagedObjectContext) throws -> Marks { Marks() }
-    static func release(_ marks: Marks, _ context: NSManagedObjectContext) throws {}
-    static func undo(to marks: Marks, _ context: NSManagedObjectContext) throws {}
-
-    /// Core Data cannot stop a read from outside.
-    static func interrupt(_ context: NSManagedObjectContext) {}
-
-    /// Nothing to do, as nothing is interrupted.
-    static func resume(_ context: NSManagedObjectContext) {}
 
     /// Sets what a value must satisfy, for an attribute of a model made from tables.
     static func setRules(of attribute: NSAttributeDescription, _ traits: AttributeTraits) {

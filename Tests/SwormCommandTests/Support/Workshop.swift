@@ -46,6 +46,14 @@ final class Workshop {
         return try SQLiteStore.open(url: url(name), model: model(), options: options)
     }
 
+    /// Copies the files of the store that have these ends, and its external data, under another name.
+    func copyStore(to name: String, with suffixes: [String]) throws {
+        for suffix in suffixes {
+            try FileManager.default.copyItem(atPath: storePath + suffix, toPath: file("\(name).sqlite") + suffix)
+        }
+        try FileManager.default.copyItem(atPath: file(".Library_SUPPORT"), toPath: file(".\(name)_SUPPORT"))
+    }
+
     /// A plain connection to a store, past all our code.
     func raw(_ name: String = "Library.sqlite") throws -> Connection {
         try Connection(.file(path: file(name)), options: .init(busyTimeout: 0.3))

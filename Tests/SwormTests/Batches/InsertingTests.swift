@@ -283,6 +283,20 @@ struct InsertingTests {
     }
 
     #if !canImport(CoreData)
+    @Test func `rows that are written while others are read are an error, and the reading goes on`() throws {
+        let store = try TestStore(for: Volume.self)
+        try store.container.perform { context in
+            try context.insert(contentsOf: (0..<3).map { Volume(id: $0) })
+            var failures: [StoreError?] = []
+            try context.forEach(Volume.all) { volume in
+                failures.append(storeError { try context.insert(contentsOf: [Volume(id: 100 + volume.id)]) })
+            }
+            #expect(failures.count == 3 && failures.allSatisfy { $0?.message.contains("being read") == true })
+            try context.insert(contentsOf: [Volume(id: 3)])
+        }
+        #expect(try store.container.perform { try $0.fetch(Volume.all.sort(\.id), \.id) } == [0, 1, 2, 3])
+    }
+
     @Test func `values that write while they are made are an error`() throws {
         let store = try TestStore(for: Volume.self)
         try store.container.perform { context in

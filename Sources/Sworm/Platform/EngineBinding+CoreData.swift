@@ -1,0 +1,45 @@
+#if canImport(CoreData)
+import CoreData
+import Foundation
+import SwormPredicates
+
+/// How a type's tables lie in the model.
+final class EngineBinding<T: ManagedObjectConvertible> {
+    let plan: EntityPlan<T>
+    let entity: NSEntityDescription
+    /// Core Data's entities do not keep their model alive.
+    private let model: NSManagedObjectModel
+
+    init(_ plan: EntityPlan<T>, in context: NSManagedObjectContext) throws {
+        let model = context.persistentStoreCoordinator?.managedObjectModel
+        guard let model, let entity = model.entitiesByName[plan.entityName] else {
+            throw Engine.unknownEntity(plan.entityName, names: model.map { Array($0.entitiesByName.keys) } ?? [])
+        }
+        for attribute in plan.attributes {
+            guard let description = entity.attribute(at: attribute.name) else {
+                throw Engine.unknownName(
+                    "attribute", attribute.name, plan.entityName, Array(entity.attributesByName.keys))
+            }
+            guard let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)),
+                Engine.accepts(type, as: attribute)
+            else {
+                throw Engine.wrongType(
+                    attribute, plan.entityName,
+                    AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined)
+            }
+        }
+        for relation in plan.relations where entity.relationshipsByName[relation.name] == nil {
+            throw Engine.unknownName(
+                "relation", relation.name, plan.entityName, Array(entity.relationshipsByName.keys))
+        }
+        self.plan = plan
+        self.entity = entity
+        self.model = model
+    }
+
+    /// Whether the binding was made for the model that a context uses.
+    func fits(_ context: NSManagedObjectContext) -> Bool {
+        context.persistentStoreCoordinator?.managedObjectModel === model
+    }
+}
+#endif

@@ -1,0 +1,145 @@
+#if !canImport(CoreData)
+import Foundation
+import OpenCoreData
+import SwormPredicates
+import SwormSQLite
+
+/// How a type's tables lie in the engine's model: by slots, so that nothing is looked up by name later.
+final class EngineBinding<T: ManagedObjectConvertible> {
+    let plan: EntityPlan<T>
+    let entity: CompiledEntity
+    /// By the place in the plan: the attribute's slot; -1 for a composite attribute that a type stands for as a whole.
+    let attributes: [Int]
+    /// By the place in the plan.
+    let composites: [Int: NSCompositeAttributeDescription]
+    /// Whether the table has all attributes of the entity, in the order of their slots.
+    let isWhole: Bool
+    let description: NSEntityDescription
+    /// By relation name: the relationship's slot.
+    let relations: [String: Int]
+    /// How rows become values; nil where some attribute has to be read through an object.
+    let rowPlan: RowPlan<T>?
+    /// How values become rows.
+    let writePlan: WritePlan<T>
+
+    init(_ plan: EntityPlan<T>, in context: NSManagedObjectContext) throws {
+        guard let model = context.compiledModel, let entity = model.entity(named: plan.entityName) else {
+            throw Engine.unknownEntity(plan.entityName, names: context.compiledModel?.entities.map(\.name) ?? [])
+        }
+        guard let description = context.coordinator?.managedObjectModel.entitiesByName[entity.name] else {
+            throw Engine.unknownEntity(plan.entityName, names: [])
+        }
+        self.plan = plan
+        self.entity = entity
+        self.description = description
+        var composites: [Int: NSCompositeAttributeDescription] = [:]
+        attributes = try plan.attributes.enumerated().map { index, attribute in
+            if let composite = Engine.composite(attribute, description) {
+                guard Engine.accepts(.composite, as: attribute) else {
+                    throw Engine.wrongType(attribute, entity.name, .composite)
+                }
+                composites[index] = composite
+                return -1
+            }
+            guard case .attribute(let slot) = entity.slot(named: attribute.name) else {
+                throw Engine.unknownName("attribute", attribute.name, entity.name, entity.attributes.map(\.name))
+            }
+            let type = entity.attributes[slot].type
+            guard Engine.accepts(type, as: attribute.kind) else {
+                throw Engine.wrongType(attribute, entity.name, type)
+            }
+            return slot
+        }
+        self.composites = composites
+        var relations: [String: Int] = [:]
+        for relation in plan.relations {
+            guard case .relationship(let slot) = entity.slot(named: relation.name) else {
+                throw Engine.unknownName("relation", relation.name, entity.name, entity.relationships.map(\.name))
+            }
+            relations[relation.name] = slot
+        }
+        self.relations = relations
+        isWhole = attributes == Array(entity.attributes.indices)
+        rowPlan = composites.isEmpty ? Self.makeRowPlan(plan, entity, attributes) : nil
+        writePlan = Self.makeWritePlan(plan, entity, attributes, composites)
+    }
+
+    /// Whether the binding was made for the model that a context uses.
+    func fits(_ context: NSManagedObjectContext) -> Bool {
+        context.coordinator?.managedObjectModel === description.managedObjectModel
+    }
+
+    private static func makeRowPlan(_ plan: EntityPlan<T>, _ entity: CompiledEntity, _ slots: [Int]) -> RowPlan<T>? {
+        var ops: [RowOp] = []
+        var customs: [RowPlan<T>.Custom] = []
+        for (index, attribute) in plan.attributes.enumerated() {
+            let description = entity.attributes[slots[index]]
+            if description.isTransient { return nil }
+            // Column 0 is the primary key.
+            let column = Int32(index + 1)
+            if let offset = attribute.directOffset {
+                ops.append(
+                    RowOp(
+                        column: column, kind: FieldKind(attribute.kind, isOptional: attribute.isOptional),
+                        offset: offset, isExternal: description.allowsExternalStorage))
+                continue
+            }
+            if description.allowsExternalStorage { return nil }
+            let kind = attribute.kind
+            let apply: @Sendable (inout T, borrowing ColumnView) throws -> Void = { object, view in
+                try plan.write(try kind.value(in: view), at: index, into: &object)
+            }
+            customs.append(RowPlan<T>.Custom(column: column, apply: apply))
+        }
+        return RowPlan(ops: ops, customs: customs, makesEach: !plan.sharesTemplate) { T() }
+    }
+}
+
+extension PrimitiveKind {
+    /// The value of a column.
+    func value(in view: borrowing ColumnView) throws -> AttributeValue {
+        if view.isNull { return .null }
+        return switch self {
+        case .bool: .bool(try view.bool())
+        case .int, .int16, .int32, .int64: .int(try view.int64())
+        case .float, .double: .double(try view.double())
+        case .decimal: .decimal(try view.decimal())
+        case .date: .date(try view.date())
+        case .string: .string(try view.string())
+        case .data: .data(try view.data())
+        case .uuid: .uuid(try view.uuid())
+        case .url: .url(try view.url())
+        }
+    }
+}
+
+extension FieldKind {
+    init(_ kind: PrimitiveKind, isOptional: Bool) {
+        self =
+            switch kind {
+            case .bool: isOptional ? .optionalBool : .bool
+            case .int: isOptional ? .optionalInt : .int
+            case .int16: isOptional ? .optionalInt16 : .int16
+            case .int32: isOptional ? .optionalInt32 : .int32
+            case .int64: isOptional ? .optionalInt64 : .int64
+            case .float: isOptional ? .optionalFloat : .float
+            case .double: isOptional ? .optionalDouble : .double
+            case .decimal: isOptional ? .optionalDecimal : .decimal
+            case .date: isOptional ? .optionalDate : .date
+            case .string: isOptional ? .optionalString : .string
+            case .data: isOptional ? .optionalData : .data
+            case .uuid: isOptional ? .optionalUUID : .uuid
+            case .url: isOptional ? .optionalURL : .url
+            }
+    }
+}
+
+extension EngineBinding {
+    func slot(_ relation: String) throws -> Int {
+        guard let slot = relations[relation] else {
+            throw Engine.unknownName("relation", relation, entity.name, entity.relationships.map(\.name))
+        }
+        return slot
+    }
+}
+#endif
