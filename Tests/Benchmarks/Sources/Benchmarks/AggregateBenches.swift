@@ -13,7 +13,7 @@ enum Aggregate: String, CaseIterable {
 
 /// One number over a thousand rows that an index finds, with a condition that is built each time.
 func aggregateBenches(_ place: Workplace, _ options: Options) -> [Bench] {
-    let genres = (0..<(options.isQuick ? 100 : 500)).map { $0 * 7 % place.genres }
+    let genres = (0..<(options.isQuick ? 50 : 150)).map { $0 * 7 % place.genres }
     return Aggregate.allCases.map { aggregate in
         func statement() throws -> RawStatement {
             let sql = "SELECT \(aggregate.expression("ZPLAYS")) FROM ZTRACK WHERE ZGENRE = ?"

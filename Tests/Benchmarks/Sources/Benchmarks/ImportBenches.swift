@@ -20,5 +20,5 @@ func importBenches(_ place: Workplace) -> [Bench] {
         },
         place.writing(.grdbBest, into: Workplace.grdbEmpty) { try place.grdb($0).insert(Track.samples(rows)) },
     ]
-    return [Bench(Bar("import of \(rows) rows, memory", .megabytes, must: 64, aim: 16), sides: sides)]
+    return [Bench(Bar("import of \(rows) rows, memory", .megabytes, must: 64, aim: 16), weight: 3, sides: sides)]
 }

@@ -63,7 +63,7 @@ extension Bench {
     private func measureMemory(_ options: Options, _ place: Workplace) throws -> Samples {
         var samples = Samples()
         var expected: Int?
-        for _ in 0..<(options.isQuick ? 1 : 3) {
+        for _ in 0..<(options.isQuick ? 1 : max(1, 3 / weight)) {
             for index in sides.indices {
                 let growth = try Memory.growthInChild(bench: name, side: index, place, rows: options.rows)
                 samples.add(growth.megabytes, for: sides[index].role)
