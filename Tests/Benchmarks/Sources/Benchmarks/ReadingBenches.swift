@@ -40,6 +40,13 @@ func readingBenches(_ place: Workplace) -> [Bench] {
                 Bar("decode, faster than GRDB Codable", .timesFaster, than: .grdbCodable, must: 3.5, aim: 4.5),
                 Bar("decode, faster than GRDB by name", .timesFaster, than: .grdbByName, must: 2, aim: 2.5),
             ], sides: decoding),
+        Bench(
+            "decode, the same file",
+            bars: [
+                Bar(
+                    "decode, faster than GRDB Codable, same file", .timesFaster, than: .grdbCodable, must: 3.5, aim: 4.5),
+                Bar("decode, faster than GRDB by name, same file", .timesFaster, than: .grdbByName, must: 2, aim: 2.5),
+            ], sides: sameFileSides(place)),
         Bench(Bar("decode, memory", .memoryRatio, must: 1.05, aim: 1.0), sides: decoding),
         Bench(Bar("forEach", .ratio, must: 1.15, aim: 1.08), sides: streaming),
         Bench(Bar("forEach, memory", .extraMegabytes, must: 3, aim: 1.5), sides: streaming),
@@ -66,6 +73,20 @@ private func decodingSides(_ place: Workplace) -> [Side] {
         Side(.grdbCodable, prepare: openGRDB, fingerprint: { (tracks: [CodableTrack]) in Track.fingerprint(tracks) }) {
             try place.grdb(Workplace.grdbFull).codableTracks()
         },
+    ]
+}
+
+private func sameFileSides(_ place: Workplace) -> [Side] {
+    func openGRDB() throws { _ = try place.grdb(Workplace.full) }
+    return decodingSides(place).filter { $0.role == .byHand || $0.role == .own } + [
+        Side(
+            .grdbByName, prepare: openGRDB,
+            fingerprint: { (tracks: [NamedStoredTrack]) in Track.fingerprint(tracks.map(\.track)) }
+        ) { try place.grdb(Workplace.full).namedStoredTracks() },
+        Side(
+            .grdbCodable, prepare: openGRDB,
+            fingerprint: { (tracks: [CodableStoredTrack]) in Track.fingerprint(tracks.map(\.track)) }
+        ) { try place.grdb(Workplace.full).codableStoredTracks() },
     ]
 }
 
