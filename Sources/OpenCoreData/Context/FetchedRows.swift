@@ -53,7 +53,7 @@ package final class FetchedRows {
     ///
     /// They must where the context has unsaved changes, where the members' entity has a class of its own, and where they
     /// cannot be read with those of the neighbours.
-    package func members(_ row: Int, _ slot: Int) throws -> (rows: FetchedRows, range: Range<Int>)? {
+    package func members(_ row: Int, _ slot: Int) throws -> (rows: FetchedRows, members: MembersReadAhead)? {
         guard !isStale, !context.hasChanges else { return nil }
         let plan = origin.compiled[group.entity(row: row)]
         guard plan.relationships.indices.contains(slot), plan.relationships[slot].isToMany,
@@ -62,14 +62,21 @@ package final class FetchedRows {
         for number in origin.compiled[plan.relationships[slot].destination].family
         where context.objectClass(of: origin.compiled[number]) != NSManagedObject.self { return nil }
         guard let found = try context.membersReadAhead(group, row: row, slot: slot, plan, origin) else { return nil }
-        if let rows = found.rows.fetched, !rows.isStale { return (rows, found.range) }
+        if let rows = found.rows.fetched, !rows.isStale { return (rows, found) }
         let rows = FetchedRows(found.rows.group, origin, context)
         found.rows.fetched = rows
-        return (rows, found.range)
+        return (rows, found)
     }
 
     /// The value of an attribute in the row, where no object is needed for it.
     package func value(_ row: Int, _ slot: Int) throws -> AttributeValue {
+        let plain = group.shape.plainCells
+        if slot < plain.count, plain[slot].cell >= 0,
+            let value = try? group.buffer.value(row, Int(plain[slot].cell), type: plain[slot].type)
+        {
+            return value
+        }
+        // The error of a value that is none names the attribute.
         let plan = origin.compiled[group.entity(row: row)]
         return try group.value(row: row, slot: slot, plan, origin, context)
     }

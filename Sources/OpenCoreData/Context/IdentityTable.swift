@@ -41,6 +41,21 @@ struct IdentityTable {
         }
     }
 
+    /// Takes out everything that is entered beside a key, if that is as many objects as somebody knows of.
+    ///
+    /// - Returns: Whether it was so many.
+    mutating func removeAll(beside key: Key, ifThereAre count: Int) -> Bool {
+        guard let index = index(of: key), groups[index].objects.count == count else { return false }
+        groups.remove(at: index)
+        return true
+    }
+
+    /// Makes room for objects beside a key, so that the table does not grow step by step.
+    mutating func reserve(_ count: Int, beside key: Key) {
+        if index(of: key) == nil { groups.append(Group(origin: key.origin, root: key.root)) }
+        if let index = index(of: key) { groups[index].objects.reserve(count) }
+    }
+
     private func index(of key: Key) -> Int? {
         groups.firstIndex { $0.root == key.root && $0.origin == key.origin }
     }
@@ -87,7 +102,8 @@ private struct KeyedObjects {
     private var keys: ContiguousArray<Int64> = []
     private var references: ContiguousArray<Reference?> = []
     private var aside: Reference?
-    private var count = 0
+    /// The number of entries. Those whose objects have gone count until room is made.
+    private(set) var count = 0
     private var shift: UInt64 = 64
 
     @inline(__always)
@@ -143,25 +159,32 @@ private struct KeyedObjects {
         keys[hole] = Self.free
     }
 
+    /// Makes room for some more objects.
+    mutating func reserve(_ more: Int) {
+        if (count + more) * 4 > keys.count * 3 { makeRoom(for: more) }
+    }
+
     /// Makes room, and drops the entries whose objects have gone.
-    private mutating func makeRoom() {
-        var alive = count
-        if case .weak? = references.first(where: { $0 != nil }) ?? nil {
-            alive = references.reduce(into: 0) { if $1?.object != nil { $0 += 1 } }
+    private mutating func makeRoom(for more: Int = 1) {
+        for index in references.indices {
+            if case .weak(let box)? = references[index], box.object == nil {
+                references[index] = nil
+                count -= 1
+            }
         }
         var capacity = 16
-        while capacity < (alive + 1) * 2 { capacity *= 2 }
-        let (oldKeys, oldReferences) = (keys, references)
+        while capacity * 3 < (count + more) * 4 || capacity < (count + 1) * 2 { capacity *= 2 }
+        var (oldKeys, oldReferences) = (ContiguousArray<Int64>(), ContiguousArray<Reference?>())
+        swap(&oldKeys, &keys)
+        swap(&oldReferences, &references)
         keys = ContiguousArray(repeating: Self.free, count: capacity)
         references = ContiguousArray(repeating: nil, count: capacity)
         shift = UInt64(64 - capacity.trailingZeroBitCount)
-        count = 0
-        for index in oldKeys.indices where oldKeys[index] != Self.free {
-            guard let reference = oldReferences[index], reference.object != nil else { continue }
+        for index in oldKeys.indices where oldKeys[index] != Self.free && oldReferences[index] != nil {
             let place = place(of: oldKeys[index])
             keys[place] = oldKeys[index]
-            references[place] = reference
-            count += 1
+            // Moved, so that no object is looked at.
+            swap(&references[place], &oldReferences[index])
         }
     }
 

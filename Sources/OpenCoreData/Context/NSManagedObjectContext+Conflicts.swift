@@ -124,12 +124,12 @@ extension NSManagedObject {
         switch state {
         case .none, .fault: return nil
         case .values(let row): return row
-        case .row(let group, let row):
+        case .row, .patched:
             let present = snapshot
             snapshot = state
             defer { snapshot = present }
             return CommittedRow(
-                version: group.version(row: row),
+                version: state.version ?? 0,
                 attributes: plan.attributes.indices.map { committedAttribute($0) },
                 toOnes: plan.relationships.indices.map {
                     plan.relationships[$0].isToMany ? nil : committedDestination($0)

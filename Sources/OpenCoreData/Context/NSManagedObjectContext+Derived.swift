@@ -33,11 +33,11 @@ extension NSManagedObject {
             }
             snapshot = .values(committed)
         // The rows of a fetch are shared and stay as they were read, so the object reads its own anew.
-        case .row where !hasChanges:
+        case .row where !hasChanges, .patched where !hasChanges:
             snapshot = .fault(nil)
             // The row may say by then that they lead elsewhere.
             forgetReadRelationships()
-        case .row, .fault, .none: break
+        case .row, .patched, .fault, .none: break
         }
     }
 }

@@ -214,6 +214,7 @@ extension NSManagedObjectContext {
                     try transactions[origin]?.reserveKeys(root: root, count: group.count)
                     ?? store.reserveKeys(root: root, count: group.count)
                 for (index, object) in group.enumerated() {
+                    identities[temporaryKey(of: object)] = nil
                     promote(object, to: first + Int64(index), origin: origin)
                 }
             }
@@ -222,7 +223,6 @@ extension NSManagedObjectContext {
 
     /// Gives an object its permanent id and enters it under that.
     final func promote(_ object: NSManagedObject, to key: Int64, origin: ObjectOrigin) {
-        identities[temporaryKey(of: object)] = nil
         let entity = origin.compiled[object.plan.number]
         object.take(id: NSManagedObjectID(entity: entity, key: key, origin: origin))
         identities[identityKey(object.objectID.row, origin)] = object

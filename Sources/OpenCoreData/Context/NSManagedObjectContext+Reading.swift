@@ -200,11 +200,12 @@ extension NSManagedObjectContext {
         guard !object.objectID.isTemporaryID else { return [] }
         let origin = object.objectID.origin
         var members: [(object: NSManagedObject, orderKey: Int64?)] = []
-        if case .row(let group, let row) = object.snapshot,
+        if let (group, row) = object.snapshot.fetched,
             let ahead = try membersReadAhead(group, row: row, slot: slot, object.plan, origin)
         {
-            members.reserveCapacity(ahead.range.count)
-            for row in ahead.range {
+            members.reserveCapacity(ahead.count)
+            for place in 0..<ahead.count {
+                let row = ahead.row(place)
                 let other = try self.object(in: ahead.rows.group, row: row, origin: origin)
                 members.append((other, ahead.rows.orderKey(row)))
             }
@@ -231,6 +232,10 @@ extension NSManagedObjectContext {
         let own = group.key(row: row)
         if let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation) { return ahead }
         let shape = self.shape(of: plan.relationships[slot].destination, origin)
+        if let scan = group.ownersToScan(from: row, slot: slot, generation: generation) {
+            try scanMembers(group, slot: slot, plan, origin, shape, owners: scan.keys, expecting: scan.members)
+            if let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation) { return ahead }
+        }
         let owners = group.owners(from: row, model: origin.compiled, declaring: plan, slot: slot)
         let limit = largestReadAhead
         do {
@@ -245,6 +250,30 @@ extension NSManagedObjectContext {
             return nil
         }
         return group.membersReadAhead(slot: slot, owner: own, generation: generation)
+    }
+
+    /// Reads the members of all owners between two keys, where that is quicker than to look them up and not too much.
+    private func scanMembers(
+        _ group: FetchGroup, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin, _ shape: RowShape,
+        owners: ClosedRange<Int64>, expecting count: Int
+    ) throws {
+        var scan: MemberScan?
+        // What is read is at most twice as much as was expected.
+        if count > 0, count <= 2 * largestReadAhead {
+            let buffer = try withSession(origin) {
+                try $0.memberRows(
+                    ofRelationship: slot, entity: plan.number, ownersBetween: owners, shape: shape, expecting: count)
+            }
+            let rows = buffer.map { FetchGroup(buffer: $0, shape: shape) }
+            // One with rows of foreign entities is left to the batches, which say what is wrong.
+            if let rows,
+                (0..<rows.buffer.count).allSatisfy({ (try? rows.checkedEntity(row: $0, model: origin.compiled)) != nil }
+                )
+            {
+                scan = MemberScan(rows, owners: owners)
+            }
+        }
+        group.keep(scan, slot: slot, generation: generation)
     }
 
     final func shape(of entity: Int, _ origin: ObjectOrigin) -> RowShape {

@@ -42,7 +42,32 @@ extension NSManagedObjectContext {
         try finish(saved, coordinator)
     }
 
+    /// Gives the objects that were inserted the keys of their rows.
+    private func promote(_ saved: SavedObjects) {
+        for part in saved.parts {
+            var start = 0
+            while start < part.insertions.count {
+                // Objects of one hierarchy mostly follow each other, and are all that there are without a row.
+                let first = part.insertions[start].0
+                let (temporary, root) = (temporaryKey(of: first), first.plan.root)
+                let isSame = { (object: NSManagedObject) in
+                    object.plan.root == root && object.objectID.origin === first.objectID.origin
+                }
+                let end = part.insertions[start...].firstIndex { !isSame($0.0) } ?? part.insertions.count
+                let areOut = identities.removeAll(beside: temporary, ifThereAre: end - start)
+                identities.reserve(end - start, beside: identityKey(first.objectID.row, part.origin))
+                for (object, key) in part.insertions[start..<end] {
+                    if !areOut { identities[temporaryKey(of: object)] = nil }
+                    promote(object, to: key, origin: part.origin)
+                }
+                start = end
+            }
+        }
+    }
+
     private func callWillSave() throws {
+        let lists = [insertedList, updatedList, deletedList]
+        guard lists.contains(where: { $0.contains { type(of: $0) != NSManagedObject.self } }) else { return }
         // `willSave` may change objects, which then have their turn; a bound keeps two that undo each other from going on.
         var called = Set<ObjectIdentifier>()
         for _ in 0..<1000 {
@@ -73,25 +98,33 @@ extension NSManagedObjectContext {
                 errors.append(own)
             }
         }
-        for object in deletedList.objects { try collect(object) { try object.validateForDelete() } }
-        for object in insertedList.objects {
+        // The lists as they are now: a class of its own may change objects while it validates them.
+        let (inserted, updated, deleted) = (insertedList, updatedList, deletedList)
+        try deleted.forEach { object in try collect(object) { try object.validateForDelete() } }
+        try inserted.forEach { object in
             if object.plan.isAbstract {
                 errors.append(
                     CoreDataError(
                         NSManagedObjectValidationError,
                         "Cannot save an object of \(object.plan.name): the entity is abstract. Insert one of its sub-entities.",
                         entity: object.plan.name, objects: [object.objectID.reference]))
-                continue
+                return
             }
             try collect(object) { try object.validateForInsert() }
         }
-        for object in updatedList.objects { try collect(object) { try object.validateForUpdate() } }
+        try updated.forEach { object in try collect(object) { try object.validateForUpdate() } }
         try CoreDataError.throwAll(errors)
     }
 
     private func originsOfChanges(_ coordinator: NSPersistentStoreCoordinator) throws -> [ObjectOrigin] {
-        let changed = insertedList.objects + updatedList.objects + deletedList.objects
-        return try groupedByOrigin(changed).map(\.0)
+        var origins: [ObjectOrigin] = []
+        for list in [insertedList, updatedList, deletedList] {
+            try list.forEach { object in
+                let origin = try originForSaving(object, coordinator)
+                if origins.last !== origin, !origins.contains(where: { $0 === origin }) { origins.append(origin) }
+            }
+        }
+        return origins
     }
 
     /// Writes the changes of one store's objects, asking the merge policy about conflicts until there are none.
@@ -125,11 +158,12 @@ extension NSManagedObjectContext {
         for round in 0..<20 {
             var builder = SaveRequestBuilder(
                 model: origin.compiled, author: transactionAuthor, contextName: name)
-            for object in insertedList.objects where try originForSaving(object, coordinator) === origin {
+            try insertedList.forEach { object in
+                guard try originForSaving(object, coordinator) === origin else { return }
                 builder.insert(object, after: lostVersions.isEmpty ? nil : lostVersions[ObjectIdentifier(object)])
             }
-            for object in updatedList.objects where object.objectID.origin === origin { builder.update(object) }
-            for object in deletedList.objects where object.objectID.origin === origin { builder.delete(object) }
+            updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
+            deletedList.forEach { if $0.objectID.origin === origin { builder.delete($0) } }
             try throwReadError()
             // A pinned view would keep the write from seeing, or waiting for, anything newer.
             endPinnedViews()
@@ -179,9 +213,7 @@ extension NSManagedObjectContext {
             assignedStores.removeAll()
         }
         forgetReadAhead()
-        for part in saved.parts {
-            for (object, key) in part.insertions { promote(object, to: key, origin: part.origin) }
-        }
+        promote(saved)
         for object in deleted {
             identities[identityKey(object.objectID.row, object.objectID.origin)] = nil
             object.status.subtract([.deleted, .updated])
@@ -221,9 +253,10 @@ struct SavedObjects {
 
     mutating func add(_ builder: SaveRequestBuilder, _ result: SaveResult, _ origin: ObjectOrigin) {
         var insertions: [(NSManagedObject, Int64)] = []
-        insertions.reserveCapacity(result.keys.count)
-        for (object, insertion) in zip(builder.inserted, builder.request.insertions) where insertion.row.key < 0 {
-            if let key = result.keys[insertion.row.key] { insertions.append((object, key)) }
+        insertions.reserveCapacity(builder.inserted.count)
+        for (index, object) in builder.inserted.enumerated() {
+            let temporary = builder.request.insertions[index].row.key
+            if temporary < 0, let key = result.keys[temporary] { insertions.append((object, key)) }
         }
         for object in result.versions.isEmpty ? [] : builder.inserted + builder.updated {
             if let version = result.versions[object.objectID.row] { versions[ObjectIdentifier(object)] = version }
@@ -256,7 +289,10 @@ extension NSManagedObject {
     fileprivate final func commit(_ saved: SavedObjects) {
         let wasInserted = status.contains(.inserted)
         let written = saved.version(of: self) ?? (wasInserted ? 1 : nil)
-        if written != nil || !changedAttributes.isEmpty || !edits.isEmpty {
+        if let written, let patched = PatchedRow(self, version: written) {
+            snapshot = .patched(patched)
+            edits = []
+        } else if written != nil || !changedAttributes.isEmpty || !edits.isEmpty {
             let toOnes = plan.relationships.indices.map { slot -> SaveRequest.Row? in
                 guard !plan.relationships[slot].isToMany, !plan.relationships[slot].isTransient else { return nil }
                 guard case .toOne(let destination) = relationshipState(slot) else { return committedDestination(slot) }

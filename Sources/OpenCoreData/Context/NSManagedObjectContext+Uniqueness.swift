@@ -97,17 +97,19 @@ extension NSManagedObjectContext {
     /// Refuses a save in which two objects have the same unique values.
     final func checkUniqueValues() throws {
         guard let model = compiledModel else { return }
-        let changed = (insertedList.objects + updatedList.objects).filter { !$0.status.contains(.deleted) }
+        let changed = insertedList.objects + updatedList.objects
         var errors: [CoreDataError] = []
         for entity in model.entities {
             for constraint in entity.uniquenessConstraints {
+                // Two that hold the same values without a change would have been refused when they came to them.
+                guard changed.contains(where: { $0.mayTake(constraint, of: entity) }) else { continue }
                 if let name = constraint.first, constraint.count == 1,
                     case .attribute(let slot)? = entity.slot(named: name), !hasEqualValues(slot, of: entity, changed)
                 {
                     continue
                 }
                 var holders: [[AttributeValue]: NSManagedObject] = [:]
-                for object in changed where entity.family.contains(object.plan.number) {
+                for object in changed where !object.isDeleted && entity.family.contains(object.plan.number) {
                     guard let values = object.uniqueValues(constraint) else { continue }
                     let key = values.map(\.uniqueKey)
                     guard let first = holders[key] else {
@@ -129,6 +131,18 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+    /// Whether the object is new, or one of the values of a uniqueness constraint has changed.
+    fileprivate final func mayTake(_ constraint: [String], of entity: CompiledEntity) -> Bool {
+        if status.contains(.inserted) { return true }
+        return constraint.contains { name in
+            switch entity.slot(named: name) {
+            case .attribute(let slot)?: changedAttributes.contains(slot)
+            case .relationship(let slot)?: changedRelationships.contains(slot)
+            case nil: true
+            }
+        }
+    }
+
     /// The values of a uniqueness constraint; nil when one of them is nil, which makes every row unique.
     fileprivate final func uniqueValues(_ constraint: [String]) -> [AttributeValue]? {
         var values: [AttributeValue] = []

@@ -15,6 +15,16 @@ struct ObjectList {
         return objects
     }
 
+    /// Calls a closure with each object that is in the list now.
+    func forEach(_ body: (NSManagedObject) throws -> Void) rethrows {
+        for case let object? in storage { try body(object) }
+    }
+
+    /// Whether there is an object for which a closure is true.
+    func contains(where condition: (NSManagedObject) -> Bool) -> Bool {
+        storage.contains { $0.map(condition) ?? false }
+    }
+
     /// The numbers of the entities that the objects are of.
     var entities: some Sequence<Int> { counts.indices.lazy.filter { [counts] in counts[$0] > 0 } }
 

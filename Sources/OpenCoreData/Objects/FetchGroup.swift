@@ -8,8 +8,8 @@ import SwormSQLite
 final class FetchGroup {
     let buffer: RowBuffer
     let shape: RowShape
-    /// What was read ahead for to-many relationships: by slot, then by owner's key.
-    private var members: [Int: [Int64: MembersReadAhead]] = [:]
+    /// What was read ahead for to-many relationships, by slot.
+    private var members: [Int: ReadMembers] = [:]
     /// How many neighbours a relationship is loaded for at a time: fewer than usual where they have very many members.
     private var batchSizes: [Int: Int] = [:]
     /// The state of the context at which `members` was read. What was read ahead earlier is not used any more.
@@ -38,20 +38,48 @@ final class FetchGroup {
     /// - Parameter owners: Those whose members were asked for. Where a limit cut the rows off, those that may lack some are
     ///   left out, and fewer are asked for the next time.
     func keep(_ rows: MemberRows, slot: Int, owners: [Int64], limit: Int, generation: UInt64) {
-        if generation != self.generation {
-            members.removeAll()
-            self.generation = generation
-        }
-        var byOwner = members[slot] ?? [:]
+        begin(generation)
+        let count = rows.group.buffer.count
         var ranges = rows.ranges()
-        if rows.group.buffer.count < limit {
-            for owner in owners { byOwner[owner] = MembersReadAhead(rows: rows, range: 0..<0) }
+        if count < limit {
+            members[slot, default: ReadMembers()].keepNone(for: owners, rows)
         } else {
-            if rows.group.buffer.count > 0 { ranges[rows.owner(rows.group.buffer.count - 1)] = nil }
+            if count > 0 { ranges[rows.owner(count - 1)] = nil }
             batchSizes[slot] = max(1, ranges.count)
         }
-        for (owner, range) in ranges { byOwner[owner] = MembersReadAhead(rows: rows, range: range) }
-        members[slot] = byOwner
+        members[slot, default: ReadMembers()].keep(ranges, rows, owners: owners.count)
+    }
+
+    /// Keeps what was read of the whole table, if anything.
+    func keep(_ scan: MemberScan?, slot: Int, generation: UInt64) {
+        begin(generation)
+        members[slot, default: ReadMembers()].keep(scan)
+    }
+
+    private func begin(_ generation: UInt64) {
+        guard generation != self.generation else { return }
+        members.removeAll()
+        self.generation = generation
+    }
+
+    /// The owners whose members are better read in one go with all others, and about how many those are.
+    ///
+    /// A loop over all objects of a fetch asks for one batch after the other. When it comes to the second, it is known how many
+    /// members one has.
+    func ownersToScan(from row: Int, slot: Int, generation: UInt64) -> (keys: ClosedRange<Int64>, members: Int)? {
+        let remaining = buffer.count - row
+        guard remaining >= 2 * Self.batchSize, generation == self.generation, let known = members[slot],
+            known.mayBeScanned
+        else { return nil }
+        var (least, greatest) = (Int64.max, Int64.min)
+        for row in row..<buffer.count {
+            least = min(least, key(row: row))
+            greatest = max(greatest, key(row: row))
+        }
+        let (span, overflow) = greatest.subtractingReportingOverflow(least)
+        // The table by owner has a place for every key.
+        guard !overflow, span < 8 * Int64(remaining) else { return nil }
+        return (least...greatest, known.expectedMembers(of: remaining))
     }
 
     /// The keys of the rows from one row on whose entity has the given relationship.
@@ -68,39 +96,6 @@ final class FetchGroup {
         }
         return keys
     }
-}
-
-/// The rows of the members of many owners, each owner's one behind the other.
-final class MemberRows {
-    let group: FetchGroup
-    /// The rows for handles that need no objects.
-    var fetched: FetchedRows?
-
-    init(_ group: FetchGroup) { self.group = group }
-
-    func owner(_ row: Int) -> Int64 { group.buffer.int64(row, group.shape.cells.count) }
-
-    func orderKey(_ row: Int) -> Int64? {
-        let cell = group.shape.cells.count + 1
-        return group.buffer.isNull(row, cell) ? nil : group.buffer.int64(row, cell)
-    }
-
-    /// The rows of each owner that has any.
-    func ranges() -> [Int64: Range<Int>] {
-        var ranges: [Int64: Range<Int>] = [:]
-        var start = 0
-        for row in 0..<group.buffer.count where row + 1 == group.buffer.count || owner(row + 1) != owner(row) {
-            ranges[owner(row)] = start..<(row + 1)
-            start = row + 1
-        }
-        return ranges
-    }
-}
-
-/// The members of one owner, among those of all owners that were read with it.
-struct MembersReadAhead {
-    let rows: MemberRows
-    let range: Range<Int>
 }
 
 extension CompiledEntity {

@@ -28,6 +28,14 @@ extension NSManagedObject {
                 guard try isReplaced(error, slot) else { throw error }
                 return try readAttribute(slot)
             }
+        case .patched(let patched):
+            if patched.changed.contains(slot) { return patched.values[slot] }
+            do {
+                return try committed(slot, group: patched.group, row: patched.row)
+            } catch {
+                guard try isReplaced(error, slot) else { throw error }
+                return try readAttribute(slot)
+            }
         case .values(let committed):
             return committed.attributes[slot]
         case .none:
@@ -77,8 +85,10 @@ extension NSManagedObject {
         switch snapshot {
         case .none: return .null
         case .values(let committed): return committed.attributes[slot]
+        case .patched(let patched) where patched.changed.contains(slot): return patched.values[slot]
         case .fault: return fire() ? committedAttribute(slot) : .null
-        case .row(let group, let row):
+        case .row, .patched:
+            guard let (group, row) = snapshot.fetched else { return .null }
             do {
                 return try committed(slot, group: group, row: row)
             } catch {

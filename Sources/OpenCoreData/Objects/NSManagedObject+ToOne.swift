@@ -19,7 +19,7 @@ extension NSManagedObject {
             return nil
         }
         var hint: FaultHint?
-        if case .row(let group, let index) = snapshot { hint = .destination(group, row: index, slot: slot) }
+        if let (group, index) = snapshot.fetched { hint = .destination(group, row: index, slot: slot) }
         let object = context.object(for: row, origin: objectID.origin, hint: hint)
         setRelationshipState(slot, .toOne(object))
         return object
@@ -31,7 +31,8 @@ extension NSManagedObject {
         case .none: return nil
         case .fault: return fire() ? committedDestination(slot) : nil
         case .values(let committed): return committed.toOnes[slot]
-        case .row(let group, let row):
+        case .row, .patched:
+            guard let (group, row) = snapshot.fetched else { return nil }
             return group.destination(row: row, slot: slot, entity: plan, model: objectID.origin.compiled)
         }
     }

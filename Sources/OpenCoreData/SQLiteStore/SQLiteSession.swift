@@ -89,6 +89,23 @@ class SQLiteSession: StoreSession {
         }
     }
 
+    func memberRows(
+        ofRelationship slot: Int, entity: Int, ownersBetween owners: ClosedRange<Int64>, shape: RowShape,
+        expecting count: Int
+    ) throws -> RowBuffer? {
+        try read { connection in
+            let scan = try open.compiler.memberScan(ofRelationship: slot, in: entity, owners: owners, shape: shape)
+            guard let scan else { return nil }
+            // Keys are handed out one after the other: the highest is no less than the number of rows, and found at once.
+            let table = open.columns[store.model[shape.entity].root - 1].table
+            let highest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+            guard highest / 2 <= Int64(count) else { return nil }
+            var statement = try connection.base.statement(scan.sql)
+            try statement.bind(scan.bindings)
+            return try fill(&statement, shape, more: [CellRule(.integer)])
+        }
+    }
+
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T] {
         try read { connection in
             var statement = try connection.shapes.values(

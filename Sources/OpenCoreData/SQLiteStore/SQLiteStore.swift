@@ -161,7 +161,7 @@ package final class SQLiteStore: ObjectStore {
         let (result, replaced) = try translating("save") {
             try open.pool.withWriter(watch) { connection in
                 let transaction = SaveTransaction(
-                    request, connection: connection, model: model, open: open, external: external)
+                    request, connection: connection, model: model, open: open, external: external, isAlone: true)
                 do {
                     try open.prepareWriting(connection)
                     try connection.base.transaction(.immediate) {

@@ -13,6 +13,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     private var isCommitted = false
     /// Values may be made while they are written, by code that does more than that.
     private var isWriting = false
+    /// Whether something was written that a failure of what follows must not undo.
+    private var hasWritten = false
     private var files = Files()
     private var marks: [Files] = []
 
@@ -67,10 +69,16 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     private func write<Output>(_ request: SaveRequest, _ body: (SaveTransaction) throws -> Output) throws -> Output {
         try writing { connection in
+            let isAlone = !hasWritten && marks.isEmpty
             let transaction = SaveTransaction(
-                request, connection: connection, model: store.model, open: open, external: store.external)
+                request, connection: connection, model: store.model, open: open, external: store.external,
+                isAlone: isAlone)
             do {
-                let output = try connection.base.savepoint { try body(transaction) }
+                let output =
+                    try isAlone
+                    ? beginningAnew(connection) { try body(transaction) }
+                    : connection.base.savepoint { try body(transaction) }
+                hasWritten = true
                 files.written += transaction.writtenFiles
                 files.replaced.formUnion(transaction.filesToRemove)
                 return output
@@ -81,9 +89,26 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
     }
 
+    /// Runs the first work of the transaction. When it throws, the transaction is begun anew: nothing else was in it. A
+    /// savepoint would do the same, but makes SQLite copy every page before it is changed.
+    private func beginningAnew<Output>(_ connection: StoreConnection, _ work: () throws -> Output) throws -> Output {
+        do {
+            return try work()
+        } catch {
+            connection.changes.removeAll()
+            // After some errors SQLite has undone the transaction itself, and it stays undone.
+            if connection.base.isInTransaction {
+                try? connection.base.rollback()
+                try? connection.base.begin(.immediate)
+            }
+            throw error
+        }
+    }
+
     func reserveKeys(root: Int, count: Int) throws -> Int64 {
         try writing { connection in
-            try SaveTransaction.reserve(
+            hasWritten = true
+            return try SaveTransaction.reserve(
                 count, root: root, model: store.model, table: open.columns[root - 1].table, connection: connection)
         }
     }

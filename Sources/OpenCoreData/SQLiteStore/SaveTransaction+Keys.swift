@@ -4,24 +4,38 @@ import SwormSQLite
 extension SaveTransaction {
     /// Gives every inserted row its key, and keeps each hierarchy's highest key in its root's row.
     func allocateKeys() throws {
-        var temporary: [Int: [Int64]] = [:]
+        var temporary: [(root: Int, keys: [Int64])] = []
         var highest: [Int: Int64] = [:]
-        for insertion in request.insertions {
-            let root = model[insertion.row.entity].root
-            if insertion.row.key < 0 {
-                temporary[root, default: []].append(insertion.row.key)
-            } else {
-                highest[root] = max(highest[root] ?? 0, insertion.row.key)
+        var (count, bounds) = (0, Int64(0)...0)
+        for index in request.insertions.indices {
+            let row = request.insertions[index].row
+            let root = model[row.entity].root
+            guard row.key < 0 else {
+                highest[root] = max(highest[root] ?? 0, row.key)
+                continue
             }
+            // Rows of one hierarchy mostly follow each other.
+            if temporary.last?.root != root {
+                if let place = temporary.firstIndex(where: { $0.root == root }) {
+                    temporary.swapAt(place, temporary.count - 1)
+                } else {
+                    temporary.append((root, []))
+                }
+            }
+            temporary[temporary.count - 1].keys.append(row.key)
+            bounds =
+                count == 0
+                ? row.key...row.key : min(bounds.lowerBound, row.key)...max(bounds.upperBound, row.key)
+            count += 1
         }
         for (root, key) in highest { try raiseKeys(of: root, to: key) }
+        result.keys = AssignedKeys(count: count, within: bounds)
         for (root, keys) in temporary {
             let first = try Self.reserve(
                 keys.count, root: root, model: model, table: columns[root - 1].table, connection: connection)
-            result.keys.reserveCapacity(result.keys.count + keys.count)
             // No number follows the last one that there is.
             for (index, key) in keys.enumerated() {
-                guard result.keys.updateValue(first + Int64(index), forKey: key) == nil else {
+                guard result.keys.assign(first + Int64(index), to: key) else {
                     throw CoreDataError(
                         NSPersistentStoreSaveError, "Two objects of one save have the same temporary key \(key).")
                 }

@@ -16,30 +16,35 @@ extension SaveTransaction {
             let columns = self.columns[number - 1]
             var statement = try connection.base.statement(columns.insertion)
             for index in indexes {
-                let insertion = request.insertions[index]
-                let key = try key(insertion.row)
+                // By their place in the request: a copy of an insertion would retain its lists.
+                let row = request.insertions[index].row
+                let key = try key(row)
                 try statement.bind(key, at: 1)
-                let version = insertion.lostVersion.map(Self.version(after:)) ?? 1
+                let lostVersion = request.insertions[index].lostVersion
+                let version = lostVersion.map(Self.version(after:)) ?? 1
                 try statement.bind(version, at: 2)
-                if insertion.lostVersion != nil { result.versions[insertion.row] = version }
+                if lostVersion != nil { result.versions[row] = version }
+                let hasExact = !request.insertions[index].exact.isEmpty
                 var parameter = 3
-                for (index, write) in columns.writes.enumerated() {
-                    if !insertion.exact.isEmpty, let exact = insertion.exact[write.slot] {
+                for (place, write) in columns.writes.enumerated() {
+                    if hasExact, let exact = request.insertions[index].exact[write.slot] {
                         try statement.bind(exact, at: parameter)
                         parameter += 1
                         continue
                     }
-                    let value = insertion.attributes[write.slot]
                     let isBound =
-                        try !write.isExternal && statement.bindPlain(value, write.type, at: parameter, in: arena)
+                        try !write.isExternal
+                        && statement.bindPlain(
+                            request.insertions[index].attributes[write.slot], write.type, at: parameter, in: arena)
                     if !isBound {
-                        let stored = try storedValue(value, columns.attributes[index], columns.entity)
+                        let value = request.insertions[index].attributes[write.slot]
+                        let stored = try storedValue(value, columns.attributes[place], columns.entity)
                         try statement.bind(stored, at: parameter, in: arena)
                     }
                     parameter += 1
                 }
                 for toOne in columns.toOnes {
-                    let destination = insertion.toOnes[toOne.slot]
+                    let destination = request.insertions[index].toOnes[toOne.slot]
                     let destinationKey = try destination.map { try self.key($0) }
                     try statement.bind(destinationKey.map(StoredValue.integer) ?? .null, at: parameter)
                     parameter += 1

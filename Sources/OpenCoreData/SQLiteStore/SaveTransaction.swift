@@ -35,12 +35,16 @@ final class SaveTransaction {
     private let upkeep: DerivationUpkeep
     /// What an inferred model cannot tell; nil for a model of its own.
     let limits: InferredLimits?
+    /// Whether nothing stands before this in the connection's transaction. Then a second try begins the transaction anew,
+    /// instead of going back to a savepoint: that would make SQLite copy every page before it is changed.
+    private let isAlone: Bool
 
     init(
         _ request: SaveRequest, connection: StoreConnection, model: CompiledModel, open: OpenStore,
-        external: ExternalDataFolder
+        external: ExternalDataFolder, isAlone: Bool
     ) {
         self.request = request
+        self.isAlone = isAlone
         self.connection = connection
         self.model = model
         layout = open.layout
@@ -62,12 +66,9 @@ final class SaveTransaction {
             try checkVersions(includingUpdates: true)
             throw error
         }
-        connection.changes.removeAll()
-        history = try historyCache.tables(connection, model: model, layout: layout)
-        try allocateKeys()
-        try noteRequest()
+        try prepare()
         do {
-            try connection.base.savepoint { try write(clearingUniqueValues: false) }
+            try firstTry { try write(clearingUniqueValues: false) }
         } catch is StaleUpdate {
             forgetWork()
             try checkVersions(includingUpdates: true)
@@ -88,6 +89,32 @@ final class SaveTransaction {
         try writeHistory()
         if !replacedFiles.isEmpty { try keepReferencedFiles() }
         collectTriggerChanges()
+    }
+
+    private func prepare() throws {
+        connection.changes.removeAll()
+        history = try historyCache.tables(connection, model: model, layout: layout)
+        try allocateKeys()
+        try noteRequest()
+    }
+
+    /// Runs the body so that what it did is undone when it finds that it has to be repeated.
+    private func firstTry(_ body: () throws -> Void) throws {
+        guard isAlone else { return try connection.base.savepoint(body) }
+        do {
+            try body()
+        } catch let error where error is StaleUpdate || (error as? SQLiteError)?.isUniqueViolation == true {
+            if connection.base.isInTransaction { try connection.base.rollback() }
+            try connection.base.begin(.immediate)
+            // Others may have written in between.
+            try checkVersions(includingUpdates: true)
+            try checkDestinations()
+            try checkMembers()
+            result = SaveResult()
+            notes = HistoryNotes()
+            try prepare()
+            throw error
+        }
     }
 
     /// Runs statements that are no part of a request, with what every save does beside its rows: external files, history,
@@ -183,11 +210,12 @@ final class SaveTransaction {
                     entity: entity.name, key: relationship.name)
             }
         }
-        for insertion in request.insertions {
-            try check(insertion.row)
-            let entity = model[insertion.row.entity]
-            guard insertion.attributes.count == entity.attributes.count,
-                insertion.toOnes.count == entity.relationships.count
+        for index in request.insertions.indices {
+            let row = request.insertions[index].row
+            try check(row)
+            let entity = model[row.entity]
+            guard request.insertions[index].attributes.count == entity.attributes.count,
+                request.insertions[index].toOnes.count == entity.relationships.count
             else {
                 throw CoreDataError(
                     NSPersistentStoreSaveError,
@@ -199,8 +227,8 @@ final class SaveTransaction {
                     NSPersistentStoreSaveError,
                     "“\(entity.name)” is abstract; only objects of its sub-entities can be saved.", entity: entity.name)
             }
-            for (slot, row) in insertion.toOnes.enumerated() {
-                if let row { try check(row, as: slot, of: entity) }
+            for slot in entity.relationships.indices {
+                if let row = request.insertions[index].toOnes[slot] { try check(row, as: slot, of: entity) }
             }
         }
         for update in request.updates {

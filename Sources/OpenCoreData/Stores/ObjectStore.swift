@@ -85,6 +85,16 @@ package protocol StoreSession: AnyObject {
         ofRelationship slot: Int, entity: Int, owners: [Int64], shape: RowShape, limit: Int
     ) throws -> RowBuffer
 
+    /// The rows of the members of all owners between two keys, in any order: the cells of the shape, then the owner's key.
+    ///
+    /// Nil where going through the whole table would not be quicker than looking each owner up.
+    ///
+    /// - Parameter count: About how many rows are expected.
+    func memberRows(
+        ofRelationship slot: Int, entity: Int, ownersBetween owners: ClosedRange<Int64>, shape: RowShape,
+        expecting count: Int
+    ) throws -> RowBuffer?
+
     /// Structs straight from rows. Column 0 of the statement is the primary key, the given attribute slots follow.
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T]
 

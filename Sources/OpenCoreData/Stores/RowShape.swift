@@ -1,3 +1,5 @@
+import SwormPredicates
+
 /// Which cells the rows of one fetch have, and which of them hold the properties of each entity that can turn up.
 ///
 /// A fetch of an entity also brings the objects of its sub-entities. The cells are the primary key, the entity number, the
@@ -28,6 +30,16 @@ package final class RowShape: Sendable {
     private let attributeStarts: [Int]
     /// By entity number less the fetched entity's, then relationship slot: the cells of key and entity, or -1.
     private let toOneCells: [[(key: Int, entity: Int)]]
+
+    /// Where the value of an attribute stands that is no more than its cell.
+    struct PlainCell: Sendable {
+        /// Below zero where the entity of the row, or the session, has to be asked.
+        let cell: Int32
+        let type: AttributeType
+    }
+
+    /// By attribute slot, where all rows are of one entity; otherwise empty.
+    let plainCells: ContiguousArray<PlainCell>
 
     package init(model: CompiledModel, entity number: Int) {
         let fetched = model[number]
@@ -66,6 +78,15 @@ package final class RowShape: Sendable {
             }
             toOneCells.append(toOnes)
         }
+        plainCells =
+            fetched.family.count > 1
+            ? []
+            : ContiguousArray(
+                attributeCells.joined().enumerated().map { slot, cell in
+                    PlainCell(
+                        cell: fetched.attributes[slot].allowsExternalStorage ? -1 : Int32(cell),
+                        type: fetched.attributes[slot].type)
+                })
         self.entity = number
         self.cells = cells
         self.attributeCells = attributeCells.flatMap { $0 }

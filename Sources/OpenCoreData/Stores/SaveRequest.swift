@@ -119,7 +119,7 @@ package struct SaveRequest: Sendable {
 /// What a store answers to a save.
 package struct SaveResult: Sendable {
     /// The keys given to inserted rows, by their temporary keys.
-    package var keys: [Int64: Int64] = [:]
+    package var keys = AssignedKeys()
     /// The versions after the save of the updated rows, and of those that were written anew.
     package var versions: [SaveRequest.Row: Int64] = [:]
     /// The ordered relationships whose members got other order keys than the request asked for: others had taken those.

@@ -114,7 +114,7 @@ extension ManagedObjectContext {
             guard let rows = try Engine.fetchRows(query, in: instance) else {
                 return try Engine.fetch(query, in: instance).map { ManagedObject($0, family) }
             }
-            return ManagedObject.handles(on: 0..<Engine.count(rows), HandleFamily(family.binding, workspace, rows))
+            return ManagedObject.handles(Engine.count(rows), HandleFamily(family.binding, workspace, rows))
         } catch {
             throw Engine.translated(error)
         }

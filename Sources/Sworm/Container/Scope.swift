@@ -1,4 +1,5 @@
 /// The life of one `perform`: every handle made in it carries it, and works only while it lasts and on its own thread.
+@usableFromInline
 final class Scope: Sendable {
     private let thread: UInt
     // Unsafe: it is touched on `thread` alone, so that the check of every access costs no lock.
@@ -21,7 +22,7 @@ final class Scope: Sendable {
     }
 
     /// Whether handles may be used here and now.
-    var isActive: Bool { Engine.threadNumber == thread && isOpen }
+    @usableFromInline var isActive: Bool { Engine.threadNumber == thread && isOpen }
 
     /// Throws when a handle may not be used here and now.
     ///

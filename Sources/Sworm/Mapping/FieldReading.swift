@@ -68,16 +68,22 @@ struct FieldPlaces: Sendable {
         let index: Int
     }
 
-    private let fields: [Int: Field]
+    /// By offset: the place in `fields`, or -1. Properties far behind in a very large struct are found by their key paths.
+    private let places: ContiguousArray<Int32>
+    private let fields: ContiguousArray<Field>
 
     init<T>(_ table: [Attribute<T>]) {
-        var fields: [Int: Field] = [:]
+        var places: ContiguousArray<Int32> = []
+        var fields: ContiguousArray<Field> = []
         for (index, line) in table.enumerated() where line.size > 0 {
-            guard let offset = line.offset else { continue }
-            let type = ObjectIdentifier(type(of: line.keyPath as AnyKeyPath).valueType)
+            guard let offset = line.offset, offset < 4096 else { continue }
+            while places.count <= offset { places.append(-1) }
             // Two lines for one place are a fault of the table; the first one counts, as everywhere.
-            if fields[offset] == nil { fields[offset] = Field(type: type, index: index) }
+            guard places[offset] < 0 else { continue }
+            places[offset] = Int32(fields.count)
+            fields.append(Field(type: ObjectIdentifier(type(of: line.keyPath as AnyKeyPath).valueType), index: index))
         }
+        self.places = places
         self.fields = fields
     }
 
@@ -85,7 +91,10 @@ struct FieldPlaces: Sendable {
     ///
     /// A struct and its first property have one place, so that the type must be right too.
     func index<T>(of keyPath: PartialKeyPath<T>) -> Int? {
-        guard let offset = MemoryLayout<T>.offset(of: keyPath), let field = fields[offset] else { return nil }
+        guard let offset = MemoryLayout<T>.offset(of: keyPath), offset < places.count, places[offset] >= 0 else {
+            return nil
+        }
+        let field = fields[Int(places[offset])]
         return field.type == ObjectIdentifier(type(of: keyPath).valueType) ? field.index : nil
     }
 }

@@ -37,13 +37,15 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     }
 
     /// Handles on rows of a fetch, which the family has.
-    static func handles(on rows: Range<Int>, _ family: HandleFamily<PlainObject>) -> [ManagedObject] {
-        [ManagedObject](unsafeUninitializedCapacity: rows.count) { handles, initialized in
-            for row in rows {
+    static func handles(
+        _ count: Int, _ family: HandleFamily<PlainObject>, row: (Int) -> Int = { $0 }
+    ) -> [ManagedObject] {
+        [ManagedObject](unsafeUninitializedCapacity: count) { handles, initialized in
+            for place in 0..<count {
                 handles.initializeElement(
-                    at: row - rows.lowerBound, to: ManagedObject(row: Int32(truncatingIfNeeded: row), family))
+                    at: place, to: ManagedObject(row: Int32(truncatingIfNeeded: row(place)), family))
             }
-            initialized = rows.count
+            initialized = count
         }
     }
 
@@ -52,9 +54,8 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         guard made == nil, let rows = family.rows,
             let members = try Engine.members(rows, Int(row), relation, binding)
         else { return nil }
-        let family = HandleFamily(
-            try self.family.workspace.bindings.binding(for: T.self), self.family.workspace, members.rows)
-        return ManagedObject<T>.handles(on: members.range, family)
+        let family = try family.workspace.family(of: T.self, members.rows)
+        return ManagedObject<T>.handles(members.members.count, family, row: members.members.row)
     }
 
     var binding: EngineBinding<PlainObject> { family.binding }
@@ -119,9 +120,11 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
 
     /// The value of an attribute. The handle has been checked.
     private func value(_ index: Int) throws -> AttributeValue {
-        try Engine.translating {
+        do {
             if made == nil, let rows = family.rows { return try Engine.value(rows, Int(row), index, binding) }
             return try Engine.value(instance, index, binding)
+        } catch {
+            throw Engine.translated(error)
         }
     }
 
@@ -155,7 +158,7 @@ extension ManagedObject {
         _ keyPath: KeyPath<PlainObject, Attribute>
     ) throws -> Attribute {
         try check()
-        return try decode(try binding.plan.index(of: keyPath))
+        return try decode(try family.index(of: keyPath))
     }
 
     /// One attribute of the object, which may be nil.
@@ -166,7 +169,7 @@ extension ManagedObject {
         _ keyPath: KeyPath<PlainObject, Attribute?>
     ) throws -> Attribute? {
         try check()
-        let index = try binding.plan.index(of: keyPath)
+        let index = try family.index(of: keyPath)
         let value = try value(index)
         if case .null = value { return nil }
         return try decode(value, index)
@@ -214,7 +217,8 @@ extension ManagedObject {
     public func encode<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute>, _ value: Attribute
     ) throws -> Self {
-        try encode(try binding.plan.index(of: keyPath)) { try value.encoded().attributeValue }
+        try check()
+        return try encode(try family.index(of: keyPath)) { try value.encoded().attributeValue }
     }
 
     /// Writes one attribute, which may be nil.
@@ -228,11 +232,12 @@ extension ManagedObject {
     public func encode<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute?>, _ value: Attribute?
     ) throws -> Self {
-        try encode(try binding.plan.index(of: keyPath)) { try value?.encoded().attributeValue ?? .null }
+        try check()
+        return try encode(try family.index(of: keyPath)) { try value?.encoded().attributeValue ?? .null }
     }
 
+    /// Writes an attribute of a handle that has been checked.
     private func encode(_ index: Int, _ value: () throws -> AttributeValue) throws -> Self {
-        try check()
         let encoded: AttributeValue
         do {
             encoded = try value()

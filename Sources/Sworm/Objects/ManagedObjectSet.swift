@@ -1,17 +1,27 @@
 /// Steps through the members that a relation had when the iteration began.
 public struct ManagedObjectSetIterator<PlainObject: ManagedObjectConvertible>: IteratorProtocol {
-    private var handles: IndexingIterator<[ManagedObject<PlainObject>]>
+    @usableFromInline let handles: [ManagedObject<PlainObject>]
+    @usableFromInline var index = 0
+    @usableFromInline let scope: Scope
     private let relation: RelationHandle<PlainObject>
 
     init(_ relation: RelationHandle<PlainObject>) {
         self.relation = relation
-        handles = relation.present.makeIterator()
+        scope = relation.scope
+        handles = relation.present
     }
 
     /// The next member; nil at the end, or once the handles may not be used any more.
+    // Inlinable, so that a loop knows the type: without that every step asks the runtime for it.
+    @inlinable
     public mutating func next() -> ManagedObject<PlainObject>? {
-        handles.next().flatMap { relation.isUsable ? $0 : nil }
+        guard index < handles.count, scope.isActive || isUsable else { return nil }
+        defer { index += 1 }
+        return handles[index]
     }
+
+    /// Reports where the handles may not be used any more.
+    @usableFromInline var isUsable: Bool { relation.isUsable }
 }
 
 /// The objects at the end of an unordered relation to many.

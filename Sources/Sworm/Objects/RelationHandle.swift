@@ -1,75 +1,97 @@
-/// A relation to many of one object: what the sets of handles stand on. It knows the owner's type only in its closures.
-struct RelationHandle<Destination: ManagedObjectConvertible> {
-    private let members: () throws -> [NSManagedObject]
+/// What an object does with its relations to many, whatever type it is of.
+protocol RelationOwner: AnyObject {
+    var scope: Scope { get }
+    /// Throws when the object may not be used here and now.
+    func check() throws(StoreError)
+    func requireRelatable<Other>(_ other: ManagedObject<Other>, by relation: String) throws(StoreError)
     /// Handles that need no objects; nil where the members have objects.
-    private let rows: () throws -> [ManagedObject<Destination>]?
-    private let counting: () throws -> Int
-    private let searching: (NSManagedObject) throws -> Bool
-    private let adding: (NSManagedObject) throws -> Void
-    private let removing: (NSManagedObject) throws -> Void
-    private let setting: ([NSManagedObject]) throws -> Void
-    private let checking: () throws -> Void
-    private let checkingWith: (ManagedObject<Destination>) throws -> Void
-    private let handle: (NSManagedObject) throws -> ManagedObject<Destination>
-    private let scope: Scope
+    func rowHandles<T>(of relation: String, as type: T.Type) throws -> [ManagedObject<T>]?
+    func handle<T>(_ object: NSManagedObject, as type: T.Type) throws -> ManagedObject<T>
+    func members(of relation: String) throws -> [NSManagedObject]
+    func memberCount(of relation: String) throws -> Int
+    func hasMember(_ object: NSManagedObject, of relation: String) throws -> Bool
+    func addMember(_ object: NSManagedObject, to relation: String) throws
+    func removeMember(_ object: NSManagedObject, from relation: String) throws
+    func setMembers(_ objects: [NSManagedObject], of relation: String) throws
+}
 
-    init<Owner>(_ owner: ManagedObject<Owner>, _ name: String) {
-        scope = owner.scope
-        checking = { try owner.check() }
-        checkingWith = { try owner.requireRelatable($0, by: name) }
-        rows = { try owner.rowHandles(of: name, as: Destination.self) }
-        members = { try Engine.members(owner.instance, name, owner.binding) }
-        counting = { try Engine.memberCount(owner.instance, name, owner.binding) }
-        searching = { try Engine.hasMember(owner.instance, name, $0, owner.binding) }
-        adding = { try Engine.addMember(owner.instance, name, $0, owner.binding) }
-        removing = { try Engine.removeMember(owner.instance, name, $0, owner.binding) }
-        setting = { try Engine.setMembers(owner.instance, name, $0, owner.binding) }
-        handle = { try owner.handle($0, as: Destination.self) }
+extension ManagedObject: RelationOwner {
+    func members(of relation: String) throws -> [NSManagedObject] { try Engine.members(instance, relation, binding) }
+    func memberCount(of relation: String) throws -> Int { try Engine.memberCount(instance, relation, binding) }
+    func hasMember(_ object: NSManagedObject, of relation: String) throws -> Bool {
+        try Engine.hasMember(instance, relation, object, binding)
     }
+    func addMember(_ object: NSManagedObject, to relation: String) throws {
+        try Engine.addMember(instance, relation, object, binding)
+    }
+    func removeMember(_ object: NSManagedObject, from relation: String) throws {
+        try Engine.removeMember(instance, relation, object, binding)
+    }
+    func setMembers(_ objects: [NSManagedObject], of relation: String) throws {
+        try Engine.setMembers(instance, relation, objects, binding)
+    }
+}
+
+/// A relation to many of one object: what the sets of handles stand on.
+struct RelationHandle<Destination: ManagedObjectConvertible> {
+    private let owner: any RelationOwner
+    private let name: String
+
+    init(_ owner: any RelationOwner, _ name: String) {
+        self.owner = owner
+        self.name = name
+    }
+
+    var scope: Scope { owner.scope }
 
     // MARK: Reading
 
+    /// Handles that need no objects; nil where the members have objects.
+    private func rows() throws -> [ManagedObject<Destination>]? { try owner.rowHandles(of: name, as: Destination.self) }
+
     /// The members as they are now; nothing, and a report, when they can't be read.
-    var objects: [NSManagedObject] { reading([]) { try members() } }
+    var objects: [NSManagedObject] { reading([]) { try owner.members(of: name) } }
 
     /// Whether the handles may be used here and now; a report where they may not.
     var isUsable: Bool { scope.isActive || reading(false) { true } }
 
-    var count: Int { reading(0) { try rows()?.count ?? counting() } }
+    var count: Int { reading(0) { try rows()?.count ?? owner.memberCount(of: name) } }
 
     func contains(_ object: ManagedObject<Destination>) -> Bool {
         reading(false) {
             try object.check()
-            return try searching(object.instance)
+            return try owner.hasMember(object.instance, of: name)
         }
     }
 
     func index(of object: ManagedObject<Destination>) -> Int? {
         reading(nil) {
             try object.check()
-            return try members().firstIndex { $0 === object.instance }
+            return try owner.members(of: name).firstIndex { $0 === object.instance }
         }
     }
 
-    func handle(of object: NSManagedObject) -> ManagedObject<Destination>? { reading(nil) { try handle(object) } }
+    func handle(of object: NSManagedObject) -> ManagedObject<Destination>? {
+        reading(nil) { try owner.handle(object, as: Destination.self) }
+    }
 
     /// The members as they are now.
     ///
     /// - Throws: A ``StoreError`` when they can't be read.
     func handles() throws -> [ManagedObject<Destination>] {
-        try checking()
-        if let handles = try Engine.translating(rows) { return handles }
-        return try Engine.translating { try members() }.map { try handle($0) }
+        try owner.check()
+        if let handles = try Engine.translating({ try rows() }) { return handles }
+        return try Engine.translating { try owner.members(of: name) }.map { try owner.handle($0, as: Destination.self) }
     }
 
     /// The same; nothing, and a report, when they can't be read.
     var present: [ManagedObject<Destination>] {
-        reading([]) { try rows() ?? members().map { try handle($0) } }
+        reading([]) { try rows() ?? owner.members(of: name).map { try owner.handle($0, as: Destination.self) } }
     }
 
     private func reading<R>(_ nothing: R, _ work: () throws -> R) -> R {
         do {
-            try checking()
+            try owner.check()
             return try Engine.translating(work)
         } catch {
             scope.note(error)
@@ -80,32 +102,32 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     // MARK: Changing
 
     func add(_ object: ManagedObject<Destination>) throws {
-        try checkingWith(object)
-        try Engine.translating { try adding(object.instance) }
+        try owner.requireRelatable(object, by: name)
+        try Engine.translating { try owner.addMember(object.instance, to: name) }
     }
 
     func remove(_ object: ManagedObject<Destination>) throws {
-        try checkingWith(object)
-        try Engine.translating { try removing(object.instance) }
+        try owner.requireRelatable(object, by: name)
+        try Engine.translating { try owner.removeMember(object.instance, from: name) }
     }
 
     /// Makes the members exactly these, in this order.
     func set(_ objects: [ManagedObject<Destination>]) throws {
-        try checking()
-        for object in objects { try checkingWith(object) }
-        try Engine.translating { try setting(objects.map(\.instance)) }
+        try owner.check()
+        for object in objects { try owner.requireRelatable(object, by: name) }
+        try Engine.translating { try owner.setMembers(objects.map(\.instance), of: name) }
     }
 
     /// Puts the members into another order, adds one or takes some out, by a change of their list.
     func rearrange(
         with object: ManagedObject<Destination>? = nil, _ change: (inout [NSManagedObject]) throws -> Void
     ) throws {
-        try checking()
-        if let object { try checkingWith(object) }
+        try owner.check()
+        if let object { try owner.requireRelatable(object, by: name) }
         try Engine.translating {
-            var objects = try members()
+            var objects = try owner.members(of: name)
             try change(&objects)
-            try setting(objects)
+            try owner.setMembers(objects, of: name)
         }
     }
 }

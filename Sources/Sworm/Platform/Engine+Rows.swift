@@ -14,9 +14,17 @@ extension Engine {
         fileprivate let objects: [NSManagedObject]
     }
 
+    /// The members of one object among rows.
+    struct RowMembers {
+        let count: Int
+        func row(_ place: Int) -> Int { place }
+    }
+
     static func fetchRows(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Rows? { nil }
 
     static func count(_ rows: Rows) -> Int { rows.objects.count }
+
+    static func areSame(_ rows: Rows, _ others: Rows) -> Bool { rows.objects == others.objects }
 
     static func id(_ rows: Rows, _ row: Int) -> NSManagedObjectID { rows.objects[row].objectID }
 
@@ -30,9 +38,10 @@ extension Engine {
 
     static func members<T>(
         _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
-    ) throws -> (rows: Rows, range: Range<Int>)? { nil }
+    ) throws -> (rows: Rows, members: RowMembers)? { nil }
     #else
     typealias Rows = FetchedRows
+    typealias RowMembers = MembersReadAhead
 
     /// The rows that a query finds; nil where it must be answered with objects.
     static func fetchRows(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Rows? {
@@ -40,6 +49,8 @@ extension Engine {
     }
 
     static func count(_ rows: Rows) -> Int { rows.count }
+
+    static func areSame(_ rows: Rows, _ others: Rows) -> Bool { rows === others }
 
     static func id(_ rows: Rows, _ row: Int) -> NSManagedObjectID { rows.id(row) }
 
@@ -57,7 +68,7 @@ extension Engine {
     /// The members of a row's object at the end of a relation, as rows; nil where they have to be objects.
     static func members<T>(
         _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
-    ) throws -> (rows: Rows, range: Range<Int>)? {
+    ) throws -> (rows: Rows, members: RowMembers)? {
         guard let slot = binding.relations[relation] else { return nil }
         return try rows.members(row, slot)
     }

@@ -32,6 +32,8 @@ package final class CompiledEntity: Sendable {
     package let traits: [SlotTraits]
     /// The slots of the attributes whose values the database works out.
     package let derivedSlots: [Int]
+    /// Whether every attribute is kept by the store as it was set: none is transient, and none derived.
+    let keepsAllAttributes: Bool
     /// By attribute slot: what a new object has.
     package let defaultValues: [AttributeValue]
     private let slots: [String: PropertySlot]
@@ -58,6 +60,7 @@ package final class CompiledEntity: Sendable {
         self.indexes = indexes
         self.versionHash = versionHash
         traits = attributes.map(SlotTraits.init)
+        keepsAllAttributes = attributes.allSatisfy { $0.derivation == nil && !$0.isTransient }
         derivedSlots = attributes.indices.filter { attributes[$0].derivation != nil && !attributes[$0].isTransient }
         defaultValues = attributes.map(\.defaultValue)
         var slots: [String: PropertySlot] = [:]

@@ -103,11 +103,27 @@ package final class SQLCompiler: Sendable {
             bindings: [binding, .int64(Int64(limit))])
     }
 
+    /// The rows of the members of all owners between two keys, in the order of the table: the cells of the shape, and the
+    /// owner's key. Nil for members that have an order, and for those that a table of their own leads to.
+    package func memberScan(
+        ofRelationship slot: Int, in number: Int, owners: ClosedRange<Int64>, shape: RowShape
+    ) throws -> CompiledStatement? {
+        let source = try memberSource(ofRelationship: slot, in: number)
+        guard !source.isJoined, source.order == nil else { return nil }
+        let cells = columns(of: shape, alias: "t0") + [source.owner]
+        // The sign keeps SQLite from going through the index after all.
+        return CompiledStatement(
+            sql:
+                "SELECT \(cells.joined(separator: ", ")) FROM \(source.tables) WHERE +\(source.owner) BETWEEN ?1 AND ?2",
+            bindings: [.int64(owners.lowerBound), .int64(owners.upperBound)])
+    }
+
     /// Where the members of a to-many relationship are found.
     private struct MemberSource {
         var tables: String
         var owner: String
         var order: String?
+        var isJoined = false
 
         /// By owner, then order key, then key.
         var sorting: String { [owner, order, "t0.Z_PK"].compactMap { $0 }.joined(separator: ", ") }
@@ -129,7 +145,7 @@ package final class SQLCompiler: Sendable {
             return MemberSource(
                 tables: "\(join.source) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(SQLName.quoted(join.otherColumn))",
                 owner: "t1.\(SQLName.quoted(join.ownColumn))",
-                order: join.orderColumn.map { "t1.\(SQLName.quoted($0))" })
+                order: join.orderColumn.map { "t1.\(SQLName.quoted($0))" }, isJoined: true)
         }
     }
 
