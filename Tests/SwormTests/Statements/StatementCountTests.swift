@@ -20,6 +20,25 @@ struct StatementCountTests {
         }
     }
 
+    @Test func `a long loop reads the rest of the members with their whole table`() throws {
+        let store = try Kiosk.store(authors: 6000)
+        // Authors, members of the first thousand, the highest key of a book, and the books.
+        try expectStatements(4, in: store.container) {
+            try store.container.perform { context in
+                var titles: Set<String> = []
+                for author in try context.fetch(Kiosk.Author.all) {
+                    let number = try author.decode(\.name).dropFirst("author ".count)
+                    for book in author.books {
+                        let title = try book.decode(\.title)
+                        #expect(title.hasPrefix("book \(number)."))
+                        titles.insert(title)
+                    }
+                }
+                #expect(titles.count == 12_000)
+            }
+        }
+    }
+
     @Test func `naive loops over the rows of members read them in batches too`() throws {
         let store = try Kiosk.store(authors: Self.authors)
         // Authors, members for each thousand of them, and rows for each thousand of their books.

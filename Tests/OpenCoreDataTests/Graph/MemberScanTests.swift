@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+@testable import OpenCoreData
+
+@Suite("Members that are read with the whole of their table")
+struct MemberScanTests {
+    private static let authors = 4200
+
+    /// Authors with none to three books each, which do not lie beside each other in their table.
+    private func library() throws -> (folder: StoreFolder, context: NSManagedObjectContext) {
+        let folder = try StoreFolder()
+        let context = try GraphLibrary.context(at: folder.url())
+        var authors: [NSManagedObject] = []
+        for number in 0..<Self.authors { authors.append(try context.make("Author", ["name": "\(number)"])) }
+        for book in 0..<3 {
+            for number in authors.indices where book < number % 4 {
+                try context.make("Book", ["title": "\(number).\(book)", "author": authors[number]])
+            }
+        }
+        for book in 0..<40 { try context.make("Book", ["title": "nobody's \(book)"]) }
+        try context.save()
+        context.reset()
+        return (folder, context)
+    }
+
+    private func expectOwnBooks(of authors: [NSManagedObject]) {
+        for author in authors {
+            let number = author.text("name").flatMap { Int($0) } ?? -1
+            let titles = author.set("books").compactMap { $0.text("title") }.sorted()
+            #expect(titles == (0..<number % 4).map { "\(number).\($0)" })
+        }
+    }
+
+    private func authors(_ context: NSManagedObjectContext, ascending: Bool = true) throws -> [NSManagedObject] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: ascending)]
+        return try context.fetch(request)
+    }
+
+    @Test(arguments: [true, false])
+    func `every author of a long list has its own books`(ascending: Bool) throws {
+        let (folder, context) = try library()
+        let authors = try authors(context, ascending: ascending)
+        #expect(authors.count == Self.authors)
+        expectOwnBooks(of: authors)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func `what is saved in between is seen`() throws {
+        let (folder, context) = try library()
+        let authors = try authors(context)
+        expectOwnBooks(of: Array(authors.prefix(2000)))
+        let late = try #require(authors.last { ($0.text("name").flatMap { Int($0) } ?? 0) % 4 == 0 })
+        try context.make("Book", ["title": "late", "author": late])
+        try context.save()
+        #expect(late.set("books").compactMap { $0.text("title") } == ["late"])
+        context.refreshAllObjects()
+        #expect(late.set("books").compactMap { $0.text("title") } == ["late"])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func `members that had to be objects are the same objects again`() throws {
+        let (folder, context) = try library()
+        let books = try context.all("Book")
+        let authors = try authors(context)
+        for author in authors {
+            for book in author.set("books") { #expect(book.object("author") === author) }
+        }
+        #expect(Set(authors.flatMap { $0.set("books") }).isSubset(of: books))
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(arguments: [1, 300, 1600, 3500])
+    func `where the table is too long for one reading it is read in batches`(limit: Int) throws {
+        let (folder, context) = try library()
+        context.largestReadAhead = limit
+        let authors = try authors(context)
+        expectOwnBooks(of: limit < 300 ? Array(authors.prefix(300)) : authors)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func `authors whose keys lie far apart are looked up in batches`() throws {
+        let (folder, context) = try library()
+        let authors = try authors(context)
+        let some = authors.filter { $0.objectID.key % 20 == 0 }
+        context.reset()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.predicate = NSPredicate(format: "name IN %@", some.compactMap { $0.text("name") })
+        expectOwnBooks(of: try context.fetch(request))
+        withExtendedLifetime(folder) {}
+    }
+}
