@@ -5,9 +5,11 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter written: The objects that the save has written, and that are known to have changed.
     /// - Returns: The ids of the other objects whose values have changed.
-    final func takeDerived(_ saved: SavedObjects, besides written: [NSManagedObject]) -> [NSManagedObjectID] {
+    final func takeDerived(_ saved: SavedObjects, besides written: @autoclosure () -> [NSManagedObject])
+        -> [NSManagedObjectID]
+    {
         guard saved.parts.contains(where: { !$0.derived.isEmpty }) else { return [] }
-        let known = Set(written.map { ObjectIdentifier($0) })
+        let known = Set(written().map { ObjectIdentifier($0) })
         var refreshed: [NSManagedObjectID] = []
         for part in saved.parts {
             for (row, values) in part.derived {

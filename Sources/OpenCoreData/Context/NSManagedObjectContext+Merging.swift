@@ -52,8 +52,8 @@ extension NSManagedObjectContext {
     }
 
     final func tellOfSave(
-        inserted: [NSManagedObject], updated: [NSManagedObject], refreshed: [NSManagedObjectID],
-        deleted: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator
+        inserted: ObjectList, updated: ObjectList, refreshed: [NSManagedObjectID], deleted: ObjectList,
+        _ coordinator: NSPersistentStoreCoordinator
     ) {
         let ids = SavedIDs(
             inserted: inserted.map { $0.objectID }, updated: updated.map { $0.objectID },

@@ -29,7 +29,8 @@ extension NSManagedObjectContext {
         try throwReadError()
         var saved = SavedObjects()
         do {
-            for origin in try originsOfChanges(coordinator) { try save(in: origin, into: &saved) }
+            let origins = try originsOfChanges(coordinator)
+            for origin in origins { try save(in: origin, isOnly: origins.count == 1, into: &saved) }
         } catch {
             guard !saved.parts.isEmpty else { throw error }
             // What was written is saved, whatever the other stores say.
@@ -45,18 +46,19 @@ extension NSManagedObjectContext {
     /// Gives the objects that were inserted the keys of their rows.
     private func promote(_ saved: SavedObjects) {
         for part in saved.parts {
+            // Some may have got their keys before.
+            let objects = part.inserted.filter { part.keys[$0.objectID.key] != nil }
             var start = 0
-            while start < part.insertions.count {
+            while start < objects.count {
                 // Objects of one hierarchy mostly follow each other, and are all that there are without a row.
-                let first = part.insertions[start].0
-                let (temporary, root) = (temporaryKey(of: first), first.plan.root)
-                let isSame = { (object: NSManagedObject) in
-                    object.plan.root == root && object.objectID.origin === first.objectID.origin
-                }
-                let end = part.insertions[start...].firstIndex { !isSame($0.0) } ?? part.insertions.count
-                let areOut = identities.removeAll(beside: temporary, ifThereAre: end - start)
+                let first = objects[start]
+                let (root, own) = (first.plan.root, first.objectID.origin)
+                let end =
+                    objects[start...].firstIndex { $0.plan.root != root || $0.objectID.origin !== own } ?? objects.count
+                let areOut = identities.removeAll(beside: temporaryKey(of: first), ifThereAre: end - start)
                 identities.reserve(end - start, beside: identityKey(first.objectID.row, part.origin))
-                for (object, key) in part.insertions[start..<end] {
+                for object in objects[start..<end] {
+                    guard let key = part.keys[object.objectID.key] else { continue }
                     if !areOut { identities[temporaryKey(of: object)] = nil }
                     promote(object, to: key, origin: part.origin)
                 }
@@ -118,8 +120,14 @@ extension NSManagedObjectContext {
 
     private func originsOfChanges(_ coordinator: NSPersistentStoreCoordinator) throws -> [ObjectOrigin] {
         var origins: [ObjectOrigin] = []
+        var last = -1
+        // New objects of one entity go into one store, unless somebody has said otherwise.
         for list in [insertedList, updatedList, deletedList] {
             try list.forEach { object in
+                if assignedStores.isEmpty, object.objectID.isTemporaryID {
+                    guard object.plan.number != last else { return }
+                    last = object.plan.number
+                }
                 let origin = try originForSaving(object, coordinator)
                 if origins.last !== origin, !origins.contains(where: { $0 === origin }) { origins.append(origin) }
             }
@@ -128,7 +136,9 @@ extension NSManagedObjectContext {
     }
 
     /// Writes the changes of one store's objects, asking the merge policy about conflicts until there are none.
-    private func save(in origin: ObjectOrigin, into saved: inout SavedObjects) throws {
+    ///
+    /// - Parameter isOnly: Whether no other store has changes.
+    private func save(in origin: ObjectOrigin, isOnly: Bool, into saved: inout SavedObjects) throws {
         guard let store = origin.store else {
             throw CoreDataError(
                 NSPersistentStoreSaveError, "Cannot save: the store \(origin.storeIdentifier) was removed.")
@@ -140,7 +150,7 @@ extension NSManagedObjectContext {
         // A save that fails leaves no trace: what a policy has settled on the way is taken back.
         var before: ContextCheckpoint?
         do {
-            try save(in: origin, store.objectStore, coordinator, into: &saved) { objects in
+            try save(in: origin, isOnly: isOnly, store.objectStore, coordinator, into: &saved) { objects in
                 if before == nil { before = checkpoint() }
                 before?.note(objects)
             }
@@ -151,7 +161,7 @@ extension NSManagedObjectContext {
     }
 
     private func save(
-        in origin: ObjectOrigin, _ store: any ObjectStore, _ coordinator: NSPersistentStoreCoordinator,
+        in origin: ObjectOrigin, isOnly: Bool, _ store: any ObjectStore, _ coordinator: NSPersistentStoreCoordinator,
         into saved: inout SavedObjects, beforeSettling: ([NSManagedObject]) -> Void
     ) throws {
         // Each round settles the conflicts it met; rows that change again and again in between end the attempt.
@@ -159,7 +169,7 @@ extension NSManagedObjectContext {
             var builder = SaveRequestBuilder(
                 model: origin.compiled, author: transactionAuthor, contextName: name)
             try insertedList.forEach { object in
-                guard try originForSaving(object, coordinator) === origin else { return }
+                guard try isOnly || originForSaving(object, coordinator) === origin else { return }
                 builder.insert(object, after: lostVersions.isEmpty ? nil : lostVersions[ObjectIdentifier(object)])
             }
             updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
@@ -193,16 +203,14 @@ extension NSManagedObjectContext {
     private func finish(
         _ saved: SavedObjects, _ coordinator: NSPersistentStoreCoordinator, isPartial: Bool = false
     ) throws {
-        var inserted = insertedList.objects
-        var updated = updatedList.objects
-        var deleted = deletedList.objects
+        var (inserted, updated, deleted) = (insertedList, updatedList, deletedList)
         if isPartial {
             func isSaved(_ object: NSManagedObject) throws -> Bool {
                 saved.contains(try originForSaving(object, coordinator))
             }
-            inserted = try inserted.filter(isSaved)
-            updated = try updated.filter(isSaved)
-            deleted = try deleted.filter(isSaved)
+            inserted = ObjectList(listing: try inserted.filter(isSaved))
+            updated = ObjectList(listing: try updated.filter(isSaved))
+            deleted = ObjectList(listing: try deleted.filter(isSaved))
             for object in inserted { insertedList.remove(object) }
             for object in updated { updatedList.remove(object) }
             for object in deleted { deletedList.remove(object) }
@@ -221,8 +229,8 @@ extension NSManagedObjectContext {
         }
         for object in inserted { object.commit(saved) }
         for object in updated { object.commit(saved) }
-        let refreshed = takeDerived(saved, besides: inserted + updated)
-        forgetReferences(to: deleted)
+        let refreshed = takeDerived(saved, besides: inserted.objects + updated.objects)
+        forgetReferences(to: deleted.objects)
         for list in [inserted, updated, deleted] {
             // Only an overridden `didSave` does anything.
             for object in list where type(of: object) != NSManagedObject.self { object.didSave() }
@@ -239,8 +247,10 @@ extension NSManagedObjectContext {
 struct SavedObjects {
     struct Part {
         var origin: ObjectOrigin
-        /// The objects that had temporary keys, with the keys that they got.
-        var insertions: [(NSManagedObject, Int64)]
+        /// The new objects.
+        var inserted: [NSManagedObject]
+        /// The keys of those that had temporary ones.
+        var keys: AssignedKeys
         /// What the store has worked out, by row and attribute slot.
         var derived: [SaveRequest.Row: [Int: AttributeValue]]
     }
@@ -252,12 +262,6 @@ struct SavedObjects {
     private var rearranged: [ObjectIdentifier: Set<Int>] = [:]
 
     mutating func add(_ builder: SaveRequestBuilder, _ result: SaveResult, _ origin: ObjectOrigin) {
-        var insertions: [(NSManagedObject, Int64)] = []
-        insertions.reserveCapacity(builder.inserted.count)
-        for (index, object) in builder.inserted.enumerated() {
-            let temporary = builder.request.insertions[index].row.key
-            if temporary < 0, let key = result.keys[temporary] { insertions.append((object, key)) }
-        }
         for object in result.versions.isEmpty ? [] : builder.inserted + builder.updated {
             if let version = result.versions[object.objectID.row] { versions[ObjectIdentifier(object)] = version }
         }
@@ -267,7 +271,7 @@ struct SavedObjects {
                 if let object = objects[owner] { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
             }
         }
-        parts.append(Part(origin: origin, insertions: insertions, derived: result.derived))
+        parts.append(Part(origin: origin, inserted: builder.inserted, keys: result.keys, derived: result.derived))
         orderKeys.merge(builder.orderKeys) { $1 }
     }
 

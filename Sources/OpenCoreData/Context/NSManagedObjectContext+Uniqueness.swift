@@ -206,6 +206,7 @@ extension CoreDataError {
 
 /// Whether two of the objects have the same value in an attribute: the quick look, where nearly always there are none.
 private func hasEqualValues(_ slot: Int, of entity: CompiledEntity, _ objects: [NSManagedObject]) -> Bool {
+    if isGrowing(slot, of: entity, objects) { return false }
     var numbers = Set<Int64>()
     var others = Set<AttributeValue>()
     if entity.traits[slot].type == .integer64 { numbers.reserveCapacity(objects.count) }
@@ -219,4 +220,15 @@ private func hasEqualValues(_ slot: Int, of entity: CompiledEntity, _ objects: [
         if !isNew { return true }
     }
     return false
+}
+
+/// Whether the values of an attribute are numbers each of which is greater than the one before, as numbers of new objects
+/// mostly are. Then no two are equal, and no table is needed to see it.
+private func isGrowing(_ slot: Int, of entity: CompiledEntity, _ objects: [NSManagedObject]) -> Bool {
+    var last: Int64?
+    for object in objects where entity.family.contains(object.plan.number) {
+        guard case .int(let number) = object.attribute(slot), last.map({ $0 < number }) ?? true else { return false }
+        last = number
+    }
+    return true
 }

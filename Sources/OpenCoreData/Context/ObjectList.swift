@@ -1,29 +1,14 @@
 /// Objects in the order in which they were added, each once; adding and removing take constant time.
 ///
 /// An object notes its place in the list. It is in one list at a time, and a note counts only when the object stands there.
-struct ObjectList {
+struct ObjectList: Sequence {
     private var storage: ContiguousArray<NSManagedObject?> = []
     private(set) var count = 0
     /// How many of the objects there are by entity number.
     private var counts: [Int] = []
 
     var isEmpty: Bool { count == 0 }
-    var objects: [NSManagedObject] {
-        var objects: [NSManagedObject] = []
-        objects.reserveCapacity(count)
-        for case let object? in storage { objects.append(object) }
-        return objects
-    }
-
-    /// Calls a closure with each object that is in the list now.
-    func forEach(_ body: (NSManagedObject) throws -> Void) rethrows {
-        for case let object? in storage { try body(object) }
-    }
-
-    /// Whether there is an object for which a closure is true.
-    func contains(where condition: (NSManagedObject) -> Bool) -> Bool {
-        storage.contains { $0.map(condition) ?? false }
-    }
+    var objects: [NSManagedObject] { Array(self) }
 
     /// The numbers of the entities that the objects are of.
     var entities: some Sequence<Int> { counts.indices.lazy.filter { [counts] in counts[$0] > 0 } }
@@ -62,5 +47,33 @@ struct ObjectList {
     mutating func settle() {
         storage.removeAll { $0 == nil }
         for (index, object) in storage.enumerated() { object?.listPlace = index }
+    }
+}
+
+extension ObjectList {
+    /// A list to go through, for which no object notes its place.
+    init(listing objects: [NSManagedObject]) {
+        storage = ContiguousArray(objects.map { $0 })
+        count = objects.count
+    }
+
+    var underestimatedCount: Int { count }
+
+    func makeIterator() -> Iterator { Iterator(storage: storage) }
+
+    /// Goes through the objects that were in the list when it began.
+    struct Iterator: IteratorProtocol {
+        fileprivate let storage: ContiguousArray<NSManagedObject?>
+        private var place = 0
+
+        fileprivate init(storage: ContiguousArray<NSManagedObject?>) { self.storage = storage }
+
+        mutating func next() -> NSManagedObject? {
+            while place < storage.count {
+                defer { place += 1 }
+                if let object = storage[place] { return object }
+            }
+            return nil
+        }
     }
 }

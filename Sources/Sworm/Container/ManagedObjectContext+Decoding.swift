@@ -37,14 +37,22 @@ extension ManagedObjectContext {
         let binding = try binding(for: PlainObject.self)
         var query = try EngineQuery(request.content, of: binding.entity)
         query.limit = 1
-        // As above: it was made by this call.
-        nonisolated(unsafe) var first: PlainObject?
+        // As above: it was made by this call. It is kept in memory of its own, because a variable that may be nil would ask
+        // the runtime for its type at each call. Initialized when `isFound`, and taken or destroyed before the end.
+        nonisolated(unsafe) let first = UnsafeMutablePointer<PlainObject>.allocate(capacity: 1)
+        defer { first.deallocate() }
+        var isFound = false
         do {
-            try values(query, binding) { first = $0 }
+            try values(query, binding) { value in
+                if isFound { first.deinitialize(count: 1) }
+                first.initialize(to: value)
+                isFound = true
+            }
         } catch {
+            if isFound { first.deinitialize(count: 1) }
             throw Engine.translated(error)
         }
-        return first
+        return isFound ? first.move() : nil
     }
 
     /// Calls a closure with each object that a request finds, as a value.

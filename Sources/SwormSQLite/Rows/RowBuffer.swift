@@ -14,7 +14,7 @@ package final class RowBuffer: @unchecked Sendable {
     /// The bytes of all texts and blobs.
     package let byteCount: Int
 
-    /// Takes over memory from `malloc`.
+    /// Takes over memory of exactly these sizes, each at least 1, from `Block`.
     init(
         count: Int, stride: Int, payloads: UnsafePointer<UInt64>, tags: UnsafePointer<UInt8>, bytes: UnsafeRawPointer,
         byteCount: Int
@@ -28,9 +28,10 @@ package final class RowBuffer: @unchecked Sendable {
     }
 
     deinit {
-        free(UnsafeMutablePointer(mutating: payloads))
-        free(UnsafeMutablePointer(mutating: tags))
-        free(UnsafeMutableRawPointer(mutating: bytes))
+        let cells = max(1, count * stride)
+        Block.free(UnsafeMutablePointer(mutating: payloads), size: cells * MemoryLayout<UInt64>.size)
+        Block.free(UnsafeMutablePointer(mutating: tags), size: cells)
+        Block.free(UnsafeMutableRawPointer(mutating: bytes), size: max(1, byteCount))
     }
 
     /// The bytes that the buffer holds in memory.

@@ -6,6 +6,8 @@ struct RowBufferBuilder: ~Copyable {
     private let stride: Int
     private var rows = 0
     private var capacity = 0
+    /// The number of cells that there is memory for.
+    private var cellCapacity = 0
     private var payloads: UnsafeMutablePointer<UInt64>?
     private var tags: UnsafeMutablePointer<UInt8>?
     private var bytes: UnsafeMutableRawPointer?
@@ -15,9 +17,9 @@ struct RowBufferBuilder: ~Copyable {
     init(stride: Int) { self.stride = stride }
 
     deinit {
-        free(payloads)
-        free(tags)
-        free(bytes)
+        Block.free(payloads, size: cellCapacity * MemoryLayout<UInt64>.size)
+        Block.free(tags, size: cellCapacity)
+        Block.free(bytes, size: byteCapacity)
     }
 
     var count: Int { rows }
@@ -78,8 +80,9 @@ struct RowBufferBuilder: ~Copyable {
     /// Hands the memory over, cut to its use.
     consuming func finish() throws -> RowBuffer {
         try resizeRows(to: rows)
-        bytes = try Self.resize(bytes, max(1, byteCount))
+        try resizeBytes(to: max(1, byteCount))
         guard let payloads, let tags, let bytes else { throw Self.outOfMemory }
+        // Nothing is left for the deinitializer.
         self.payloads = nil
         self.tags = nil
         self.bytes = nil
@@ -106,7 +109,12 @@ struct RowBufferBuilder: ~Copyable {
                 message: "the texts and blobs of one fetch exceed 4 GiB; fetch in batches with a limit")
         }
         let capacity = max(needed, min(max(16 * 1024, byteCapacity * 2), Int(UInt32.max)))
-        bytes = try Self.resize(bytes, capacity)
+        try resizeBytes(to: capacity)
+    }
+
+    private mutating func resizeBytes(to capacity: Int) throws {
+        guard let moved = Block.resize(bytes, from: byteCapacity, to: capacity) else { throw Self.outOfMemory }
+        bytes = moved
         byteCapacity = capacity
     }
 
@@ -114,14 +122,20 @@ struct RowBufferBuilder: ~Copyable {
 
     private mutating func resizeRows(to capacity: Int) throws {
         let cells = max(1, capacity * stride)
-        payloads = try Self.resize(payloads, cells * MemoryLayout<UInt64>.size).assumingMemoryBound(to: UInt64.self)
-        tags = try Self.resize(tags, cells).assumingMemoryBound(to: UInt8.self)
+        let size = MemoryLayout<UInt64>.size
+        guard let payloads = Block.resize(payloads, from: cellCapacity * size, to: cells * size) else {
+            throw Self.outOfMemory
+        }
+        self.payloads = payloads.assumingMemoryBound(to: UInt64.self)
+        guard let tags = Block.resize(tags, from: cellCapacity, to: cells) else {
+            // Back to the size that both are known to have.
+            let old = Block.resize(payloads, from: cells * size, to: cellCapacity * size)
+            self.payloads = old?.assumingMemoryBound(to: UInt64.self)
+            throw Self.outOfMemory
+        }
+        self.tags = tags.assumingMemoryBound(to: UInt8.self)
+        cellCapacity = cells
         self.capacity = capacity
-    }
-
-    private static func resize(_ pointer: UnsafeMutableRawPointer?, _ size: Int) throws -> UnsafeMutableRawPointer {
-        guard let moved = realloc(pointer, size) else { throw outOfMemory }
-        return moved
     }
 
     private static var outOfMemory: SQLiteError {

@@ -18,7 +18,6 @@ struct MemberScanTests {
                 try context.make("Book", ["title": "\(number).\(book)", "author": authors[number]])
             }
         }
-        for book in 0..<40 { try context.make("Book", ["title": "nobody's \(book)"]) }
         try context.save()
         context.reset()
         return (folder, context)

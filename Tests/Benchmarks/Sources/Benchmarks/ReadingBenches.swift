@@ -44,7 +44,8 @@ func readingBenches(_ place: Workplace) -> [Bench] {
             "decode, the same file",
             bars: [
                 Bar(
-                    "decode, faster than GRDB Codable, same file", .timesFaster, than: .grdbCodable, must: 3.5, aim: 4.5),
+                    "decode, faster than GRDB Codable, same file", .timesFaster, than: .grdbCodable, must: 3.5, aim: 4.5
+                ),
                 Bar("decode, faster than GRDB by name, same file", .timesFaster, than: .grdbByName, must: 2, aim: 2.5),
             ], sides: sameFileSides(place)),
         Bench(Bar("decode, memory", .memoryRatio, must: 1.05, aim: 1.0), sides: decoding),
