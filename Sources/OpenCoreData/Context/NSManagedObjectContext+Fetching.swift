@@ -50,7 +50,8 @@ extension NSManagedObjectContext {
         let specification = try request.specification(in: coordinator.compiledModel)
         return try fetchObjects(
             specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores,
-            isRefreshing: request.shouldRefreshRefetchedObjects)
+            isRefreshing: request.shouldRefreshRefetchedObjects,
+            reading: try request.reading(specification, in: coordinator.compiledModel))
     }
 
     private func fetchIDs<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSManagedObjectID] {
@@ -58,7 +59,9 @@ extension NSManagedObjectContext {
         let specification = try request.specification(in: coordinator.compiledModel)
         let origins = try self.origins(of: specification, in: request.affectedStores)
         guard origins.count == 1, !request.includesPendingChanges || pendingEffect(on: specification) == .none else {
-            return try fetchObjects(request).map(\.objectID)
+            return try fetchObjects(
+                specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores
+            ).map(\.objectID)
         }
         try throwReadError()
         let origin = origins[0]
@@ -87,17 +90,22 @@ extension NSManagedObjectContext {
     /// The objects that a request finds, in its order.
     package final func fetchObjects(
         _ specification: FetchSpecification, includesPendingChanges: Bool = true, stores: [NSPersistentStore]? = nil,
-        isRefreshing: Bool = false
+        isRefreshing: Bool = false, reading: FetchReading = FetchReading()
     ) throws -> [NSManagedObject] {
         try throwReadError()
         let origins = try self.origins(of: specification, in: stores)
         let pending = includesPendingChanges ? pendingEffect(on: specification) : .none
+        var objects: [NSManagedObject]
         if origins.count == 1, pending == .none {
-            return try savedObjects(specification, in: origins[0], isRefreshing: isRefreshing)
+            if reading.batchSize > 0, !isRefreshing { return try faults(specification, in: origins[0], reading) }
+            objects = try savedObjects(specification, in: origins[0], isRefreshing: isRefreshing)
+        } else {
+            objects = try mergedObjects(
+                specification, origins: origins, pending: pending, isRefreshing: isRefreshing)
+            // What the predicate or the order could not read would have gone into the result as nil.
+            try throwReadError()
         }
-        let objects = try mergedObjects(specification, origins: origins, pending: pending, isRefreshing: isRefreshing)
-        // What the predicate or the order could not read would have gone into the result as nil.
-        try throwReadError()
+        try prefetch(reading.prefetch, of: objects)
         return objects
     }
 

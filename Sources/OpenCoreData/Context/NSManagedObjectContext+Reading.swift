@@ -103,6 +103,14 @@ extension NSManagedObjectContext {
         {
             return .row(ahead.group, ahead.row)
         }
+        if case .destination(let group, _, let slot) = hint,
+            let ahead = group.destinationReadAhead(slot: slot, key: own.key, generation: generation),
+            let row = ahead.row
+        {
+            let number = ahead.rows.group.entity(row: row)
+            if object.plan.number != number, object.isFault { object.take(entity: origin.compiled[number]) }
+            return .row(ahead.rows.group, row)
+        }
         guard !object.objectID.isTemporaryID else { return nil }
         var keys = [own.key]
         var entity = own.entity
@@ -131,10 +139,12 @@ extension NSManagedObjectContext {
                 rowsReadAhead[identityKey(SaveRequest.Row(entity: number, key: key), origin)] = (group, row)
             }
         }
+        if case .member(let members, _) = hint { try prefetch(members.reading.prefetch, in: group, origin) }
         return found
     }
 
-    private func readRows(_ keys: [Int64], entity: Int, _ origin: ObjectOrigin) throws -> FetchGroup {
+    /// The rows with given keys, in one group.
+    final func readRows(_ keys: [Int64], entity: Int, _ origin: ObjectOrigin) throws -> FetchGroup {
         let shape = self.shape(of: entity, origin)
         return FetchGroup(buffer: try withSession(origin) { try $0.rows(withKeys: keys, shape: shape) }, shape: shape)
     }
@@ -149,7 +159,7 @@ extension NSManagedObjectContext {
         case nil: return nil
         case .member(let members, let index):
             entity = members.entity
-            candidates = Array(members.keys[index..<min(members.keys.count, index + FetchGroup.batchSize)])
+            candidates = Array(members.keys[index..<min(members.keys.count, index + members.reading.batchSize)])
         case .destination(let group, let first, let slot):
             let number = group.entity(row: first)
             guard group.shape.covers(number), origin.compiled[number].relationships.indices.contains(slot) else {
@@ -199,82 +209,19 @@ extension NSManagedObjectContext {
     ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
         guard !object.objectID.isTemporaryID else { return [] }
         let origin = object.objectID.origin
-        var members: [(object: NSManagedObject, orderKey: Int64?)] = []
         if let (group, row) = object.snapshot.fetched,
             let ahead = try membersReadAhead(group, row: row, slot: slot, object.plan, origin)
         {
-            members.reserveCapacity(ahead.count)
-            for place in 0..<ahead.count {
-                let row = ahead.row(place)
-                let other = try self.object(in: ahead.rows.group, row: row, origin: origin)
-                members.append((other, ahead.rows.orderKey(row)))
-            }
-            return members
+            return try members(ahead, origin)
         }
         let found = try withSession(origin) {
             try $0.members(ofRelationship: slot, entity: object.plan.number, owners: [object.objectID.key])
         }
         let batch = MemberKeys(
             keys: found.map(\.destination.key), entity: object.plan.relationships[slot].destination)
-        members.reserveCapacity(found.count)
-        for (index, member) in found.enumerated() {
-            let hint = FaultHint.member(batch, index: index / FetchGroup.batchSize * FetchGroup.batchSize)
-            members.append((self.object(for: member.destination, origin: origin, hint: hint), member.orderKey))
+        return found.enumerated().map { place, member in
+            (self.object(for: member.destination, origin: origin, hint: batch.hint(at: place)), member.orderKey)
         }
-        return members
-    }
-
-    /// The members of a row's object, read with those of its neighbours if they were not before; nil where they have to be
-    /// read alone: with very many of them, or where something is wrong with a neighbour's.
-    final func membersReadAhead(
-        _ group: FetchGroup, row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin
-    ) throws -> MembersReadAhead? {
-        let own = group.key(row: row)
-        if let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation) { return ahead }
-        let shape = self.shape(of: plan.relationships[slot].destination, origin)
-        if let scan = group.ownersToScan(from: row, slot: slot, generation: generation) {
-            try scanMembers(group, slot: slot, plan, origin, shape, owners: scan.keys, expecting: scan.members)
-            if let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation) { return ahead }
-        }
-        let owners = group.owners(from: row, model: origin.compiled, declaring: plan, slot: slot)
-        let limit = largestReadAhead
-        do {
-            let buffer = try withSession(origin) {
-                try $0.memberRows(
-                    ofRelationship: slot, entity: plan.number, owners: owners, shape: shape, limit: limit)
-            }
-            let rows = MemberRows(FetchGroup(buffer: buffer, shape: shape))
-            for row in 0..<buffer.count { _ = try rows.group.checkedEntity(row: row, model: origin.compiled) }
-            group.keep(rows, slot: slot, owners: owners, limit: limit, generation: generation)
-        } catch let error as CoreDataError where error.errorCode == CocoaError.Code.fileReadCorruptFile.rawValue {
-            return nil
-        }
-        return group.membersReadAhead(slot: slot, owner: own, generation: generation)
-    }
-
-    /// Reads the members of all owners between two keys, where that is quicker than to look them up and not too much.
-    private func scanMembers(
-        _ group: FetchGroup, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin, _ shape: RowShape,
-        owners: ClosedRange<Int64>, expecting count: Int
-    ) throws {
-        var scan: MemberScan?
-        // What is read is at most twice as much as was expected.
-        if count > 0, count <= 2 * largestReadAhead {
-            let buffer = try withSession(origin) {
-                try $0.memberRows(
-                    ofRelationship: slot, entity: plan.number, ownersBetween: owners, shape: shape, expecting: count)
-            }
-            let rows = buffer.map { FetchGroup(buffer: $0, shape: shape) }
-            // One with rows of foreign entities is left to the batches, which say what is wrong.
-            if let rows,
-                (0..<rows.buffer.count).allSatisfy({ (try? rows.checkedEntity(row: $0, model: origin.compiled)) != nil }
-                )
-            {
-                scan = MemberScan(rows, owners: owners)
-            }
-        }
-        group.keep(scan, slot: slot, generation: generation)
-    }
 
     final func shape(of entity: Int, _ origin: ObjectOrigin) -> RowShape {
         if let known = shapes[entity] { return known }
@@ -317,10 +264,16 @@ extension FetchGroup {
     func checkedEntity(row: Int, model: CompiledModel) throws -> Int {
         let number = buffer.int64(row, RowShape.entityCell)
         if let entity = model.entity(numbered: number), shape.covers(entity.number) { return entity.number }
-        let name = model[shape.entity].name
-        throw CoreDataError(
+        throw CoreDataError.wrongEntity(ofRow: key(row: row), number: number, in: model[shape.entity].name)
+    }
+}
+
+extension CoreDataError {
+    /// A row says that it is of an entity that its table, or the part of it that was asked for, does not hold.
+    static func wrongEntity(ofRow key: Int64, number: Int64, in name: String) -> CoreDataError {
+        CoreDataError(
             CocoaError.Code.fileReadCorruptFile.rawValue,
-            "The row \(key(row: row)) of \(name) says that it is of the entity number \(number), which is none of \(name)'s. The store is damaged there.",
+            "The row \(key) of \(name) says that it is of the entity number \(number), which is none of \(name)'s. The store is damaged there.",
             entity: name)
     }
 }

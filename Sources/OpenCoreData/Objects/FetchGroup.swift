@@ -10,9 +10,11 @@ final class FetchGroup {
     let shape: RowShape
     /// What was read ahead for to-many relationships, by slot.
     private var members: [Int: ReadMembers] = [:]
+    /// What was read ahead for to-one relationships: by slot, then by the key of the object at the end.
+    private var destinations: [Int: [Int64: DestinationReadAhead]] = [:]
     /// How many neighbours a relationship is loaded for at a time: fewer than usual where they have very many members.
     private var batchSizes: [Int: Int] = [:]
-    /// The state of the context at which `members` was read. What was read ahead earlier is not used any more.
+    /// The state of the context at which all that was read. What was read ahead earlier is not used any more.
     private var generation: UInt64 = 0
 
     /// How many neighbours a relationship is loaded for at a time.
@@ -38,13 +40,12 @@ final class FetchGroup {
     /// - Parameter owners: Those whose members were asked for. Where a limit cut the rows off, those that may lack some are
     ///   left out, and fewer are asked for the next time.
     func keep(_ rows: MemberRows, slot: Int, owners: [Int64], limit: Int, generation: UInt64) {
-        begin(generation)
-        let count = rows.group.buffer.count
-        var ranges = rows.ranges()
-        if count < limit {
-            members[slot, default: ReadMembers()].keepNone(for: owners, rows)
+        renew(generation)
+        let ranges = rows.ranges(of: owners, limit: limit)
+        if rows.group.buffer.count < limit {
+            // One owner with very many members makes no small batches of all that follow.
+            batchSizes[slot] = batchSizes[slot].map { min(Self.batchSize, $0 * 2) }
         } else {
-            if count > 0 { ranges[rows.owner(count - 1)] = nil }
             batchSizes[slot] = max(1, ranges.count)
         }
         members[slot, default: ReadMembers()].keep(ranges, rows, owners: owners.count)
@@ -52,14 +53,8 @@ final class FetchGroup {
 
     /// Keeps what was read of the whole table, if anything.
     func keep(_ scan: MemberScan?, slot: Int, generation: UInt64) {
-        begin(generation)
+        renew(generation)
         members[slot, default: ReadMembers()].keep(scan)
-    }
-
-    private func begin(_ generation: UInt64) {
-        guard generation != self.generation else { return }
-        members.removeAll()
-        self.generation = generation
     }
 
     /// The owners whose members are better read in one go with all others, and about how many those are.
@@ -82,6 +77,41 @@ final class FetchGroup {
         return (least...greatest, known.expectedMembers(of: remaining))
     }
 
+    /// The object that was read ahead for a to-one relationship.
+    func destinationReadAhead(slot: Int, key: Int64, generation: UInt64) -> DestinationReadAhead? {
+        guard generation == self.generation else { return nil }
+        return destinations[slot]?[key]
+    }
+
+    /// Keeps what was read for a to-one relationship.
+    ///
+    /// - Parameter keys: Those that were asked for.
+    func keep(_ rows: RowsReadAhead, slot: Int, keys: [Int64], generation: UInt64) {
+        renew(generation)
+        var found: [Int64: Int] = [:]
+        for row in 0..<rows.group.buffer.count { found[rows.group.key(row: row)] = row }
+        for key in keys {
+            destinations[slot, default: [:]][key] = DestinationReadAhead(rows: rows, row: found[key])
+        }
+    }
+
+    /// The rows that were read ahead for a relationship.
+    func groupsReadAhead(slot: Int, generation: UInt64) -> [FetchGroup] {
+        guard generation == self.generation else { return [] }
+        var seen: Set<ObjectIdentifier> = []
+        let all =
+            (members[slot]?.groups ?? [])
+            + (destinations[slot] ?? [:]).values.map { $0.rows.group }
+        return all.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    private func renew(_ generation: UInt64) {
+        guard generation != self.generation else { return }
+        members.removeAll()
+        destinations.removeAll()
+        self.generation = generation
+    }
+
     /// The keys of the rows from one row on whose entity has the given relationship.
     func owners(from row: Int, model: CompiledModel, declaring entity: CompiledEntity, slot: Int) -> [Int64] {
         let end = min(buffer.count, row + (batchSizes[slot] ?? Self.batchSize))
@@ -96,6 +126,13 @@ final class FetchGroup {
         }
         return keys
     }
+}
+
+/// The object at the end of a to-one relationship, among those that were read with it.
+struct DestinationReadAhead {
+    let rows: RowsReadAhead
+    /// Nil where there is no such row.
+    let row: Int?
 }
 
 extension CompiledEntity {

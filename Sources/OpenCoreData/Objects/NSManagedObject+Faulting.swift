@@ -60,12 +60,7 @@ extension NSManagedObject {
             entity: plan.name, key: plan.relationships[slot].name, objects: [objectID.reference], cause: cause)
     }
 
-    private func missingRow() -> CoreDataError {
-        CoreDataError(
-            NSManagedObjectReferentialIntegrityError,
-            "Cannot read \(plan.name) \(objectID): the object is no longer in the store. It was deleted after its id was read.",
-            entity: plan.name, objects: [objectID.reference])
-    }
+    private func missingRow() -> CoreDataError { .missingRow(plan.name, objectID) }
 
     /// Gives up everything that is known of the object, unsaved changes included.
     final func turnIntoFault() {
@@ -112,5 +107,15 @@ extension NSManagedObject {
         relationships = []
         changedRelationships.removeAll()
         status.subtract([.inserted, .updated, .deleted])
+    }
+}
+
+extension CoreDataError {
+    /// A row was looked for and not found.
+    static func missingRow(_ entity: String, _ id: NSManagedObjectID) -> CoreDataError {
+        CoreDataError(
+            NSManagedObjectReferentialIntegrityError,
+            "Cannot read \(entity) \(id): the object is no longer in the store. It was deleted after its id was read.",
+            entity: entity, objects: [id.reference])
     }
 }

@@ -95,20 +95,27 @@ extension NSManagedObject {
 enum FaultHint {
     /// A to-one relationship of a row of a fetch leads to it.
     case destination(FetchGroup, row: Int, slot: Int)
-    /// It was read as a member of a to-many relationship, together with others of the same hierarchy.
+    /// It was found as a member of a to-many relationship, or by a fetch that reads batches, together with others of the same
+    /// hierarchy.
     case member(MemberKeys, index: Int)
 }
 
-/// The keys of objects that were found together as members of relationships.
+/// The keys of objects that were found together as members of relationships, or by a fetch.
 final class MemberKeys {
     let keys: [Int64]
     /// The number of the entity that the relationship leads to.
     let entity: Int
+    /// How many of them are read at a time, and what is read with them.
+    let reading: FetchReading
 
-    init(keys: [Int64], entity: Int) {
+    init(keys: [Int64], entity: Int, reading: FetchReading = FetchReading(batchSize: FetchGroup.batchSize)) {
         self.keys = keys
         self.entity = entity
+        self.reading = reading
     }
+
+    /// Why the object at a place is a fault.
+    func hint(at place: Int) -> FaultHint { .member(self, index: place / reading.batchSize * reading.batchSize) }
 }
 
 extension FetchGroup {

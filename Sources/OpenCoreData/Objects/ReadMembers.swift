@@ -11,15 +11,14 @@ struct ReadMembers {
 
     subscript(owner: Int64) -> MembersReadAhead? { scan?[owner] ?? byOwner[owner] }
 
-    mutating func keepNone(for owners: [Int64], _ rows: MemberRows) {
-        for owner in owners { byOwner[owner] = MembersReadAhead(rows: rows, range: 0..<0) }
-    }
-
     mutating func keep(_ ranges: [Int64: Range<Int>], _ rows: MemberRows, owners: Int) {
         for (owner, range) in ranges { byOwner[owner] = MembersReadAhead(rows: rows, range: range) }
         self.owners += owners
         members += rows.group.buffer.count
     }
+
+    /// The rows that were read, some of them more than once.
+    var groups: [FetchGroup] { byOwner.values.map(\.rows.group) + (scan.map { [$0.rows.group] } ?? []) }
 
     mutating func keep(_ scan: MemberScan?) {
         self.scan = scan
@@ -32,17 +31,23 @@ struct ReadMembers {
     }
 }
 
-/// The rows of the members of many owners, each owner's one behind the other, or in the order of the table.
-final class MemberRows {
+/// Rows that were read because others lead to them.
+class RowsReadAhead {
     let group: FetchGroup
     /// The rows for handles that need no objects.
     var fetched: FetchedRows?
+
+    init(_ group: FetchGroup) { self.group = group }
+}
+
+/// The rows of the members of many owners, each owner's one behind the other, or in the order of the table.
+final class MemberRows: RowsReadAhead {
     /// The rows in the order of their owners, where that is not the order in which they were read.
     let order: ContiguousArray<Int32>
 
     init(_ group: FetchGroup, order: ContiguousArray<Int32> = []) {
-        self.group = group
         self.order = order
+        super.init(group)
     }
 
     func owner(_ row: Int) -> Int64 { group.buffer.int64(row, group.shape.cells.count) }
@@ -53,12 +58,20 @@ final class MemberRows {
         return group.buffer.int64(row, cell)
     }
 
-    /// The rows of each owner that has any.
-    func ranges() -> [Int64: Range<Int>] {
+    /// The rows of each owner of which they are all here.
+    ///
+    /// - Parameters:
+    ///   - owners: Those whose members were asked for.
+    ///   - limit: The number of rows that were asked for. Where there are so many, the last owner may lack some.
+    func ranges(of owners: [Int64], limit: Int) -> [Int64: Range<Int>] {
+        let count = group.buffer.count
         var ranges: [Int64: Range<Int>] = [:]
+        // Rows come in the order of their owners' keys.
+        let cutOff = count < limit ? nil : owner(count - 1)
+        for owner in owners where cutOff.map({ owner < $0 }) ?? true { ranges[owner] = 0..<0 }
         var start = 0
-        for row in 0..<group.buffer.count where row + 1 == group.buffer.count || owner(row + 1) != owner(row) {
-            ranges[owner(row)] = start..<(row + 1)
+        for row in 0..<count where row + 1 == count || owner(row + 1) != owner(row) {
+            if owner(row) != cutOff { ranges[owner(row)] = start..<(row + 1) }
             start = row + 1
         }
         return ranges
@@ -68,7 +81,12 @@ final class MemberRows {
 /// The members of one owner, among those of all owners that were read with it.
 package struct MembersReadAhead {
     let rows: MemberRows
-    fileprivate let range: Range<Int>
+    private let range: Range<Int>
+
+    init(rows: MemberRows, range: Range<Int>) {
+        self.rows = rows
+        self.range = range
+    }
 
     package var count: Int { range.count }
 
@@ -81,7 +99,7 @@ package struct MembersReadAhead {
 
 /// The members of all owners between two keys, read in the order of their table and put into that of the owners.
 struct MemberScan {
-    private let rows: MemberRows
+    fileprivate let rows: MemberRows
     private let owners: ClosedRange<Int64>
     /// By owner's key less the lowest: where its members begin in the order.
     private let starts: ContiguousArray<Int32>

@@ -50,7 +50,12 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     open var fetchLimit = 0
     /// The number of results to pass over.
     open var fetchOffset = 0
-    /// How many rows are read at a time. The rows of a fetch share one compact buffer here, so it is read at once.
+    /// How many rows are read at a time; 0 for all at once.
+    ///
+    /// With a size, the fetch reads the ids alone, and its objects are faults. The first that is asked for a value reads the
+    /// rows of its batch. Objects keep the rows that they have read until they are let go or refreshed. Where unsaved changes
+    /// bear on the request, where several stores answer it, and where ``shouldRefreshRefetchedObjects`` is set, all rows are
+    /// read at once.
     open var fetchBatchSize = 0
     /// The form of the results.
     open var resultType: NSFetchRequestResultType = .managedObjectResultType
@@ -64,7 +69,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     open var returnsObjectsAsFaults = true
     /// Whether objects that the context knows already take the values of their rows, unsaved changes excepted.
     open var shouldRefreshRefetchedObjects = false
-    /// Relationships that are going to be followed. They are read in batches when the first object follows them.
+    /// Relationships that are going to be followed, also one behind another: `author.publisher`. What they lead to is read
+    /// with the fetch, for a thousand objects by one statement; with a ``fetchBatchSize``, with the rows of each batch.
+    ///
+    /// A path that names anything else is an error of the fetch. Only a fetch of objects reads them.
     open var relationshipKeyPathsForPrefetching: [String]?
 
     /// The properties of dictionaries: names, also paths of to-one relationships (`author.name`), property descriptions, and

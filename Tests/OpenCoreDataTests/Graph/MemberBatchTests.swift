@@ -34,6 +34,29 @@ struct MemberBatchTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test(arguments: [true, false])
+    func `an owner with very many members makes no statement of its own of each that follows`(prefetches: Bool) throws {
+        let counter = StatementCounter()
+        let context = GraphLibrary.context(try GraphLibrary.coordinator(options: counter.options))
+        context.largestReadAhead = 20
+        for number in 0..<65 {
+            let author = try context.make("Author", ["name": "author \(number)"])
+            for book in 0..<(number == 0 ? 40 : number % 2) {
+                try context.make("Book", ["title": "\(number).\(book)", "author": author])
+            }
+        }
+        try context.save()
+        context.reset()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        if prefetches { request.relationshipKeyPathsForPrefetching = ["books"] }
+        let count = try counter.count {
+            let authors = try context.fetch(request)
+            #expect(authors.map { $0.set("books").count } == [40] + (1..<65).map { $0 % 2 })
+        }
+        // The authors, the first one's books in vain and alone, and then for 1, 2, 4, ... of the others.
+        #expect(count <= 14, "\(count)")
+    }
+
     @Test func `objects that are known keep their unsaved changes when they come as members`() throws {
         let (folder, context) = try library()
         let book = try #require(try context.all("Book", "title == '3.1'").first)
