@@ -222,6 +222,7 @@ extension NSManagedObjectContext {
         return found.enumerated().map { place, member in
             (self.object(for: member.destination, origin: origin, hint: batch.hint(at: place)), member.orderKey)
         }
+    }
 
     final func shape(of entity: Int, _ origin: ObjectOrigin) -> RowShape {
         if let known = shapes[entity] { return known }

@@ -102,6 +102,8 @@ extension ManagedObjectContext {
 
     /// Handles on the objects that a request finds.
     ///
+    /// ``Request/prefetch(_:_:)`` and ``Request/batchSize(_:)`` say what is read with them, and how much at a time.
+    ///
     /// - Parameter request: The request.
     /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
     @discardableResult
@@ -109,7 +111,7 @@ extension ManagedObjectContext {
         _ request: Request<PlainObject>
     ) throws -> [ManagedObject<PlainObject>] {
         let family = try family(of: PlainObject.self)
-        let query = try EngineQuery(request.content, of: family.binding.entity)
+        let query = try EngineQuery(handles: request.content, of: family.binding.entity, in: instance)
         do {
             guard let rows = try Engine.fetchRows(query, in: instance) else {
                 return try Engine.fetch(query, in: instance).map { ManagedObject($0, family) }

@@ -10,6 +10,9 @@ extension ManagedObject {
             do {
                 try check()
                 let name = PlainObject.relations[keyPath: keyPath].name
+                if let found = try Engine.translating({ try rowDestination(of: name, as: Destination.self) }) {
+                    return found.handle
+                }
                 return try Engine.translating { try Engine.destination(instance, name, binding) }
                     .map { try handle($0, as: Destination.self) }
             } catch {

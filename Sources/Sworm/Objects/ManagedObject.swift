@@ -58,6 +58,17 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         return ManagedObject<T>.handles(members.members.count, family, row: members.members.row)
     }
 
+    /// The object at the end of a relation to one that needs no object yet; nil where it has one.
+    func rowDestination<T>(of relation: String, as type: T.Type) throws -> RowHandle<T>? {
+        guard made == nil, let rows = family.rows,
+            let destination = try Engine.destination(rows, Int(row), relation, binding)
+        else { return nil }
+        guard case .row(let others, let place) = destination else { return RowHandle(handle: nil) }
+        let family = HandleFamily(
+            try self.family.workspace.bindings.binding(for: T.self), self.family.workspace, others)
+        return RowHandle(handle: ManagedObject<T>(row: Int32(truncatingIfNeeded: place), family))
+    }
+
     var binding: EngineBinding<PlainObject> { family.binding }
     var scope: Scope { family.scope }
 
@@ -74,8 +85,9 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// The object, if there is one by whatever way or its row can't speak for it any more.
     private var needed: NSManagedObject? {
         if let made { return made }
-        if let rows = family.rows { made = Engine.neededObject(rows, Int(row)) }
-        return made
+        guard let rows = family.rows, let object = Engine.neededObject(rows, Int(row)) else { return nil }
+        if !Engine.rowsHoldObjects { made = object }
+        return object
     }
 
     /// The object's id when the handle was made: it names the object in messages, at any time and on any thread.
@@ -247,6 +259,11 @@ extension ManagedObject {
         try Engine.translating { try Engine.setValue(encoded, instance, index, binding) }
         return self
     }
+}
+
+/// A handle that needs no object, or none because there is nothing at the end of a relation.
+struct RowHandle<T: ManagedObjectConvertible> {
+    let handle: ManagedObject<T>?
 }
 
 extension ManagedObject: Hashable, Identifiable {

@@ -228,10 +228,12 @@ extension Engine {
 
     typealias Entity = NSEntityDescription
 
-    private static func request(
+    static func name(_ entity: Entity) -> String { entity.name ?? "" }
+
+    static func request<Result: NSFetchRequestResult>(
         _ query: EngineQuery, _ context: NSManagedObjectContext
-    ) throws -> NSFetchRequest<NSManagedObject> {
-        let request = NSFetchRequest<NSManagedObject>()
+    ) throws -> NSFetchRequest<Result> {
+        let request = NSFetchRequest<Result>()
         request.entity = query.entity
         request.predicate = try query.predicate.map { try nativePredicate($0, context) }
         request.sortDescriptors =
@@ -240,6 +242,9 @@ extension Engine {
             : query.sorts.map { NSSortDescriptor(key: $0.path.joined(separator: "."), ascending: $0.ascending) }
         request.fetchLimit = query.limit
         request.fetchOffset = query.offset
+        if !query.prefetch.isEmpty {
+            request.relationshipKeyPathsForPrefetching = query.prefetch.map { $0.joined(separator: ".") }
+        }
         return request
     }
 
@@ -269,11 +274,11 @@ extension Engine {
     }
 
     static func fetch(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> [NSManagedObject] {
-        try context.fetch(try request(query, context))
+        try context.fetch(try request(query, context) as NSFetchRequest<NSManagedObject>)
     }
 
     static func count(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Int {
-        try context.count(for: try request(query, context))
+        try context.count(for: try request(query, context) as NSFetchRequest<NSManagedObject>)
     }
 
     /// Core Data has no way to values but over objects.

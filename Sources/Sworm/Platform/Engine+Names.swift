@@ -1,6 +1,22 @@
 import SwormPredicates
 
 extension Engine {
+    /// Throws when a path names a relation that the model does not have: only the tables that a type leads to directly are
+    /// compared with the model before a request runs.
+    static func checkRelations(_ paths: [[String]], of entity: String, in context: NSManagedObjectContext) throws {
+        let entities = context.persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
+        for path in paths {
+            var entity = entities[entity]
+            for name in path {
+                guard let relation = entity?.relationshipsByName[name] else {
+                    throw unknownName(
+                        "relation", name, entity?.name ?? "", (entity?.relationshipsByName.keys).map(Array.init) ?? [])
+                }
+                entity = relation.destinationEntity
+            }
+        }
+    }
+
     static func unknownEntity(_ name: String, names: [String]) -> StoreError {
         let nearest = nearestNameHint(to: name, in: names)
         return StoreError(.unknownName, "The model has no entity \"\(name)\".\(nearest)", entity: name)

@@ -138,8 +138,20 @@ extension Engine {
         return specification
     }
 
+    static func name(_ entity: Entity) -> String { entity.name }
+
+    /// How much a query reads, and when.
+    static func reading(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> FetchReading {
+        guard let model = context.compiledModel, !query.prefetch.isEmpty else {
+            return FetchReading(batchSize: query.batchSize)
+        }
+        return FetchReading(
+            prefetch: try query.prefetch.map { try PrefetchPath($0, entity: query.entity.number, model: model) },
+            batchSize: query.batchSize)
+    }
+
     static func fetch(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> [NSManagedObject] {
-        try context.fetchObjects(specification(query))
+        try context.fetchObjects(specification(query), reading: try reading(query, in: context))
     }
 
     static func count(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Int {

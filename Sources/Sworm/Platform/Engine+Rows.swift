@@ -9,9 +9,12 @@ import OpenCoreData
 // The rows of a fetch whose objects are made when they are needed.
 extension Engine {
     #if canImport(CoreData)
-    /// Core Data has no rows without objects: a fetch gives nil for these, and handles hold their objects.
-    struct Rows {
-        fileprivate let objects: [NSManagedObject]
+    typealias Rows = ObjectBatches
+
+    /// Core Data has no rows without objects: a fetch gives nil for these, and handles hold their objects, unless they are
+    /// read in batches.
+    static func fetchRows(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Rows? {
+        query.batchSize > 0 ? try ObjectBatches(query, in: context) : nil
     }
 
     /// The members of one object among rows.
@@ -20,32 +23,37 @@ extension Engine {
         func row(_ place: Int) -> Int { place }
     }
 
-    static func fetchRows(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Rows? { nil }
+    static func count(_ rows: Rows) -> Int { rows.ids.count }
 
-    static func count(_ rows: Rows) -> Int { rows.objects.count }
+    static func id(_ rows: Rows, _ row: Int) -> NSManagedObjectID { rows.ids[row] }
 
-    static func areSame(_ rows: Rows, _ others: Rows) -> Bool { rows.objects == others.objects }
+    static func areSame(_ rows: Rows, _ others: Rows) -> Bool { rows === others }
 
-    static func id(_ rows: Rows, _ row: Int) -> NSManagedObjectID { rows.objects[row].objectID }
+    static func object(_ rows: Rows, _ row: Int) -> NSManagedObject { rows.object(row) }
 
-    static func object(_ rows: Rows, _ row: Int) -> NSManagedObject { rows.objects[row] }
+    static func neededObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { rows.object(row) }
 
-    static func neededObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { rows.objects[row] }
+    /// Whether a handle may forget the object that was needed: its batch holds it as long as it is used.
+    static var rowsHoldObjects: Bool { true }
 
     static func value<T>(_ rows: Rows, _ row: Int, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue {
-        try value(rows.objects[row], index, binding)
+        try value(rows.object(row), index, binding)
     }
 
     static func members<T>(
         _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
     ) throws -> (rows: Rows, members: RowMembers)? { nil }
+
+    static func destination<T>(
+        _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
+    ) throws -> RowDestination? { nil }
     #else
     typealias Rows = FetchedRows
     typealias RowMembers = MembersReadAhead
 
     /// The rows that a query finds; nil where it must be answered with objects.
     static func fetchRows(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Rows? {
-        try context.fetchRows(specification(query))
+        try context.fetchRows(specification(query), reading: try reading(query, in: context))
     }
 
     static func count(_ rows: Rows) -> Int { rows.count }
@@ -57,6 +65,9 @@ extension Engine {
     static func object(_ rows: Rows, _ row: Int) -> NSManagedObject { rows.object(row) }
 
     static func neededObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { rows.neededObject(row) }
+
+    /// Whether a handle may forget the object that was needed.
+    static var rowsHoldObjects: Bool { false }
 
     static func value<T>(_ rows: Rows, _ row: Int, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue {
         guard binding.composites.isEmpty || binding.composites[index] == nil else {
@@ -72,5 +83,23 @@ extension Engine {
         guard let slot = binding.relations[relation] else { return nil }
         return try rows.members(row, slot)
     }
+
+    /// The object at the end of a relation of a row's object, as a row or as none; nil where it has to be an object.
+    static func destination<T>(
+        _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
+    ) throws -> RowDestination? {
+        guard let slot = binding.relations[relation] else { return nil }
+        return switch try rows.destination(row, slot) {
+        case nil: nil
+        case .some(.none): RowDestination.none
+        case .row(let rows, let row): .row(rows, row)
+        }
+    }
     #endif
+
+    /// What a relation to one of a row leads to.
+    enum RowDestination {
+        case none
+        case row(Rows, Int)
+    }
 }

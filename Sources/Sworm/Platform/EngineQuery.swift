@@ -7,6 +7,10 @@ struct EngineQuery {
     var sorts: [SortKey]
     var limit: Int
     var offset: Int
+    /// The relations that are read along: paths of names.
+    var prefetch: [[String]] = []
+    /// How many rows are read at a time; zero for all.
+    var batchSize = 0
 
     /// - Throws: The ``StoreError`` of what could not be understood.
     init(_ request: RequestContent, of entity: Engine.Entity) throws {
@@ -15,6 +19,16 @@ struct EngineQuery {
         sorts = request.sorts
         limit = request.limit
         offset = request.offset
+    }
+
+    /// A query for objects that will be handled one by one, and whose relations may be followed.
+    ///
+    /// - Throws: As `init(_:of:)`, and the ``StoreError`` of a relation that the model does not have.
+    init(handles request: RequestContent, of entity: Engine.Entity, in context: NSManagedObjectContext) throws {
+        try self.init(request, of: entity)
+        prefetch = request.prefetch
+        batchSize = request.batchSize
+        if !prefetch.isEmpty { try Engine.checkRelations(prefetch, of: Engine.name(entity), in: context) }
     }
 
     /// A query for all objects that satisfy a predicate.

@@ -23,7 +23,7 @@ public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
     /// As ``RequestContent/predicateTree()``.
     package func predicateTree() throws(StoreError) -> PredicateTree? { try content.predicateTree() }
 
-    private func with(_ change: (inout RequestContent) -> Void) -> Request {
+    func with(_ change: (inout RequestContent) -> Void) -> Request {
         var copy = self
         change(&copy.content)
         return copy

@@ -7,6 +7,10 @@ package struct RequestContent: Sendable {
     /// The largest number of rows; zero for all.
     package var limit = 0
     package var offset = 0
+    /// The relations that handles are going to follow: paths of names.
+    package var prefetch: [[String]] = []
+    /// How many rows of handles are read at a time; zero for all.
+    package var batchSize = 0
     /// The first thing that could not be understood, the condition apart.
     private var failure: StoreError?
 

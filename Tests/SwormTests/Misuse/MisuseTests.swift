@@ -72,6 +72,12 @@ struct MisuseTests {
             "an order by a type without one", #"_ = Book.all.sort(\.address)"#,
             expected: "error: instance method 'sort(_:ascending:)' requires that 'Data' conform to 'Comparable'"),
         Misuse(
+            "an attribute that is prefetched", #"_ = Book.all.prefetch(\.title)"#,
+            expected: "'title'"),
+        Misuse(
+            "a misspelt relation that is prefetched", #"_ = Book.all.prefetch(\.author, \.author.boks)"#,
+            expected: "'boks'"),
+        Misuse(
             "a misspelt attribute, in a closure", #"_ = Book.all.where { $0.titel == "x" }"#,
             expected: "error: value of type 'EntityPath<Book, Book>' has no dynamic member 'titel'"),
         Misuse(
