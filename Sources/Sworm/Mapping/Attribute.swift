@@ -45,7 +45,7 @@ public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
         self.options = options
         isOptional = false
         kind = V.PrimitiveAttributeType.primitiveKind
-        isPrimitive = V.self == V.PrimitiveAttributeType.self
+        isPrimitive = V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative
         typeName = "\(V.self)"
         offset = MemoryLayout<PlainObject>.offset(of: keyPath)
         size = MemoryLayout<V>.size
@@ -67,7 +67,7 @@ public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
         self.options = options
         isOptional = true
         kind = V.PrimitiveAttributeType.primitiveKind
-        isPrimitive = V.self == V.PrimitiveAttributeType.self
+        isPrimitive = V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative
         typeName = "\(V.self)?"
         offset = MemoryLayout<PlainObject>.offset(of: keyPath)
         size = MemoryLayout<V?>.size

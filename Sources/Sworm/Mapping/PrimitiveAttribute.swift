@@ -1,3 +1,4 @@
+import Foundation
 public import SwormPredicates
 
 /// A type that a store can hold as it is.
@@ -49,6 +50,34 @@ extension PrimitiveKind {
         default: [attributeType]
         }
     }
+}
+
+extension PrimitiveKind {
+    /// The type that a property of the kind has in memory.
+    var type: any PrimitiveAttribute.Type {
+        switch self {
+        case .bool: Bool.self
+        case .int: Int.self
+        case .int16: Int16.self
+        case .int32: Int32.self
+        case .int64: Int64.self
+        case .float: Float.self
+        case .double: Double.self
+        case .decimal: Decimal.self
+        case .date: Date.self
+        case .string: String.self
+        case .data: Data.self
+        case .uuid: UUID.self
+        case .url: URL.self
+        }
+    }
+}
+
+extension PrimitiveAttribute {
+    /// Whether the type is the one that its kind names, so that its memory may be read and written as that type's.
+    ///
+    /// The protocol is public: a type that says to be another one than it is must not become a wrong write to memory.
+    static var isNative: Bool { primitiveKind.type == Self.self }
 }
 
 extension PrimitiveAttribute {

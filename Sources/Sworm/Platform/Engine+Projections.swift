@@ -10,7 +10,7 @@ extension Engine {
         _ query: EngineQuery, _ tree: ProjectionTree, _ reader: Reader, in context: NSManagedObjectContext
     ) throws -> [Reader.Raw]? {
         let projection = ProjectionSpecification(fetch: specification(query), tree: tree)
-        let cells = Reader.cells
+        guard let cells = Reader.cells else { return nil }
         do {
             return try context.project(projection) { columns in
                 var ops: [RowOp] = []

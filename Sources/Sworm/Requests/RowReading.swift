@@ -6,8 +6,9 @@ protocol RowReading<Row>: Sendable {
     associatedtype Raw
     associatedtype Row
 
-    /// Where in the memory of `Raw` the columns are, and what they are.
-    static var cells: [RawCell] { get }
+    /// Where in the memory of `Raw` the columns are, and what they are; nil where a column's type is none of the thirteen,
+    /// so that nobody knows its memory.
+    static var cells: [RawCell]? { get }
     static func empty() -> Raw
 
     /// The columns in words, for messages.
@@ -32,18 +33,20 @@ struct TupleReader<each Column: ProjectionColumn>: RowReading {
 
     init(_ columns: repeat each Column) { self.columns = (repeat each columns) }
 
-    static var cells: [RawCell] {
+    static var cells: [RawCell]? {
         var cells: [RawCell] = []
         var end = 0
+        var areNative = true
         func add<Raw: PrimitiveAttribute>(_ type: Raw.Type) {
             // The elements of a tuple lie one behind the other, each at the next place that is aligned for it.
             let alignment = MemoryLayout<Raw?>.alignment
             let offset = (end + alignment - 1) / alignment * alignment
             cells.append(RawCell(kind: Raw.primitiveKind, offset: offset))
             end = offset + MemoryLayout<Raw?>.size
+            areNative = areNative && Raw.isNative
         }
         repeat add((each Column).Raw.self)
-        return cells
+        return areNative ? cells : nil
     }
 
     static func empty() -> Raw { (repeat Optional<(each Column).Raw>.none) }
@@ -77,7 +80,7 @@ struct MadeReader<Row, each Column: ProjectionColumn>: RowReading {
         self.make = make
     }
 
-    static var cells: [RawCell] { TupleReader<repeat each Column>.cells }
+    static var cells: [RawCell]? { TupleReader<repeat each Column>.cells }
     static func empty() -> Raw { TupleReader<repeat each Column>.empty() }
 
     var names: [String] { TupleReader(repeat each columns).names }
@@ -98,7 +101,7 @@ struct MappedReader<Row, Inner: RowReading>: RowReading {
     let inner: Inner
     let make: @Sendable (Inner.Row) throws -> Row
 
-    static var cells: [RawCell] { Inner.cells }
+    static var cells: [RawCell]? { Inner.cells }
     static func empty() -> Inner.Raw { Inner.empty() }
 
     var names: [String] { inner.names }
