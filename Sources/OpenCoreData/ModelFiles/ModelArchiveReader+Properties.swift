@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import SwormSQLite
 
 extension ModelArchiveReader {
     /// A property of an entity; nil for a kind that is not known.
@@ -183,8 +184,8 @@ extension ModelArchiveReader {
             guard case .real(let seconds) = archive[object, "NS.time"] else { return nil }
             return Date(timeIntervalSinceReferenceDate: seconds)
         case "NSUUID":
-            guard case .data(let bytes) = archive[object, "NS.uuidbytes"], bytes.count == 16 else { return nil }
-            return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+            guard case .data(let bytes) = archive[object, "NS.uuidbytes"] else { return nil }
+            return bytes.withUnsafeBytes { UUID(bytes: $0) }
         case "NSData", "NSMutableData":
             guard case .data(let bytes) = archive[object, "NS.data"] else { return nil }
             return bytes

@@ -56,8 +56,8 @@ struct ExactWriter {
         case (let kind, .blob):
             return try row.withBlob(cell) { bytes in
                 let bytes = bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)
+                if kind == .uuid, let uuid = UUID(bytes: bytes) { return "\"\(uuid.uuidString)\"" }
                 switch kind {
-                case .uuid where bytes.count == 16: return "\"\(bytes.loadUnaligned(as: UUID.self).uuidString)\""
                 case .external: return try session.externalData(bytes).withUnsafeBytes(blob)
                 case .blob: return blob(bytes)
                 default: return blobs == .hash ? blob(bytes) : Self.stored(.blob, blob(bytes))

@@ -57,9 +57,7 @@ struct RowWriter {
 
     private func writeBlobJSON(_ column: ValueColumn, of row: borrowing Statement, to sink: ByteSink) throws {
         try withBytes(column, of: row) { bytes in
-            if column.kind == .uuid, bytes.count == 16 {
-                return sink.writeJSON(bytes.loadUnaligned(as: UUID.self).uuidString)
-            }
+            if column.kind == .uuid, let uuid = UUID(bytes: bytes) { return sink.writeJSON(uuid.uuidString) }
             switch blobs {
             case .base64: sink.writeJSON(blobs.text(bytes))
             case .hash: sink.write("{\"bytes\":\(bytes.count),\"sha256\":\"\(BlobStyle.sha256(bytes))\"}")
@@ -109,8 +107,7 @@ struct RowWriter {
 
     private func blobText(_ column: ValueColumn, of row: borrowing Statement) throws -> String {
         try withBytes(column, of: row) { bytes in
-            column.kind == .uuid && bytes.count == 16
-                ? bytes.loadUnaligned(as: UUID.self).uuidString : blobs.text(bytes)
+            (column.kind == .uuid ? UUID(bytes: bytes) : nil)?.uuidString ?? blobs.text(bytes)
         }
     }
 

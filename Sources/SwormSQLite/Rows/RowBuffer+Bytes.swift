@@ -21,9 +21,7 @@ extension RowBuffer {
 
     /// The blob of 16 bytes as a UUID, nil where the cell holds something else.
     package func uuid(_ row: Int, _ cell: Int) -> UUID? {
-        let bytes = span(row, cell)
-        guard tag(row, cell) == .blob, bytes.count == 16 else { return nil }
-        return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+        tag(row, cell) == .blob ? UUID(bytes: span(row, cell)) : nil
     }
 
     /// The number as a decimal: an integer, a real by its shortest text, or a text. nil where the cell holds no number.
@@ -58,6 +56,7 @@ extension RowBuffer {
         guard tags[index] == StorageClass.text.rawValue || tags[index] == StorageClass.blob.rawValue else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
+        // The builder wrote it: an offset and a length that lie within the bytes. The object must outlive the pointer.
         let payload = payloads[index]
         return UnsafeRawBufferPointer(
             start: bytes + Int(payload >> 32), count: Int(truncatingIfNeeded: payload & 0xFFFF_FFFF))

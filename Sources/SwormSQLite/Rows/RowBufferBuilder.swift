@@ -52,9 +52,9 @@ struct RowBufferBuilder: ~Copyable {
                 guard rule.kind == .text || rule.kind == .number || rule.kind == .any else {
                     throw fault(statement, column, rule)
                 }
-                let start = sqlite3_value_text(value)
-                let text = UnsafeRawBufferPointer(
-                    start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
+                // An empty text has an address: without one there was no memory to convert it.
+                guard let start = sqlite3_value_text(value) else { throw Self.outOfMemory }
+                let text = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
                 guard UTF8Check.isValid(text), rule.kind != .number || DecimalText.isNumber(text) else {
                     throw fault(statement, column, rule)
                 }
@@ -96,6 +96,7 @@ struct RowBufferBuilder: ~Copyable {
         let offset = byteCount
         let end = offset + source.count
         if end > byteCapacity { try growBytes(to: end) }
+        // There is room: it has just been made, or there was enough.
         if let start = source.baseAddress, let bytes { memcpy(bytes + offset, start, source.count) }
         byteCount = end
         return UInt64(offset) << 32 | UInt64(source.count)
@@ -121,6 +122,7 @@ struct RowBufferBuilder: ~Copyable {
     private mutating func growRows() throws { try resizeRows(to: capacity == 0 ? 8 : capacity * 2) }
 
     private mutating func resizeRows(to capacity: Int) throws {
+        // Plain numbers, so that memory may move as bytes, and needs no type until it is read.
         let cells = max(1, capacity * stride)
         let size = MemoryLayout<UInt64>.size
         guard let payloads = Block.resize(payloads, from: cellCapacity * size, to: cells * size) else {
