@@ -245,6 +245,7 @@ open class NSManagedObject: NSObject {
     open func validateForDelete() throws { try validateDeleteRules() }
 
     /// A hash of the object's own identity: no two objects are equal.
+    // The address alone, which is not followed.
     open override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
 
     /// The object's entity, its id and whether it is a fault.

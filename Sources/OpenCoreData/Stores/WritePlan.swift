@@ -30,6 +30,7 @@ package struct WritePlan<T>: Sendable {
     ///   - fields: The attributes that have values. The others get their defaults.
     ///   - read: Reads the field with an index. It is called for what has no offset, and for what needs a closer look.
     package init(entity: Int, fields: [Field], read: @escaping @Sendable (T, Int) throws -> AttributeValue) {
+        // The closure may take any address for one of T: `RowBatch` gives it none but those of values of the plan's type.
         layout = WriteLayout(
             entity: entity,
             fields: fields.map { WriteLayout.Field(slot: $0.slot, kind: $0.kind, offset: $0.offset) },
@@ -96,6 +97,7 @@ package struct RowBatch {
     }
 
     private static func handOverParts<T>(of values: some Sequence<T>, _ take: Taker) throws {
+        // `count` tells at every moment how many values there are to give back.
         let part = UnsafeMutablePointer<T>.allocate(capacity: partSize)
         var count = 0
         defer {

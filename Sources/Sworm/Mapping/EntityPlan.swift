@@ -120,6 +120,8 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
 
     /// The values of all attributes, in the order of ``attributes``.
     package func values(of object: T) throws -> [AttributeValue] {
+        // The bytes are those of a T, whose offsets the fields have. Values that were read before an error are given back, as
+        // `count` counts them.
         try withUnsafeBytes(of: object) { bytes in
             try [AttributeValue](unsafeUninitializedCapacity: fields.count) { values, count in
                 for index in fields.indices {

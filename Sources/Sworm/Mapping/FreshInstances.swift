@@ -44,6 +44,8 @@ struct FreshInstances<T: ManagedObjectConvertible> {
     }
 }
 
+/// A property of a protocol type shows as what it holds, and so with another size. That only makes the sum wrong: whether rows
+/// may be plain bytes is not found out here.
 private func layout(of value: Any) -> (size: Int, alignment: Int) {
     func measure<V>(_ value: V) -> (size: Int, alignment: Int) { (MemoryLayout<V>.size, MemoryLayout<V>.alignment) }
     return _openExistential(value, do: measure)

@@ -40,6 +40,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     static func handles(
         _ count: Int, _ family: HandleFamily<PlainObject>, row: (Int) -> Int = { $0 }
     ) -> [ManagedObject] {
+        // All are made, and nothing throws. More rows than 32 bits can count do not fit into memory.
         [ManagedObject](unsafeUninitializedCapacity: count) { handles, initialized in
             for place in 0..<count {
                 handles.initializeElement(
@@ -64,8 +65,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
             let destination = try Engine.destination(rows, Int(row), relation, binding)
         else { return nil }
         guard case .row(let others, let place) = destination else { return RowHandle(handle: nil) }
-        let family = HandleFamily(
-            try self.family.workspace.bindings.binding(for: T.self), self.family.workspace, others)
+        let family = try family.workspace.family(of: T.self, others)
         return RowHandle(handle: ManagedObject<T>(row: Int32(truncatingIfNeeded: place), family))
     }
 

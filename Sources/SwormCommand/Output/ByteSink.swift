@@ -9,6 +9,7 @@ package final class ByteSink {
 
     private static let capacity = 1 << 16
     private let target: Target
+    // Raw, as every byte of an output goes through it: whoever writes looks first whether there is room.
     private let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: ByteSink.capacity)
     private var count = 0
     private var captured: [UInt8] = []
@@ -69,6 +70,7 @@ package final class ByteSink {
 
     /// Writes at least so many digits, with zeros in front.
     func write(digits number: UInt64, width: Int) {
+        // No more digits than that are written.
         if count + 20 > Self.capacity { drain() }
         var rest = number
         var length = 1

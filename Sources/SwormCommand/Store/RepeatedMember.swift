@@ -9,6 +9,8 @@ enum RepeatedMember {
             var last = 0..<0
             var start: Int?
             var index = 0
+            // A release does not check the places in raw bytes: `index` is asked for below the count only, and `last` lies
+            // before it.
             while index < bytes.count {
                 switch (bytes[index], start) {
                 case (UInt8(ascii: "\\"), _?): index += 1

@@ -69,6 +69,8 @@ package struct LikePattern: Sendable {
     }
 
     /// Goes on greedily, and back only to the last star: an earlier one cannot do better.
+    ///
+    /// A release does not check the places in buffers: both are compared with their counts before each use.
     private static func match(_ text: UnsafeBufferPointer<UInt8>, _ elements: UnsafeBufferPointer<Element>) -> Bool {
         var position = 0
         var element = 0

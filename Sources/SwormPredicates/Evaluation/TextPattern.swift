@@ -32,6 +32,7 @@ package struct TextPattern: Sendable {
         }
     }
 
+    /// The needle must fit behind the start: a release does not check the places in buffers.
     private func isFound(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
         needle.withUnsafeBufferPointer { needle in
             for index in 0..<needle.count where text[start + index] != needle[index] { return false }

@@ -16,6 +16,7 @@ extension Connection {
             running = []
             return
         }
+        // Unretained, or the connection would hold itself: `deinit` takes the watch away before SQLite could call it again.
         sqlite3_trace_v2(
             pointer, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE),
             { kind, context, statement, text in

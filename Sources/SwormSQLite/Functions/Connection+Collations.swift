@@ -7,6 +7,7 @@ extension Connection {
     /// Adds a collation to SQL, or replaces the one of that name. The comparison must be a total order, and not keep the
     /// connection.
     package func addCollation(_ name: String, _ compare: @escaping Comparison) throws {
+        // SQLite releases the box through the last argument, once it has taken it.
         let box = Unmanaged.passRetained(ComparisonBox(compare))
         let code = sqlite3_create_collation_v2(
             pointer, name, SQLITE_UTF8, box.toOpaque(),

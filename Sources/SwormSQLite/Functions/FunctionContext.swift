@@ -1,6 +1,6 @@
 import CSwormSQLite
 
-/// The arguments of one call of a function, for the time of the call. They count from 0; one that does not exist is NULL.
+/// The arguments of one call of a function, for the time of the call, which nothing of it outlives: it cannot be copied. They count from 0; one that does not exist is NULL.
 package struct FunctionContext: ~Copyable {
     let context: OpaquePointer
     let arguments: UnsafeMutablePointer<OpaquePointer?>?
@@ -46,6 +46,7 @@ package struct FunctionContext: ~Copyable {
         forArgument index: Int, make: () throws -> Object
     ) rethrows -> Object {
         let slot = Int32(clamping: index)
+        // Whatever is kept was put there below, and is SQLite's own reference until it lets go of it.
         if let kept = sqlite3_get_auxdata(context, slot),
             let object = Unmanaged<AnyObject>.fromOpaque(kept).takeUnretainedValue() as? Object
         {

@@ -40,6 +40,7 @@ extension CellFault {
     /// Looks at the value again to say what is wrong with it. It is the rare path: nothing here need be quick.
     @inline(never)
     init(statement: OpaquePointer, column: Int32, expected: String) {
+        // Unprotected, as in every read of a row.
         let value = sqlite3_column_value(statement, column)
         let type = StorageClass(code: sqlite3_value_type(value))
         var found = type.name

@@ -9,6 +9,8 @@ package struct ColumnView: ~Copyable {
     let statement: OpaquePointer
     let column: Int32
 
+    // Unprotected, which is enough for the one thread that uses the connection. The view is noncopyable and only lent, so that
+    // the row is still there.
     private var value: OpaquePointer? { sqlite3_column_value(statement, column) }
     private var code: Int32 { sqlite3_value_type(value) }
 

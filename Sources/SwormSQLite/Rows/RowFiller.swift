@@ -12,6 +12,10 @@ struct RowFiller {
     var failure: (any Error)?
 
     /// False when a value does not fit; `failure` is set then. When it initialises, what it wrote is undone.
+    ///
+    /// Unsafe: the address must be that of room for the struct that the offsets were asked of, filled with plain bytes when
+    /// it initialises and else with a value. Every op lies inside, which `RowLayout.mistake` has made sure of, and has the
+    /// property's own type; where it initialises no two overlap, and no reference lies beside them (`RowLayout.covers`).
     @inline(__always)
     mutating func fill(_ base: UnsafeMutableRawPointer) -> Bool {
         let stop = write(base)
@@ -51,6 +55,7 @@ struct RowFiller {
         while index < ops.count {
             let op = ops[index]
             let place = base + op.offset
+            // Unprotected, which is enough for one thread; it is used up before the next step.
             let value = sqlite3_column_value(statement, op.column)
             let type = sqlite3_value_type(value)
             let isWritten: Bool

@@ -56,7 +56,8 @@ package struct RowPlan<T>: Sendable {
         } else {
             start = .copied
         }
-        // The loop over the rows is not generic; the type lives on in these closures.
+        // The loop over the rows is not generic; the type lives on in these closures. They may take any address for one of
+        // T: only `RowReader` calls them, with memory that was allocated by T's own stride and alignment.
         layout = RowLayout(
             ops: ops,
             customs: customs.map { custom in

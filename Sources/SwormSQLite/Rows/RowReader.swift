@@ -32,6 +32,9 @@ struct RowReader {
     }
 
     /// The number of rows initialised at the place, at most `room`. It stops early at the end and at a failure.
+    ///
+    /// Unsafe: there must be so much room for values of the plan's type, aligned and not initialised. What is counted is the
+    /// caller's to give back, also behind a failure; what is not counted holds nothing.
     mutating func read(into start: UnsafeMutableRawPointer, room: Int) -> Int {
         var row = start
         var count = 0

@@ -56,6 +56,7 @@ private struct FieldBinder {
         }
     }
 
+    /// The kind is that of the property's own type, and so of the memory.
     @inline(__always)
     private func load<Value>(_ op: BindOp, _ type: Value.Type) -> Value {
         (row + op.offset).assumingMemoryBound(to: Value.self).pointee

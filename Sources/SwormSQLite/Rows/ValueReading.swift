@@ -49,7 +49,7 @@ enum ValueReading {
         guard type == SQLITE_BLOB, let start = sqlite3_value_blob(value),
             sqlite3_value_bytes(value) == 16
         else { return nil }
-        // A UUID is its 16 bytes; its initialiser is a call with 16 arguments.
+        // A UUID is its 16 bytes, where it has no more; its initialiser is a call with 16 arguments.
         if MemoryLayout<UUID>.size == 16 { return start.loadUnaligned(as: UUID.self) }
         return UUID(uuid: start.loadUnaligned(as: uuid_t.self))
     }

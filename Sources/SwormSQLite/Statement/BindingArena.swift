@@ -22,6 +22,7 @@ package final class BindingArena {
             used = 0
             if current == blocks.count { blocks.append(.allocate(byteCount: blockSize, alignment: 16)) }
         }
+        // No more than a quarter of a block, and the block has that much left.
         let start = blocks[current] + used
         start.copyMemory(from: source, byteCount: bytes.count)
         used += bytes.count

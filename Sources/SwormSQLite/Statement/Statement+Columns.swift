@@ -2,7 +2,7 @@ import CSwormSQLite
 package import Foundation
 
 // Columns count from 0. They convert as SQLite does; the checked reads are in ColumnView, RowBuffer and RowPlan. A column
-// that does not exist reads as NULL.
+// that does not exist reads as NULL. Values are SQLite's unprotected ones: one thread uses the connection, and none is kept.
 extension Statement {
     package func columnName(_ column: Int) -> String {
         sqlite3_column_name(pointer, Int32(clamping: column)).map { String(cString: $0) } ?? ""
