@@ -2,7 +2,8 @@
 @usableFromInline
 final class Scope: Sendable {
     private let thread: UInt
-    // Unsafe: it is touched on `thread` alone, so that the check of every access costs no lock.
+    // Unsafe: it is touched on `thread` alone, so that the check of every access costs no lock. A later thread that got the
+    // number of one that has ended finds it closed.
     private nonisolated(unsafe) var isOpen = true
     /// The same for other threads.
     private let hasEnded = Locked(false)

@@ -203,6 +203,10 @@ struct MemoryLifeTests {
                 #expect(Token.alive == before)
                 fails("label") { try context.insert(contentsOf: ArraySlice(Array(lazy)).dropFirst()) }
                 #expect(Token.alive == before)
+                fails("label") { try context.upsert(Array(lazy), on: \.number) }
+                #expect(Token.alive == before)
+                fails("label") { try context.upsert(AnySequence(lazy), on: \.number, onConflict: .ignore) }
+                #expect(Token.alive == before)
             }
             #expect(try context.count(of: Memory.Parcel.all) == 40)
             do {

@@ -174,7 +174,7 @@ enum Memory {
         var weight = 0
         static let entityName = "Goods"
         static let attributes: Set<Attribute<Raw>> = [
-            .init(\.number, "number", .indexed), .init(\.name, "name"), .init(\.label, "label"),
+            .init(\.number, "number", .unique), .init(\.name, "name"), .init(\.label, "label"),
             .init(\.weight, "weight"),
         ]
     }
@@ -187,7 +187,7 @@ enum Memory {
         var weight: Int16 = 0
         static let entityName = "Goods"
         static let attributes: Set<Attribute<Parcel>> = [
-            .init(\.number, "number", .indexed), .init(\.name, "name"), .init(\.label, "label"),
+            .init(\.number, "number", .unique), .init(\.name, "name"), .init(\.label, "label"),
             .init(\.weight, "weight"),
         ]
         init() {}
@@ -204,7 +204,7 @@ enum Memory {
         var weight: Int16 = 0
         static let entityName = "Goods"
         static let attributes: Set<Attribute<Crate>> = [
-            .init(\.number, "number", .indexed), .init(\.name, "name"), .init(\.weight, "weight"),
+            .init(\.number, "number", .unique), .init(\.name, "name"), .init(\.weight, "weight"),
         ]
     }
 
@@ -218,8 +218,19 @@ enum Memory {
         lazy var note = "note"
         static let entityName = "Goods"
         static let attributes: Set<Attribute<Wagon>> = [
-            .init(\.number, "number", .indexed), .init(\.name, "name"), .init(\.label, "label"),
+            .init(\.number, "number", .unique), .init(\.name, "name"), .init(\.label, "label"),
             .init(\.weight, "weight"),
+        ]
+    }
+
+    /// Sees the bytes that a transformer made.
+    struct Archive: ManagedObjectConvertible, Equatable {
+        var flag = false
+        var bytes = Data()
+        var number: Int16 = 0
+        var maybeBytes: Data?
+        static let attributes: Set<Attribute<Archive>> = [
+            .init(\.number, "number"), .init(\.bytes, "bytes"), .init(\.maybeBytes, "maybeBytes"),
         ]
     }
 

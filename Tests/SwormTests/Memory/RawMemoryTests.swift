@@ -136,6 +136,35 @@ struct RawMemoryTests {
         }
     }
 
+    @Test(.enabled(if: ModelFixture.readsSources))
+    func `of a transformable attribute the bytes are written and read`() throws {
+        let model = try ModelFixture.model(
+            """
+            <entity name="Archive" representedClassName="Archive" syncable="YES">
+                <attribute name="number" attributeType="Integer 16" defaultValueString="0" usesScalarValueType="YES"/>
+                <attribute name="bytes" attributeType="Transformable"/>
+                <attribute name="maybeBytes" optional="YES" attributeType="Transformable"/>
+            </entity>
+            """)
+        let store = try PersistentContainer(model: model, checking: Memory.Archive.self, at: .memory)
+        let archives = (0..<300).map { index in
+            Memory.Archive(
+                bytes: Data(repeating: UInt8(index & 255), count: index), number: Int16(index),
+                maybeBytes: index % 3 == 0 ? nil : Data(repeating: 1, count: index % 50))
+        }
+        try store.perform { try $0.insert(contentsOf: archives) }
+        try store.perform { context in
+            let request = Memory.Archive.all.sort(\.number)
+            var each: [Memory.Archive] = []
+            try context.forEach(request) { each.append($0) }
+            #expect(each == archives)
+            #expect(try context.decode(request) == archives)
+            #expect(try context.fetch(request).map { try $0.decode() } == archives)
+            let rows = try context.fetch(request.select(\.maybeBytes, \.number, \.bytes))
+            #expect(rows.map(\.0) == archives.map(\.maybeBytes) && rows.map(\.2) == archives.map(\.bytes))
+        }
+    }
+
     @Test func `a lazy property of a class is read when it is written`() throws {
         let store = try TestStore(for: Memory.Shed.self, in: .file)
         let sheds = (0..<3).map { index in
