@@ -149,7 +149,8 @@ extension NSManagedObjectContext {
 
     /// As `decode`, one row at a time. Returns false, without having called the closure, where `decode` returns nil.
     package final func forEach<T>(
-        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>, body: (T) throws -> Void
+        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
+        body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws -> Bool {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: specification.entity)

@@ -120,7 +120,8 @@ class SQLiteSession: StoreSession {
     }
 
     func forEach<T>(
-        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>, body: (T) throws -> Void
+        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
+        body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws {
         try read { connection in
             var statement = try connection.shapes.values(

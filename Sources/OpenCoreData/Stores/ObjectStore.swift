@@ -98,9 +98,10 @@ package protocol StoreSession: AnyObject {
     /// Structs straight from rows. Column 0 of the statement is the primary key, the given attribute slots follow.
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T]
 
-    /// As `decode`, one row at a time.
+    /// As `decode`, one row at a time, at a place where it is until the closure returns.
     func forEach<T>(
-        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>, body: (T) throws -> Void)
+        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
+        body: (UnsafeMutablePointer<T>) throws -> Void)
         throws
 
     /// The rows of a projection, by a plan that is made for its columns. The first of them is column 0 of the statement.

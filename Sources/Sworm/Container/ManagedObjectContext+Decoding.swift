@@ -45,7 +45,7 @@ extension ManagedObjectContext {
         do {
             try values(query, binding) { value in
                 if isFound { first.deinitialize(count: 1) }
-                first.initialize(to: value)
+                first.initialize(to: value.pointee)
                 isFound = true
             }
         } catch {
@@ -64,15 +64,25 @@ extension ManagedObjectContext {
     ///   - request: The request.
     ///   - body: What to do with a value. When it throws, the iteration ends and the error is thrown.
     /// - Throws: As ``decode(_:)``, and what the closure throws.
+    // Inlinable, so that the closure gets each value from where it is, and none is copied.
+    @inlinable
     public func forEach<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>, _ body: (PlainObject) throws -> Void
+    ) throws {
+        try forEachPlace(request) { try body($0.pointee) }
+    }
+
+    /// As ``forEach(_:_:)``, with the place of each value. It is there until the closure returns.
+    @usableFromInline
+    func forEachPlace<PlainObject: ManagedObjectConvertible>(
+        _ request: Request<PlainObject>, _ body: (UnsafeMutablePointer<PlainObject>) throws -> Void
     ) throws {
         let binding = try binding(for: PlainObject.self)
         // The closure's own errors pass as they are.
         var failure: (any Swift.Error)?
-        func guarded(_ value: PlainObject) throws {
+        func guarded(_ place: UnsafeMutablePointer<PlainObject>) throws {
             do {
-                try body(value)
+                try body(place)
             } catch {
                 failure = error
                 throw error
@@ -87,9 +97,14 @@ extension ManagedObjectContext {
     }
 
     /// Hands on the values that a query finds, one after the other.
-    private func values<T>(_ query: EngineQuery, _ binding: EngineBinding<T>, _ body: (T) throws -> Void) throws {
+    private func values<T>(
+        _ query: EngineQuery, _ binding: EngineBinding<T>, _ body: (UnsafeMutablePointer<T>) throws -> Void
+    ) throws {
         if try Engine.forEach(query, binding, in: instance, body: body) { return }
-        for object in try Engine.fetch(query, in: instance) { try body(try binding.value(of: object)) }
+        for object in try Engine.fetch(query, in: instance) {
+            var value = try binding.value(of: object)
+            try withUnsafeMutablePointer(to: &value) { try body($0) }
+        }
     }
 }
 

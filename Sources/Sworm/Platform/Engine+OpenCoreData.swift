@@ -181,7 +181,8 @@ extension Engine {
 
     /// Values straight from rows, one at a time. Returns false when they must be read through objects.
     static func forEach<T>(
-        _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext, body: (T) throws -> Void
+        _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext,
+        body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws -> Bool {
         guard let plan = binding.rowPlan else { return false }
         do {

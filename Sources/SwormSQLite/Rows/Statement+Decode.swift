@@ -38,11 +38,14 @@ extension Statement {
     }
 
     /// Hands each row, or at most `limit` of them, to the body as a value of the plan's type; only one is in memory at a
-    /// time.
+    /// time, at the place that the body gets. It is there until the body returns.
+    ///
+    /// A place instead of a value: to hand a value of an unknown type to a closure that knows it would copy it.
     ///
     /// Throws as `decode` does, and what the body throws, which ends the reading.
     package mutating func forEach<T>(
-        _ plan: borrowing RowPlan<T>, limit: Int? = nil, external: ExternalReader? = nil, _ body: (T) throws -> Void
+        _ plan: borrowing RowPlan<T>, limit: Int? = nil, external: ExternalReader? = nil,
+        _ body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws {
         if isDone { return }
         let limit = limit ?? Int.max
@@ -56,7 +59,7 @@ extension Statement {
                 defer { scratch.deinitialize(count: count) }
                 if let failure = reader.filler.failure { throw failure }
                 if reader.isEnded { break }
-                try body(scratch.pointee)
+                try body(scratch)
             }
             if reader.isEnded, reader.code != SQLITE_DONE { throw failure(reader.code) }
             isDone = reader.isEnded

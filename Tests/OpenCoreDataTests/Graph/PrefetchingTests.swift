@@ -87,7 +87,7 @@ struct PrefetchingTests {
                 FetchSpecification(entity: entity.number), reading: FetchReading(prefetch: [path])))
         for row in 0..<rows.count where row < limit {
             let members = try rows.members(row, slot)
-            #expect(members?.range.count == row)
+            #expect(members?.members.count == row)
         }
     }
 

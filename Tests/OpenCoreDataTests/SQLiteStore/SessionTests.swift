@@ -164,7 +164,7 @@ struct SessionTests {
         let decoded = try session.decode(specification, attributes: [1], plan: plan)
         #expect(decoded.map(\.name) == ["c", "b"] && decoded.map(\.id) == [3, 2])
         var names: [String] = []
-        try session.forEach(specification, attributes: [1], plan: plan) { names.append($0.name) }
+        try session.forEach(specification, attributes: [1], plan: plan) { names.append($0.pointee.name) }
         #expect(names == ["c", "b"])
     }
 

@@ -152,7 +152,7 @@ struct DecodeLifeTests {
             #expect(tally.alive == 20)
             statement.reset()
             var kept: [Model] = []
-            try statement.forEach(plan) { if $0.id % 2 == 0 { kept.append($0) } }
+            try statement.forEach(plan) { if $0.pointee.id % 2 == 0 { kept.append($0.pointee) } }
             #expect(kept.map(\.name) == (1...10).map { "name \($0 * 2)" })
             #expect(tally.alive == 30)
         }
@@ -199,8 +199,8 @@ struct DecodeLifeTests {
         var stopped = false
         do {
             try statement.forEach(plan) { row in
-                if row.id == 3 { throw Stop() }
-                seen.append(row.note)
+                if row.pointee.id == 3 { throw Stop() }
+                seen.append(row.pointee.note)
             }
         } catch { stopped = error is Stop }
         #expect(stopped)
@@ -215,7 +215,7 @@ struct DecodeLifeTests {
         let connection = connection
         try statement.forEach(plan) { row in
             var insert = try connection.statement("INSERT INTO copy VALUES (?)")
-            try insert.bind(row.id, at: 1)
+            try insert.bind(row.pointee.id, at: 1)
             try insert.run()
         }
         #expect(try connection.integer("SELECT sum(a) FROM copy") == 15)

@@ -185,11 +185,11 @@ struct DecodeTests {
         #expect(try statement.decode(plan).isEmpty)
         var seen: [Row] = []
         statement.reset()
-        try statement.forEach(plan) { seen.append($0) }
+        try statement.forEach(plan) { seen.append($0.pointee) }
         #expect(seen == expected)
         seen = []
         statement.reset()
-        while !statement.isDone { try statement.forEach(plan, limit: 9) { seen.append($0) } }
+        while !statement.isDone { try statement.forEach(plan, limit: 9) { seen.append($0.pointee) } }
         #expect(seen == expected)
     }
 
