@@ -60,7 +60,7 @@ struct RequestShape {
     private mutating func add(_ path: ExpressionTree) -> Bool {
         var current = path
         while case .key(let base, let key) = current {
-            if key.hasPrefix("@") { return false }
+            if key.utf8.first == UInt8(ascii: "@") { return false }
             add(key)
             current = base
         }

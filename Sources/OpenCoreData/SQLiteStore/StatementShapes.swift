@@ -45,6 +45,7 @@ final class StatementShapes {
     private static let probeLimit = 2_113_579_246
     private static let probeOffset = 2_113_579_247
     private var known: [UInt64: [Known]] = [:]
+    private var last: (hash: UInt64, known: Known)?
     private var count = 0
 
     /// The statement for the values of attributes, bound.
@@ -80,8 +81,17 @@ final class StatementShapes {
         compile: (FetchSpecification) throws -> CompiledStatement
     ) throws -> Statement {
         guard let shape = RequestShape(request) else { return try Self.statement(try compile(request), connection) }
+        // The same again is what comes most often.
+        if let last, last.hash == shape.hash, last.known.selection == selection,
+            RequestShape.same(last.known.request, request)
+        {
+            var statement = try connection.statement(last.known.slot)
+            try Self.bind(last.known.sources, shape.constants, request, &statement)
+            return statement
+        }
         if let list = known[shape.hash] {
             for known in list where known.selection == selection && RequestShape.same(known.request, request) {
+                last = (shape.hash, known)
                 var statement = try connection.statement(known.slot)
                 try Self.bind(known.sources, shape.constants, request, &statement)
                 return statement
@@ -150,6 +160,7 @@ final class StatementShapes {
         guard unseen.isEmpty else { return }
         if count >= Self.limit {
             known = [:]
+            last = nil
             count = 0
         }
         count += 1

@@ -98,7 +98,7 @@ package protocol StoreSession: AnyObject {
     /// Structs straight from rows. Column 0 of the statement is the primary key, the given attribute slots follow.
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T]
 
-    /// As `decode`, one row at a time, at a place where it is until the closure returns.
+    /// As `decode`, one row at a time, at a place that the closure must move it out of.
     func forEach<T>(
         _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
         body: (UnsafeMutablePointer<T>) throws -> Void)

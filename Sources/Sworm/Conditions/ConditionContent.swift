@@ -8,7 +8,7 @@ struct ConditionContent: Sendable {
     }
 
     var body: Body
-    var failure: StoreError?
+    @Rare var failure: StoreError?
     /// How deep the tree is, counted in connectives.
     var depth = 0
 

@@ -6,7 +6,7 @@ struct Operand: Sendable {
     /// The collections that the expression ranges over, the outermost first. Each has a variable that the expression
     /// (or the next collection) is made of.
     var scopes: [Scope] = []
-    var failure: StoreError?
+    @Rare var failure: StoreError?
 
     struct Scope: Sendable {
         enum Quantifier: Sendable { case any, all, none }

@@ -45,7 +45,7 @@ extension ManagedObjectContext {
         do {
             try values(query, binding) { value in
                 if isFound { first.deinitialize(count: 1) }
-                first.initialize(to: value.pointee)
+                first.moveInitialize(from: value, count: 1)
                 isFound = true
             }
         } catch {
@@ -64,15 +64,15 @@ extension ManagedObjectContext {
     ///   - request: The request.
     ///   - body: What to do with a value. When it throws, the iteration ends and the error is thrown.
     /// - Throws: As ``decode(_:)``, and what the closure throws.
-    // Inlinable, so that the closure gets each value from where it is, and none is copied.
+    // Inlinable, so that each value is moved to the closure from where it was made, and none is copied.
     @inlinable
     public func forEach<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>, _ body: (PlainObject) throws -> Void
     ) throws {
-        try forEachPlace(request) { try body($0.pointee) }
+        try forEachPlace(request) { try body($0.move()) }
     }
 
-    /// As ``forEach(_:_:)``, with the place of each value. It is there until the closure returns.
+    /// As ``forEach(_:_:)``, with the place of each value, out of which the closure must move it.
     @usableFromInline
     func forEachPlace<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>, _ body: (UnsafeMutablePointer<PlainObject>) throws -> Void
@@ -102,8 +102,11 @@ extension ManagedObjectContext {
     ) throws {
         if try Engine.forEach(query, binding, in: instance, body: body) { return }
         for object in try Engine.fetch(query, in: instance) {
-            var value = try binding.value(of: object)
-            try withUnsafeMutablePointer(to: &value) { try body($0) }
+            let place = UnsafeMutablePointer<T>.allocate(capacity: 1)
+            defer { place.deallocate() }
+            place.initialize(to: try binding.value(of: object))
+            // It moves the value out.
+            try body(place)
         }
     }
 }

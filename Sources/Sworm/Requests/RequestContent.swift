@@ -12,7 +12,7 @@ package struct RequestContent: Sendable {
     /// How many rows of handles are read at a time; zero for all.
     package var batchSize = 0
     /// The first thing that could not be understood, the condition apart.
-    private var failure: StoreError?
+    @Rare private var failure: StoreError?
 
     /// The condition as a tree; nil for all objects.
     ///

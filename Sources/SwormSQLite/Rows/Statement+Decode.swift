@@ -38,9 +38,10 @@ extension Statement {
     }
 
     /// Hands each row, or at most `limit` of them, to the body as a value of the plan's type; only one is in memory at a
-    /// time, at the place that the body gets. It is there until the body returns.
+    /// time, at the place that the body gets.
     ///
-    /// A place instead of a value: to hand a value of an unknown type to a closure that knows it would copy it.
+    /// Unsafe: the body must move the value out, once. A place instead of a value, because to hand a value of an unknown type
+    /// to a closure that knows it would copy it.
     ///
     /// Throws as `decode` does, and what the body throws, which ends the reading.
     package mutating func forEach<T>(
@@ -56,8 +57,10 @@ extension Statement {
             while rows < limit {
                 rows += 1
                 let count = reader.read(into: scratch, room: 1)
-                defer { scratch.deinitialize(count: count) }
-                if let failure = reader.filler.failure { throw failure }
+                if let failure = reader.filler.failure {
+                    scratch.deinitialize(count: count)
+                    throw failure
+                }
                 if reader.isEnded { break }
                 try body(scratch)
             }

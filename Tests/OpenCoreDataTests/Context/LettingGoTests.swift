@@ -89,7 +89,7 @@ struct LettingGoTests {
         let isStepped = try context.forEach(
             FetchSpecification(entity: tag.number), attributes: [slot], plan: plan
         ) { names in
-            seen.formUnion(names.pointee)
+            seen.formUnion(names.move())
             if seen.count == 3 {
                 try context.make("Tag", ["name": "new"])
                 // This ends the view, and the next read begins another one.

@@ -12,7 +12,7 @@ struct MemberScanTests {
         let folder = try StoreFolder()
         let context = try GraphLibrary.context(at: folder.url())
         var authors: [NSManagedObject] = []
-        for number in 0..<Self.authors { authors.append(try context.make("Author", ["name": "\(number)"])) }
+        for number in 0..<Self.authors { authors.append(try context.make("Author", ["name": "author \(number)"])) }
         for book in 0..<3 {
             for number in authors.indices where book < number % 4 {
                 try context.make("Book", ["title": "\(number).\(book)", "author": authors[number]])
@@ -23,9 +23,13 @@ struct MemberScanTests {
         return (folder, context)
     }
 
+    private func number(of author: NSManagedObject) -> Int {
+        author.text("name").flatMap { Int($0.dropFirst("author ".count)) } ?? -1
+    }
+
     private func expectOwnBooks(of authors: [NSManagedObject]) {
         for author in authors {
-            let number = author.text("name").flatMap { Int($0) } ?? -1
+            let number = number(of: author)
             let titles = author.set("books").compactMap { $0.text("title") }.sorted()
             #expect(titles == (0..<number % 4).map { "\(number).\($0)" })
         }
@@ -50,7 +54,7 @@ struct MemberScanTests {
         let (folder, context) = try library()
         let authors = try authors(context)
         expectOwnBooks(of: Array(authors.prefix(2000)))
-        let late = try #require(authors.last { ($0.text("name").flatMap { Int($0) } ?? 0) % 4 == 0 })
+        let late = try #require(authors.last { number(of: $0) % 4 == 0 })
         try context.make("Book", ["title": "late", "author": late])
         try context.save()
         #expect(late.set("books").compactMap { $0.text("title") } == ["late"])

@@ -71,7 +71,7 @@ struct DecodeLifeTests {
             var fault: CellFault?
             do {
                 var statement = try connection.statement(sql)
-                if streams { try statement.forEach(plan) { _ in } } else { _ = try statement.decode(plan) }
+                if streams { try statement.forEach(plan) { _ = $0.move() } } else { _ = try statement.decode(plan) }
             } catch let error as CellFault { fault = error }
             #expect(fault?.rowID == 30)
             #expect(fault?.column == 1)
@@ -152,7 +152,9 @@ struct DecodeLifeTests {
             #expect(tally.alive == 20)
             statement.reset()
             var kept: [Model] = []
-            try statement.forEach(plan) { if $0.pointee.id % 2 == 0 { kept.append($0.pointee) } }
+            try statement.forEach(plan) {
+                let row = $0.move(); if row.id % 2 == 0 { kept.append(row) }
+            }
             #expect(kept.map(\.name) == (1...10).map { "name \($0 * 2)" })
             #expect(tally.alive == 30)
         }
@@ -198,9 +200,10 @@ struct DecodeLifeTests {
         var seen: [String] = []
         var stopped = false
         do {
-            try statement.forEach(plan) { row in
-                if row.pointee.id == 3 { throw Stop() }
-                seen.append(row.pointee.note)
+            try statement.forEach(plan) { place in
+                let row = place.move()
+                if row.id == 3 { throw Stop() }
+                seen.append(row.note)
             }
         } catch { stopped = error is Stop }
         #expect(stopped)
@@ -213,9 +216,10 @@ struct DecodeLifeTests {
         let plan = RowPlan(ops: [DecodeTests.op(0, \Row.id)], template: Row())
         var statement = try connection.statement(count(5) + " SELECT n FROM c")
         let connection = connection
-        try statement.forEach(plan) { row in
+        try statement.forEach(plan) { place in
+            let row = place.move()
             var insert = try connection.statement("INSERT INTO copy VALUES (?)")
-            try insert.bind(row.pointee.id, at: 1)
+            try insert.bind(row.id, at: 1)
             try insert.run()
         }
         #expect(try connection.integer("SELECT sum(a) FROM copy") == 15)
@@ -253,7 +257,7 @@ struct DecodeLifeTests {
         _ plan: RowPlan<T>, _ sql: String, _ external: Statement.ExternalReader?
     ) throws {
         var statement = try connection.statement(sql)
-        try statement.forEach(plan, external: external) { _ in }
+        try statement.forEach(plan, external: external) { _ = $0.move() }
     }
 
     @Test func `a column view reads every type, checked`() throws {

@@ -185,11 +185,11 @@ struct DecodeTests {
         #expect(try statement.decode(plan).isEmpty)
         var seen: [Row] = []
         statement.reset()
-        try statement.forEach(plan) { seen.append($0.pointee) }
+        try statement.forEach(plan) { seen.append($0.move()) }
         #expect(seen == expected)
         seen = []
         statement.reset()
-        while !statement.isDone { try statement.forEach(plan, limit: 9) { seen.append($0.pointee) } }
+        while !statement.isDone { try statement.forEach(plan, limit: 9) { seen.append($0.move()) } }
         #expect(seen == expected)
     }
 
@@ -254,7 +254,7 @@ struct DecodeTests {
             #expect(
                 sqliteError {
                     var statement = try connection.statement("SELECT 1")
-                    try statement.forEach(plan) { _ in }
+                    try statement.forEach(plan) { _ = $0.move() }
                 }?.code == SQLiteError.misuse)
         }
     }
@@ -271,7 +271,9 @@ struct DecodeTests {
         var count = 0
         let streamed = sqliteError {
             var statement = try connection.statement(sql)
-            try statement.forEach(plan) { _ in count += 1 }
+            try statement.forEach(plan) {
+                _ = $0.move(); count += 1
+            }
         }
         #expect(streamed?.code == SQLiteError.ioError)
         #expect(count == 29)
