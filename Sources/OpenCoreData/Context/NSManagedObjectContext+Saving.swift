@@ -293,7 +293,7 @@ extension NSManagedObject {
     fileprivate final func commit(_ saved: SavedObjects) {
         let wasInserted = status.contains(.inserted)
         let written = saved.version(of: self) ?? (wasInserted ? 1 : nil)
-        if let written, let patched = PatchedRow(self, version: written) {
+        if let written, case .row = snapshot, let patched = PatchedRow(self, version: written) {
             snapshot = .patched(patched)
             edits = []
         } else if written != nil || !changedAttributes.isEmpty || !edits.isEmpty {

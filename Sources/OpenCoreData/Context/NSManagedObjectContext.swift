@@ -48,10 +48,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var insertedList = ObjectList()
     final var updatedList = ObjectList()
     final var deletedList = ObjectList()
+    // Unsafe: not checked for overlapping accesses, which numbers that are only read and assigned cannot have. Every value of
+    // a handle asks for them.
     /// Rises whenever what was read ahead may have become stale.
-    final var generation: UInt64 = 1
+    @exclusivity(unchecked) final var generation: UInt64 = 1
     /// Rises whenever a row that was read may have another content by now.
-    final var rowGeneration: UInt64 = 1
+    @exclusivity(unchecked) final var rowGeneration: UInt64 = 1
     /// Rows that were read ahead for faults that were not asked for yet.
     final var rowsReadAhead: [IdentityTable.Key: (group: FetchGroup, row: Int)] = [:]
     /// How many rows may be read for objects that were not asked for.

@@ -55,6 +55,7 @@ extension ManagedObjectContext {
         return isFound ? first.move() : nil
     }
 
+    // Inlinable, so that each value is moved to the closure from where it was made, and none is copied.
     /// Calls a closure with each object that a request finds, as a value.
     ///
     /// Only one value is held at a time, so memory stays flat whatever the number of rows. The rows are those of the moment
@@ -64,7 +65,6 @@ extension ManagedObjectContext {
     ///   - request: The request.
     ///   - body: What to do with a value. When it throws, the iteration ends and the error is thrown.
     /// - Throws: As ``decode(_:)``, and what the closure throws.
-    // Inlinable, so that each value is moved to the closure from where it was made, and none is copied.
     @inlinable
     public func forEach<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>, _ body: (PlainObject) throws -> Void

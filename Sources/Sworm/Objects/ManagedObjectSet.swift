@@ -11,8 +11,8 @@ public struct ManagedObjectSetIterator<PlainObject: ManagedObjectConvertible>: I
         handles = relation.present
     }
 
-    /// The next member; nil at the end, or once the handles may not be used any more.
     // Inlinable, so that a loop knows the type: without that every step asks the runtime for it.
+    /// The next member; nil at the end, or once the handles may not be used any more.
     @inlinable
     public mutating func next() -> ManagedObject<PlainObject>? {
         guard index < handles.count, scope.isActive || isUsable else { return nil }

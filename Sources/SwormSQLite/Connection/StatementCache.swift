@@ -5,8 +5,9 @@ final class PreparedStatement {
     let pointer: OpaquePointer
     let sql: String
     let isCached: Bool
-    var isInUse = true
-    var lastUse: UInt64 = 0
+    // Unsafe: not checked for overlapping accesses, which numbers that are only read and assigned cannot have.
+    @exclusivity(unchecked) var isInUse = true
+    @exclusivity(unchecked) var lastUse: UInt64 = 0
 
     init(pointer: OpaquePointer, sql: String, isCached: Bool) {
         self.pointer = pointer

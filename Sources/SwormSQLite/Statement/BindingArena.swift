@@ -4,9 +4,11 @@
 package final class BindingArena {
     private static let keptBlocks = 4
     private let blockSize: Int
-    private var blocks: [UnsafeMutableRawPointer] = []
-    private var current = 0
-    private var used = 0
+    // Unsafe: accesses are not checked for overlaps, as each text of each row would pay for it. There is none: only the two
+    // methods below touch these, and they call nobody.
+    @exclusivity(unchecked) private var blocks: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var current = 0
+    @exclusivity(unchecked) private var used = 0
 
     package init(blockSize: Int = 256 * 1024) { self.blockSize = max(64, blockSize) }
 
