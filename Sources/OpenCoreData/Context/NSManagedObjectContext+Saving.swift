@@ -227,8 +227,12 @@ extension NSManagedObjectContext {
             object.status.subtract([.deleted, .updated])
             object.status.insert(.gone)
         }
-        for object in inserted { object.commit(saved) }
-        for object in updated { object.commit(saved) }
+        for object in inserted { object.commit(saved, saved.version(of: object) ?? 1) }
+        for part in saved.parts {
+            for (object, version) in zip(part.written, part.versions) { object.commit(saved, version) }
+        }
+        // Of the others nothing went into their rows: they have other relationships, or other transient values.
+        for object in updated where object.status.contains(.updated) { object.commit(saved, nil) }
         let refreshed = takeDerived(saved, besides: inserted.objects + updated.objects)
         forgetReferences(to: deleted.objects)
         for list in [inserted, updated, deleted] {
@@ -251,6 +255,9 @@ struct SavedObjects {
         var inserted: [NSManagedObject]
         /// The keys of those that had temporary ones.
         var keys: AssignedKeys
+        /// The other objects whose rows were written, and the versions that these have now.
+        var written: [NSManagedObject]
+        var versions: [Int64]
         /// What the store has worked out, by row and attribute slot.
         var derived: [SaveRequest.Row: [Int: AttributeValue]]
     }
@@ -262,8 +269,8 @@ struct SavedObjects {
     private var rearranged: [ObjectIdentifier: Set<Int>] = [:]
 
     mutating func add(_ builder: SaveRequestBuilder, _ result: SaveResult, _ origin: ObjectOrigin) {
-        for object in result.versions.isEmpty ? [] : builder.inserted + builder.updated {
-            if let version = result.versions[object.objectID.row] { versions[ObjectIdentifier(object)] = version }
+        for object in result.renewedVersions.isEmpty ? [] : builder.inserted {
+            versions[ObjectIdentifier(object)] = result.renewedVersions[object.objectID.row]
         }
         if !result.rearranged.isEmpty {
             let objects = builder.objects
@@ -271,13 +278,16 @@ struct SavedObjects {
                 if let object = objects[owner] { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
             }
         }
-        parts.append(Part(origin: origin, inserted: builder.inserted, keys: result.keys, derived: result.derived))
+        parts.append(
+            Part(
+                origin: origin, inserted: builder.inserted, keys: result.keys, written: builder.written,
+                versions: result.updatedVersions, derived: result.derived))
         orderKeys.merge(builder.orderKeys) { $1 }
     }
 
     func contains(_ origin: ObjectOrigin) -> Bool { parts.contains { $0.origin === origin } }
 
-    /// The version that a save gave to an object's row; nil when the row was not written.
+    /// The version that a save gave to a row that it wrote anew; nil for others.
     func version(of object: NSManagedObject) -> Int64? {
         versions.isEmpty ? nil : versions[ObjectIdentifier(object)]
     }
@@ -290,9 +300,10 @@ struct SavedObjects {
 
 extension NSManagedObject {
     /// The present values become the store's.
-    fileprivate final func commit(_ saved: SavedObjects) {
+    ///
+    /// - Parameter written: The version that the row has now; nil when it was not written.
+    fileprivate final func commit(_ saved: SavedObjects, _ written: Int64?) {
         let wasInserted = status.contains(.inserted)
-        let written = saved.version(of: self) ?? (wasInserted ? 1 : nil)
         if let written, case .row = snapshot, let patched = PatchedRow(self, version: written) {
             snapshot = .patched(patched)
             edits = []

@@ -8,6 +8,8 @@ struct SaveRequestBuilder {
     private(set) var inserted: [NSManagedObject] = []
     private(set) var updated: [NSManagedObject] = []
     private(set) var deleted: [NSManagedObject] = []
+    /// The objects behind the request's updates, in the same order.
+    private(set) var written: [NSManagedObject] = []
     /// The order keys that the members of ordered relationships get, to be kept once they are written.
     private(set) var orderKeys: [ObjectIdentifier: [Int: [ObjectIdentifier: Int64]]] = [:]
     private var seenAdded = Set<SaveRequest.Link>()
@@ -57,6 +59,7 @@ struct SaveRequestBuilder {
         }
         object.changedRelationships.forEach { addMembers(of: object, $0) }
         guard !attributes.isEmpty || !toOnes.isEmpty else { return }
+        written.append(object)
         request.updates.append(
             SaveRequest.Update(
                 row: row, version: object.snapshot.version, attributes: attributes,

@@ -23,7 +23,7 @@ extension SaveTransaction {
                 let lostVersion = request.insertions[index].lostVersion
                 let version = lostVersion.map(Self.version(after:)) ?? 1
                 try statement.bind(version, at: 2)
-                if lostVersion != nil { result.versions[row] = version }
+                if lostVersion != nil { result.renewedVersions[row] = version }
                 let hasExact = !request.insertions[index].exact.isEmpty
                 var parameter = 3
                 for (place, write) in columns.writes.enumerated() {
@@ -69,6 +69,8 @@ extension SaveTransaction {
 
     func update() throws {
         let arena = BindingArena()
+        result.updatedVersions = []
+        result.updatedVersions.reserveCapacity(request.updates.count)
         var start = 0
         while start < request.updates.count {
             let end = endOfRun(from: start)
@@ -126,7 +128,7 @@ extension SaveTransaction {
             try statement.bind(version, at: places.count + 4)
             try statement.run(emptying: arena)
             guard connection.base.changes > 0 else { throw StaleUpdate() }
-            result.versions[update.row] = next
+            result.updatedVersions.append(next)
         }
     }
 
@@ -170,7 +172,7 @@ extension SaveTransaction {
         for (index, value) in values.enumerated() { try statement.bind(value, at: index + 1, in: arena) }
         try statement.run(emptying: arena)
         if asked != nil, connection.base.changes == 0 { throw StaleUpdate() }
-        result.versions[update.row] = version
+        result.updatedVersions.append(version)
     }
 
     // MARK: Deletions

@@ -120,8 +120,10 @@ package struct SaveRequest: Sendable {
 package struct SaveResult: Sendable {
     /// The keys given to inserted rows, by their temporary keys.
     package var keys = AssignedKeys()
-    /// The versions after the save of the updated rows, and of those that were written anew.
-    package var versions: [SaveRequest.Row: Int64] = [:]
+    /// The versions after the save of the updated rows, in the order of the request's updates.
+    package var updatedVersions: [Int64] = []
+    /// The versions of the rows that were written anew.
+    package var renewedVersions: [SaveRequest.Row: Int64] = [:]
     /// The ordered relationships whose members got other order keys than the request asked for: others had taken those.
     package var rearranged: [(owner: SaveRequest.Row, relationship: Int)] = []
     /// What the store itself has worked out, by row and attribute slot: of rows of the request and of others.

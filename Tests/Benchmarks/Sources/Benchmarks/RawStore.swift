@@ -14,6 +14,7 @@ final class RawStore {
         let code = sqlite3_open_v2(url.path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let database else { throw Failure("SQLite cannot open \(url.path): \(code).") }
         self.database = database
+        sqlite3_busy_timeout(database, 5000)
         try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16384")
     }
 
