@@ -112,8 +112,9 @@ package final class FetchedRows {
         guard let key = group.destination(row: row, slot: slot, entity: plan, model: origin.compiled)?.key else {
             return FetchedDestination.none
         }
+        let place = plan.place(ofRelationship: slot)
         if case .batches = source,
-            group.destinationReadAhead(slot: slot, key: key, generation: context.generation) == nil
+            group.destinationReadAhead(place, key: key, generation: context.generation) == nil
         {
             do {
                 let neighbours = row..<min(group.buffer.count, row + FetchGroup.batchSize)
@@ -123,7 +124,7 @@ package final class FetchedRows {
                 return nil
             }
         }
-        guard let ahead = group.destinationReadAhead(slot: slot, key: key, generation: context.generation),
+        guard let ahead = group.destinationReadAhead(place, key: key, generation: context.generation),
             let found = ahead.row
         else { return nil }
         return .row(ahead.rows.fetchedRows(origin, context), found)

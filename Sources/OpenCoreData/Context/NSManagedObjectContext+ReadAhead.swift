@@ -9,18 +9,18 @@ extension NSManagedObjectContext {
     final func membersReadAhead(
         _ group: FetchGroup, row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin
     ) throws -> MembersReadAhead? {
-        let own = group.key(row: row)
-        if let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation) { return ahead }
+        let (own, place) = (group.key(row: row), plan.place(ofRelationship: slot))
+        if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
         do {
-            if let scan = group.ownersToScan(from: row, slot: slot, generation: generation) {
+            if let scan = group.ownersToScan(from: row, place, generation: generation) {
                 try scanMembers(group, slot: slot, plan, origin, owners: scan.keys, expecting: scan.members)
-                if let ahead = group.membersReadAhead(slot: slot, owner: own, generation: generation) { return ahead }
+                if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
             }
             try readMembersAhead(group, row: row, slot: slot, plan, origin)
         } catch let error as CoreDataError where error.isOfDamage {
             return nil
         }
-        return group.membersReadAhead(slot: slot, owner: own, generation: generation)
+        return group.membersReadAhead(place, owner: own, generation: generation)
     }
 
     /// Reads the members of the objects of a row and its neighbours.
@@ -29,7 +29,8 @@ extension NSManagedObjectContext {
     ) throws {
         let owners = group.owners(from: row, model: origin.compiled, declaring: plan, slot: slot)
         let rows = try memberRows(ofRelationship: slot, plan, owners: owners, origin)
-        group.keep(rows, slot: slot, owners: owners, limit: largestReadAhead, generation: generation)
+        group.keep(
+            rows, plan.place(ofRelationship: slot), owners: owners, limit: largestReadAhead, generation: generation)
     }
 
     /// Reads the members of all owners between two keys, where that is quicker than to look them up and not too much.
@@ -51,7 +52,7 @@ extension NSManagedObjectContext {
                 scan = MemberScan(rows, owners: owners)
             }
         }
-        group.keep(scan, slot: slot, generation: generation)
+        group.keep(scan, plan.place(ofRelationship: slot), generation: generation)
     }
 
     /// The rows of the members of owners, at most as many as may be read ahead.
@@ -72,6 +73,7 @@ extension NSManagedObjectContext {
     final func readDestinationsAhead(
         _ group: FetchGroup, rows: Range<Int>, slot: Int, _ relationship: CompiledRelationship, _ origin: ObjectOrigin
     ) throws {
+        let place = RelationshipPlace(owner: relationship.owner, slot: slot)
         var keys: [Int64] = []
         var seen: Set<Int64> = []
         for row in rows {
@@ -80,7 +82,7 @@ extension NSManagedObjectContext {
             guard plan.declares(relationship, at: slot),
                 let key = group.destination(row: row, slot: slot, entity: plan, model: origin.compiled)?.key,
                 seen.insert(key).inserted,
-                group.destinationReadAhead(slot: slot, key: key, generation: generation) == nil
+                group.destinationReadAhead(place, key: key, generation: generation) == nil
             else { continue }
             keys.append(key)
         }
@@ -88,7 +90,7 @@ extension NSManagedObjectContext {
             let batch = Array(keys[start..<min(keys.count, start + FetchGroup.batchSize)])
             let found = try readRows(batch, entity: relationship.destination, origin)
             try found.checkEntities(model: origin.compiled)
-            group.keep(RowsReadAhead(found), slot: slot, keys: batch, generation: generation)
+            group.keep(RowsReadAhead(found), place, keys: batch, generation: generation)
         }
     }
 
@@ -108,7 +110,7 @@ extension NSManagedObjectContext {
                         try share(step, of: group, origin)
                     } catch let error as CoreDataError where error.isOfDamage {}
                 }
-                groups = groups.flatMap { $0.groupsReadAhead(slot: step.slot, generation: generation) }
+                groups = groups.flatMap { $0.groupsReadAhead(step.place, generation: generation) }
             }
         }
     }
@@ -122,7 +124,7 @@ extension NSManagedObjectContext {
             guard let number = try? group.checkedEntity(row: row, model: origin.compiled) else { continue }
             let plan = origin.compiled[number]
             guard plan.declares(step.relationship, at: step.slot),
-                group.membersReadAhead(slot: step.slot, owner: group.key(row: row), generation: generation) == nil
+                group.membersReadAhead(step.place, owner: group.key(row: row), generation: generation) == nil
             else { continue }
             try readMembersAhead(group, row: row, slot: step.slot, plan, origin)
         }
@@ -145,12 +147,12 @@ extension NSManagedObjectContext {
                 let members = known.members(step.slot, loaded: false)
                 guard !members.isLoaded,
                     let ahead = group.membersReadAhead(
-                        slot: step.slot, owner: group.key(row: row), generation: generation)
+                        step.place, owner: group.key(row: row), generation: generation)
                 else { continue }
                 members.load(try self.members(ahead, origin))
             } else if let end = known.destination(step.slot), end.snapshot.isFault, !end.objectID.isTemporaryID,
                 let ahead = group.destinationReadAhead(
-                    slot: step.slot, key: end.objectID.key, generation: generation), let found = ahead.row
+                    step.place, key: end.objectID.key, generation: generation), let found = ahead.row
             {
                 _ = try object(in: ahead.rows.group, row: found, origin: origin)
             }

@@ -103,8 +103,11 @@ extension NSManagedObjectContext {
         {
             return .row(ahead.group, ahead.row)
         }
-        if case .destination(let group, _, let slot) = hint,
-            let ahead = group.destinationReadAhead(slot: slot, key: own.key, generation: generation),
+        if case .destination(let group, let first, let slot) = hint,
+            let plan = origin.compiled.entity(numbered: Int64(group.entity(row: first))),
+            plan.relationships.indices.contains(slot),
+            let ahead = group.destinationReadAhead(
+                plan.place(ofRelationship: slot), key: own.key, generation: generation),
             let row = ahead.row
         {
             let number = ahead.rows.group.entity(row: row)

@@ -8,12 +8,12 @@ import SwormSQLite
 final class FetchGroup {
     let buffer: RowBuffer
     let shape: RowShape
-    /// What was read ahead for to-many relationships, by slot.
-    private var members: [Int: ReadMembers] = [:]
-    /// What was read ahead for to-one relationships: by slot, then by the key of the object at the end.
-    private var destinations: [Int: [Int64: DestinationReadAhead]] = [:]
+    /// What was read ahead for to-many relationships.
+    private var members: [RelationshipPlace: ReadMembers] = [:]
+    /// What was read ahead for to-one relationships, by the key of the object at the end.
+    private var destinations: [RelationshipPlace: [Int64: DestinationReadAhead]] = [:]
     /// How many neighbours a relationship is loaded for at a time: fewer than usual where they have very many members.
-    private var batchSizes: [Int: Int] = [:]
+    private var batchSizes: [RelationshipPlace: Int] = [:]
     /// The state of the context at which all that was read. What was read ahead earlier is not used any more.
     private var generation: UInt64 = 0
 
@@ -30,40 +30,42 @@ final class FetchGroup {
     func version(row: Int) -> Int64 { buffer.int64(row, RowShape.versionCell) }
 
     /// The members that were read ahead for an owner.
-    func membersReadAhead(slot: Int, owner: Int64, generation: UInt64) -> MembersReadAhead? {
+    func membersReadAhead(_ place: RelationshipPlace, owner: Int64, generation: UInt64) -> MembersReadAhead? {
         guard generation == self.generation else { return nil }
-        return members[slot]?[owner]
+        return members[place]?[owner]
     }
 
     /// Keeps what was read for a batch of owners.
     ///
     /// - Parameter owners: Those whose members were asked for. Where a limit cut the rows off, those that may lack some are
     ///   left out, and fewer are asked for the next time.
-    func keep(_ rows: MemberRows, slot: Int, owners: [Int64], limit: Int, generation: UInt64) {
+    func keep(_ rows: MemberRows, _ place: RelationshipPlace, owners: [Int64], limit: Int, generation: UInt64) {
         renew(generation)
         let ranges = rows.ranges(of: owners, limit: limit)
         if rows.group.buffer.count < limit {
             // One owner with very many members makes no small batches of all that follow.
-            batchSizes[slot] = batchSizes[slot].map { min(Self.batchSize, $0 * 2) }
+            batchSizes[place] = batchSizes[place].map { min(Self.batchSize, $0 * 2) }
         } else {
-            batchSizes[slot] = max(1, ranges.count)
+            batchSizes[place] = max(1, ranges.count)
         }
-        members[slot, default: ReadMembers()].keep(ranges, rows, owners: owners.count)
+        members[place, default: ReadMembers()].keep(ranges, rows, owners: owners.count)
     }
 
     /// Keeps what was read of the whole table, if anything.
-    func keep(_ scan: MemberScan?, slot: Int, generation: UInt64) {
+    func keep(_ scan: MemberScan?, _ place: RelationshipPlace, generation: UInt64) {
         renew(generation)
-        members[slot, default: ReadMembers()].keep(scan)
+        members[place, default: ReadMembers()].keep(scan)
     }
 
     /// The owners whose members are better read in one go with all others, and about how many those are.
     ///
     /// A loop over all objects of a fetch asks for one batch after the other. When it comes to the second, it is known how many
     /// members one has.
-    func ownersToScan(from row: Int, slot: Int, generation: UInt64) -> (keys: ClosedRange<Int64>, members: Int)? {
+    func ownersToScan(
+        from row: Int, _ place: RelationshipPlace, generation: UInt64
+    ) -> (keys: ClosedRange<Int64>, members: Int)? {
         let remaining = buffer.count - row
-        guard remaining >= 2 * Self.batchSize, generation == self.generation, let known = members[slot],
+        guard remaining >= 2 * Self.batchSize, generation == self.generation, let known = members[place],
             known.mayBeScanned
         else { return nil }
         var (least, greatest) = (Int64.max, Int64.min)
@@ -78,30 +80,32 @@ final class FetchGroup {
     }
 
     /// The object that was read ahead for a to-one relationship.
-    func destinationReadAhead(slot: Int, key: Int64, generation: UInt64) -> DestinationReadAhead? {
+    func destinationReadAhead(
+        _ place: RelationshipPlace, key: Int64, generation: UInt64
+    ) -> DestinationReadAhead? {
         guard generation == self.generation else { return nil }
-        return destinations[slot]?[key]
+        return destinations[place]?[key]
     }
 
     /// Keeps what was read for a to-one relationship.
     ///
     /// - Parameter keys: Those that were asked for.
-    func keep(_ rows: RowsReadAhead, slot: Int, keys: [Int64], generation: UInt64) {
+    func keep(_ rows: RowsReadAhead, _ place: RelationshipPlace, keys: [Int64], generation: UInt64) {
         renew(generation)
         var found: [Int64: Int] = [:]
         for row in 0..<rows.group.buffer.count { found[rows.group.key(row: row)] = row }
         for key in keys {
-            destinations[slot, default: [:]][key] = DestinationReadAhead(rows: rows, row: found[key])
+            destinations[place, default: [:]][key] = DestinationReadAhead(rows: rows, row: found[key])
         }
     }
 
     /// The rows that were read ahead for a relationship.
-    func groupsReadAhead(slot: Int, generation: UInt64) -> [FetchGroup] {
+    func groupsReadAhead(_ place: RelationshipPlace, generation: UInt64) -> [FetchGroup] {
         guard generation == self.generation else { return [] }
         var seen: Set<ObjectIdentifier> = []
         let all =
-            (members[slot]?.groups ?? [])
-            + (destinations[slot] ?? [:]).values.map { $0.rows.group }
+            (members[place]?.groups ?? [])
+            + (destinations[place] ?? [:]).values.map { $0.rows.group }
         return all.filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
@@ -114,7 +118,7 @@ final class FetchGroup {
 
     /// The keys of the rows from one row on whose entity has the given relationship.
     func owners(from row: Int, model: CompiledModel, declaring entity: CompiledEntity, slot: Int) -> [Int64] {
-        let end = min(buffer.count, row + (batchSizes[slot] ?? Self.batchSize))
+        let end = min(buffer.count, row + (batchSizes[entity.place(ofRelationship: slot)] ?? Self.batchSize))
         let relationship = entity.relationships[slot]
         var keys: [Int64] = []
         keys.reserveCapacity(end - row)
@@ -135,7 +139,18 @@ struct DestinationReadAhead {
     let row: Int?
 }
 
+/// A relationship of a model. Its slot alone does not name it: siblings may have different ones there.
+struct RelationshipPlace: Hashable {
+    /// The number of the entity that declares it.
+    let owner: Int
+    let slot: Int
+}
+
 extension CompiledEntity {
+    func place(ofRelationship slot: Int) -> RelationshipPlace {
+        RelationshipPlace(owner: relationships[slot].owner, slot: slot)
+    }
+
     /// Whether the entity has the very relationship in a slot that another entity has there. Siblings may have different
     /// ones, of the same name too.
     func declares(_ relationship: CompiledRelationship, at slot: Int) -> Bool {

@@ -7,6 +7,7 @@ package struct PrefetchPath: Sendable {
     struct Step: Sendable {
         let slot: Int
         let relationship: CompiledRelationship
+        var place: RelationshipPlace { RelationshipPlace(owner: relationship.owner, slot: slot) }
     }
 
     /// What is read, the nearest first. It ends where a relationship is transient: there is nothing to be read.
