@@ -42,14 +42,18 @@ extension NSManagedObjectContext {
         // What is read is at most twice as much as was expected.
         if count > 0, count <= 2 * largestReadAhead {
             let shape = self.shape(of: plan.relationships[slot].destination, origin)
-            let buffer = try withSession(origin) {
-                try $0.memberRows(
-                    ofRelationship: slot, entity: plan.number, ownersBetween: owners, shape: shape, expecting: count)
-            }
-            let rows = buffer.map { FetchGroup(buffer: $0, shape: shape) }
-            // One with rows of foreign entities is left to the batches, which say what is wrong.
-            if let rows, (try? rows.checkEntities(model: origin.compiled)) != nil {
-                scan = MemberScan(rows, owners: owners)
+            do {
+                let buffer = try withSession(origin) {
+                    try $0.memberRows(
+                        ofRelationship: slot, entity: plan.number, ownersBetween: owners, shape: shape, expecting: count
+                    )
+                }
+                if let rows = buffer.map({ FetchGroup(buffer: $0, shape: shape) }) {
+                    try rows.checkEntities(model: origin.compiled)
+                    scan = MemberScan(rows, owners: owners)
+                }
+            } catch let error as CoreDataError where error.isOfDamage {
+                // Left to the batches, which say what is wrong where it is asked for. The next owner tries it no more.
             }
         }
         group.keep(scan, plan.place(ofRelationship: slot), generation: generation)

@@ -1,4 +1,5 @@
 import Foundation
+import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
@@ -92,5 +93,20 @@ struct MemberScanTests {
         request.predicate = NSPredicate(format: "name IN %@", some.compactMap { $0.text("name") })
         expectOwnBooks(of: try context.fetch(request))
         withExtendedLifetime(folder) {}
+    }
+
+    @Test func `one damaged key of an owner does not make every other owner read the table`() throws {
+        let (folder, context) = try library()
+        let store = try #require(context.persistentStoreCoordinator?.persistentStores.first)
+        try context.persistentStoreCoordinator?.remove(store)
+        try folder.raw().execute("UPDATE ZBOOK SET ZAUTHOR = 3000.5 WHERE ZTITLE = '4199.0'")
+        let counter = StatementCounter()
+        let reading = GraphLibrary.context(try GraphLibrary.coordinator(at: folder.url(), options: counter.options))
+        let count = try counter.count {
+            let authors = try authors(reading)
+            #expect(authors.reduce(0) { $0 + $1.set("books").count } == Self.authors / 4 * 6 - 1)
+        }
+        // The authors, the longest key and the table in vain, and batches.
+        #expect(count < 20, "\(count)")
     }
 }
