@@ -15,6 +15,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     private var isWriting = false
     /// Whether something was written that a failure of what follows must not undo.
     private var hasWritten = false
+    /// Whether something was read: what is written later is to be written into that very state.
+    private var hasRead = false
     private var files = Files()
     private var marks: [Files] = []
 
@@ -30,6 +32,11 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             store.external.remove(files.written)
         }
         open.pool.giveBackWriter(connection, wasPinned: wasPinned)
+    }
+
+    override func beginReading() throws -> StoreConnection {
+        hasRead = true
+        return try super.beginReading()
     }
 
     // MARK: Writing
@@ -69,7 +76,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     private func write<Output>(_ request: SaveRequest, _ body: (SaveTransaction) throws -> Output) throws -> Output {
         try writing { connection in
-            let isAlone = !hasWritten && marks.isEmpty
+            let isAlone = !hasWritten && !hasRead && marks.isEmpty
             let transaction = SaveTransaction(
                 request, connection: connection, model: store.model, open: open, external: store.external,
                 isAlone: isAlone)
@@ -89,8 +96,9 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
     }
 
-    /// Runs the first work of the transaction. When it throws, the transaction is begun anew: nothing else was in it. A
-    /// savepoint would do the same, but makes SQLite copy every page before it is changed.
+    /// Runs the first work of the transaction. When it throws, the transaction is begun anew: nothing else was in it, and
+    /// nobody has seen its state, which may be another one then. A savepoint would keep it, but makes SQLite copy every page
+    /// before it is changed.
     private func beginningAnew<Output>(_ connection: StoreConnection, _ work: () throws -> Output) throws -> Output {
         do {
             return try work()
