@@ -195,7 +195,9 @@ private struct RandomRun {
     private mutating func fetch() throws {
         log.append("fetch")
         let kind = PlainGraph.Kind.allCases[random(4)]
-        held = try context.all(kind.rawValue, sort: random(2) == 0 ? "uid" : nil)
+        let request = request(kind)
+        if random(2) == 0 { request.sortDescriptors = [NSSortDescriptor(key: "uid", ascending: true)] }
+        held = try context.fetch(request)
         let expected = current.nodes.filter { kinds(of: kind).contains($0.value.kind) }
         #expect(held.count == expected.count, "seed \(seed): \(log.suffix(20))")
     }
@@ -267,11 +269,23 @@ private struct RandomRun {
         object.setValue(current.nodes[number]?.text, forKey: "text")
     }
 
+    /// A fetch of all objects of a kind, which reads some of what they lead to along, or their rows in batches, or neither.
+    private mutating func request(_ kind: PlainGraph.Kind) -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: kind.rawValue)
+        if random(3) == 0 { request.fetchBatchSize = 1 + random(5) }
+        let relations = PlainGraph.relations.filter { $0.kind == kind.base && random(3) == 0 }
+        request.relationshipKeyPathsForPrefetching = relations.map { relation in
+            let further = PlainGraph.relations.filter { $0.kind == relation.destination && random(4) == 0 }
+            return ([relation.name] + further.prefix(1).map(\.name)).joined(separator: ".")
+        }
+        return request
+    }
+
     /// Compares every object and every relation.
-    func compare(_ context: NSManagedObjectContext, _ expected: PlainGraph) throws {
+    mutating func compare(_ context: NSManagedObjectContext, _ expected: PlainGraph) throws {
         var found = PlainGraph()
         for kind in [PlainGraph.Kind.owner, .item, .label] {
-            for object in try context.all(kind.rawValue) {
+            for object in try context.fetch(request(kind)) {
                 let number = try #require(object.value(forKey: "uid") as? Int, "seed \(seed): \(log.suffix(30))")
                 let own = try #require(PlainGraph.Kind(rawValue: object.entity.name ?? ""))
                 var node = PlainGraph.Node(kind: own, text: object.text("text"))
