@@ -75,7 +75,10 @@ final class FetchGroup {
         }
         let (span, overflow) = greatest.subtractingReportingOverflow(least)
         // The table by owner has a place for every key.
-        guard !overflow, span < 8 * Int64(remaining) else { return nil }
+        guard !overflow, span < 8 * Int64(remaining) else {
+            members[place]?.keep(nil)
+            return nil
+        }
         return (least...greatest, known.expectedMembers(of: remaining))
     }
 

@@ -107,6 +107,7 @@ final class SaveTransaction {
             if connection.base.isInTransaction { try connection.base.rollback() }
             try connection.base.begin(.immediate)
             // Others may have written in between.
+            if let limits { try checkRequest(within: limits) }
             try checkVersions(includingUpdates: true)
             try checkDestinations()
             try checkMembers()
