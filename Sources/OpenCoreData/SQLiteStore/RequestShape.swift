@@ -68,7 +68,31 @@ struct RequestShape {
         return true
     }
 
-    /// Whether two requests that have shapes have the same one.
+    /// The constant at a place of a request that has a shape.
+    static func constant(_ place: Int, of request: FetchSpecification) -> AttributeValue? {
+        guard let predicate = request.predicate else { return nil }
+        // Most have but one.
+        if place == 0, case .comparison(let comparison) = predicate { return comparison.right.constant }
+        var place = place
+        return constant(&place, of: predicate)
+    }
+
+    private static func constant(_ place: inout Int, of tree: PredicateTree) -> AttributeValue? {
+        switch tree {
+        case .constant: return nil
+        case .and(let parts), .or(let parts):
+            for part in parts {
+                if let value = constant(&place, of: part) { return value }
+            }
+            return nil
+        case .not(let part): return constant(&place, of: part)
+        case .comparison(let comparison):
+            place -= 1
+            return place < 0 ? comparison.right.constant : nil
+        }
+    }
+
+    /// Whether a request has the shape of another one that has a shape.
     static func same(_ one: FetchSpecification, _ other: FetchSpecification) -> Bool {
         guard one.entity == other.entity, one.includesSubentities == other.includesSubentities,
             (one.limit > 0) == (other.limit > 0), (one.offset > 0) == (other.offset > 0), one.sorts == other.sorts
@@ -87,7 +111,8 @@ struct RequestShape {
             return one.count == other.count && one.indices.allSatisfy { same(one[$0], other[$0]) }
         case (.not(let one), .not(let other)): return same(one, other)
         case (.comparison(let one), .comparison(let other)):
-            guard one.comparator == other.comparator, samePath(one.left, other.left),
+            guard one.comparator == other.comparator, one.quantifier == other.quantifier, one.options == other.options,
+                samePath(one.left, other.left),
                 case .value(let value) = one.right, case .value(let otherValue) = other.right
             else { return false }
             return value.plainKind == otherValue.plainKind
@@ -95,14 +120,14 @@ struct RequestShape {
         }
     }
 
-    /// Whether two paths of requests that have shapes are the same.
+    /// Whether a path is that of a request that has a shape.
     private static func samePath(_ one: ExpressionTree, _ other: ExpressionTree) -> Bool {
         var (one, other) = (one, other)
         while case .key(let base, let key) = one {
             guard case .key(let otherBase, let otherKey) = other, key == otherKey else { return false }
             (one, other) = (base, otherBase)
         }
-        if case .key = other { return false }
+        guard case .evaluatedObject = other else { return false }
         return true
     }
 
@@ -156,6 +181,12 @@ extension AttributeValue {
         case .uuid: .uuid(UUID())
         case .null, .bool, .decimal, .data, .url, .object: self
         }
+    }
+}
+
+extension ExpressionTree {
+    fileprivate var constant: AttributeValue? {
+        if case .value(let value) = self { value } else { nil }
     }
 }
 

@@ -172,7 +172,8 @@ class SQLiteSession: StoreSession {
                 NSPersistentStoreOperationError, "This view of the store has ended. Begin another to read from it.")
         }
         // Somebody may have begun to watch, or ended, while the view was open.
-        connection.base.watch = try store.currentWatch()
+        let watch = try store.currentWatch()
+        if connection.base.watch !== watch { connection.base.watch = watch }
         open.pool.touch()
         running += 1
         return connection

@@ -45,7 +45,7 @@ final class StatementShapes {
     private static let probeLimit = 2_113_579_246
     private static let probeOffset = 2_113_579_247
     private var known: [UInt64: [Known]] = [:]
-    private var last: (hash: UInt64, known: Known)?
+    private var last: Known?
     private var count = 0
 
     /// The statement for the values of attributes, bound.
@@ -80,21 +80,15 @@ final class StatementShapes {
         _ request: FetchSpecification, _ selection: Selection, _ connection: Connection,
         compile: (FetchSpecification) throws -> CompiledStatement
     ) throws -> Statement {
-        guard let shape = RequestShape(request) else { return try Self.statement(try compile(request), connection) }
-        // The same again is what comes most often.
-        if let last, last.hash == shape.hash, last.known.selection == selection,
-            RequestShape.same(last.known.request, request)
-        {
-            var statement = try connection.statement(last.known.slot)
-            try Self.bind(last.known.sources, shape.constants, request, &statement)
-            return statement
+        // The same again is what comes most often, and is seen without working out the shape.
+        if let last, last.selection == selection, RequestShape.same(last.request, request) {
+            return try Self.statement(last, request, connection)
         }
+        guard let shape = RequestShape(request) else { return try Self.statement(try compile(request), connection) }
         if let list = known[shape.hash] {
             for known in list where known.selection == selection && RequestShape.same(known.request, request) {
-                last = (shape.hash, known)
-                var statement = try connection.statement(known.slot)
-                try Self.bind(known.sources, shape.constants, request, &statement)
-                return statement
+                last = known
+                return try Self.statement(known, request, connection)
             }
         }
         let compiled = try compile(request)
@@ -108,25 +102,31 @@ final class StatementShapes {
         return statement
     }
 
-    private static func bind(
-        _ sources: [Source], _ constants: [AttributeValue], _ request: FetchSpecification,
-        _ statement: inout Statement
-    ) throws {
-        for (index, source) in sources.enumerated() {
+    /// The statement of a shape, bound for a request that has it.
+    private static func statement(
+        _ known: Known, _ request: FetchSpecification, _ connection: Connection
+    ) throws -> Statement {
+        var statement = try connection.statement(known.slot)
+        for (index, source) in known.sources.enumerated() {
             switch source {
             case .constant(let place):
-                switch constants[place] {
-                case .int(let number): try statement.bind(number, at: index + 1)
-                case .double(let number): try statement.bind(number, at: index + 1)
-                case .string(let text): try statement.bind(text, at: index + 1)
-                case .date(let date): try statement.bind(date.timeIntervalSinceReferenceDate, at: index + 1)
-                case .uuid(let uuid): try statement.bind(uuid, at: index + 1)
-                case .null, .bool, .decimal, .data, .url, .object: try statement.bindNull(at: index + 1)
-                }
+                try bind(RequestShape.constant(place, of: request) ?? .null, at: index + 1, &statement)
             case .limit: try statement.bind(request.limit, at: index + 1)
             case .offset: try statement.bind(request.offset, at: index + 1)
             case .fixed(let binding): try statement.bind(binding, at: index + 1)
             }
+        }
+        return statement
+    }
+
+    private static func bind(_ value: AttributeValue, at index: Int, _ statement: inout Statement) throws {
+        switch value {
+        case .int(let number): try statement.bind(number, at: index)
+        case .double(let number): try statement.bind(number, at: index)
+        case .string(let text): try statement.bind(text, at: index)
+        case .date(let date): try statement.bind(date.timeIntervalSinceReferenceDate, at: index)
+        case .uuid(let uuid): try statement.bind(uuid, at: index)
+        case .null, .bool, .decimal, .data, .url, .object: try statement.bindNull(at: index)
         }
     }
 

@@ -27,12 +27,16 @@ struct Operand: Sendable {
         self = Operand(.evaluatedObject).attribute(keyPath)
     }
 
-    init(value: (some SupportedAttributeType)?) {
+    init(value: some SupportedAttributeType) {
         do {
-            self.init(.value(try value?.encoded().attributeValue ?? .null))
+            self.init(.value(try value.encoded().attributeValue))
         } catch {
             self.init(.value(.null), failure: .unencodable(value, error))
         }
+    }
+
+    init(value: (some SupportedAttributeType)?) {
+        if let value { self.init(value: value) } else { self.init(.value(.null)) }
     }
 
     init<V: SupportedAttributeType>(values: some Sequence<V?>) {
@@ -55,7 +59,10 @@ struct Operand: Sendable {
     /// The attribute that a key path leads to, of the row that this operand stands for.
     func attribute<T: ManagedObjectConvertible>(_ keyPath: PartialKeyPath<T>) -> Operand {
         do {
-            return key(try T.plan.name(of: keyPath))
+            let attribute = try T.plan.expression(of: keyPath)
+            if case .evaluatedObject = expression { return wrapped { _ in attribute } }
+            guard case .key(_, let name) = attribute else { return self }
+            return key(name)
         } catch {
             var result = key(error.attribute.flatMap { $0.isEmpty ? nil : $0 } ?? "unknown")
             result.failure = failure ?? error

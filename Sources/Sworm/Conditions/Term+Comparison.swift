@@ -1,15 +1,27 @@
 import SwormPredicates
 
+// Inlinable, because an optional of a type that is not known here asks the run time for its type at each call.
 extension Term where Base.PrimitiveAttributeType: Equatable {
     /// The value is this one; with nil, there is none.
+    @inlinable
     public static func == (left: Term, right: Base?) -> Condition<Root> {
-        Condition(left.operand, .equal, Operand(value: right))
+        if let right { left.isEqual(to: right) } else { left.isNil }
     }
 
     /// The value is another one; with nil, there is one.
+    @inlinable
     public static func != (left: Term, right: Base?) -> Condition<Root> {
-        Condition(left.operand, .notEqual, Operand(value: right))
+        if let right { left.isDifferent(from: right) } else { left.isThere }
     }
+
+    @usableFromInline
+    func isEqual(to value: Base) -> Condition<Root> { Condition(operand, .equal, Operand(value: value)) }
+
+    @usableFromInline
+    func isDifferent(from value: Base) -> Condition<Root> { Condition(operand, .notEqual, Operand(value: value)) }
+
+    @usableFromInline
+    var isThere: Condition<Root> { Condition(operand, .notEqual, Operand(.value(.null))) }
 
     /// The two values are the same.
     public static func == <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
@@ -22,7 +34,7 @@ extension Term where Base.PrimitiveAttributeType: Equatable {
     }
 
     /// There is no value.
-    public var isNil: Condition<Root> { Condition(operand, .equal, Operand(value: Base?.none)) }
+    public var isNil: Condition<Root> { Condition(operand, .equal, Operand(.value(.null))) }
 
     /// The value is one of these.
     public func isIn(_ values: some Sequence<Base>) -> Condition<Root> {
@@ -40,13 +52,13 @@ extension Term where Value == Base, Base.PrimitiveAttributeType: Equatable {
     /// Tells that the comparison says nothing.
     @available(*, deprecated, message: "this attribute is never nil, so the comparison is always false")
     public static func == (left: Term, right: _OptionalNilComparisonType) -> Condition<Root> {
-        Condition(left.operand, .equal, Operand(value: Base?.none))
+        left.isNil
     }
 
     /// Tells that the comparison says nothing.
     @available(*, deprecated, message: "this attribute is never nil, so the comparison is always true")
     public static func != (left: Term, right: _OptionalNilComparisonType) -> Condition<Root> {
-        Condition(left.operand, .notEqual, Operand(value: Base?.none))
+        left.isThere
     }
 }
 

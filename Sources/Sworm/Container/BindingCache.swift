@@ -3,6 +3,8 @@ final class BindingCache {
     let context: NSManagedObjectContext
     private let shared: Locked<[ObjectIdentifier: AnyBinding]>
     private var bindings: [ObjectIdentifier: AnyObject] = [:]
+    /// The type that was asked for last, which is mostly asked for again.
+    private var last: (key: ObjectIdentifier, binding: AnyObject)?
 
     init(_ context: NSManagedObjectContext, _ shared: Locked<[ObjectIdentifier: AnyBinding]>) {
         self.context = context
@@ -13,7 +15,11 @@ final class BindingCache {
     func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
         let key = ObjectIdentifier(type)
         // What is kept for a type is of that type: a cast would look types up, for each request.
-        if let known = bindings[key] { return unsafeDowncast(known, to: EngineBinding<T>.self) }
+        if let last, last.key == key { return unsafeDowncast(last.binding, to: EngineBinding<T>.self) }
+        if let known = bindings[key] {
+            last = (key, known)
+            return unsafeDowncast(known, to: EngineBinding<T>.self)
+        }
         let binding = try sharedBinding(T.self, key)
         bindings[key] = binding
         return binding

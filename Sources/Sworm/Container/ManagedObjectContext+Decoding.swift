@@ -27,32 +27,46 @@ extension ManagedObjectContext {
         return values
     }
 
+    // Inlinable, because an optional of a type that is not known here asks the run time for its type at each call.
     /// The first object that a request finds, as a value; nil when it finds none.
     ///
     /// - Parameter request: The request.
     /// - Throws: As ``decode(_:)``.
+    @inlinable
     public func decodeOne<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> sending PlainObject? {
+        // As above: it was made by this call.
+        nonisolated(unsafe) let found: PlainObject? =
+            try withUnsafeTemporaryAllocation(of: PlainObject.self, capacity: 1) { room in
+                guard let place = room.baseAddress, try decodeFirst(request, into: place) else { return nil }
+                return place.move()
+            }
+        return found
+    }
+
+    /// Puts the first object that a request finds at a place, which holds nothing before.
+    ///
+    /// - Returns: False when none was found; the place then holds nothing, as it does after an error.
+    @usableFromInline
+    func decodeFirst<PlainObject: ManagedObjectConvertible>(
+        _ request: Request<PlainObject>, into place: UnsafeMutablePointer<PlainObject>
+    ) throws -> Bool {
         let binding = try binding(for: PlainObject.self)
         var query = try EngineQuery(request.content, of: binding.entity)
         query.limit = 1
-        // As above: it was made by this call. It is kept in memory of its own, because a variable that may be nil would ask
-        // the runtime for its type at each call. Initialized when `isFound`, and taken or destroyed before the end.
-        nonisolated(unsafe) let first = UnsafeMutablePointer<PlainObject>.allocate(capacity: 1)
-        defer { first.deallocate() }
         var isFound = false
         do {
             try values(query, binding) { value in
-                if isFound { first.deinitialize(count: 1) }
-                first.moveInitialize(from: value, count: 1)
+                if isFound { place.deinitialize(count: 1) }
+                place.moveInitialize(from: value, count: 1)
                 isFound = true
             }
         } catch {
-            if isFound { first.deinitialize(count: 1) }
+            if isFound { place.deinitialize(count: 1) }
             throw Engine.translated(error)
         }
-        return isFound ? first.move() : nil
+        return isFound
     }
 
     // Inlinable, so that each value is moved to the closure from where it was made, and none is copied.

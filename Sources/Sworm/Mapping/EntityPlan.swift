@@ -24,8 +24,8 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
     private let writers: [@Sendable (inout T, AttributeValue) throws -> Void]
     private let fields: [FieldRead]
     private let places: FieldPlaces
-    /// The names of the attributes by themselves: the rest of a line is large to copy.
-    private let names: [String]
+    /// The attributes as conditions read them: made once, as every condition would make them anew.
+    private let expressions: [ExpressionTree]
     private let indexByName: [String: Int]
     // Unsafe: key paths are not marked as sendable in general. These are (a table takes no others), and the
     // dictionary never changes.
@@ -53,7 +53,7 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
         let places = Dictionary(
             table.indices.map { (table[$0].keyPath as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
         self.attributes = attributes
-        names = attributes.map(\.name)
+        expressions = attributes.map { .key(.evaluatedObject, $0.name) }
         readers = table.map(\.read)
         writers = table.map(\.write)
         indexByName = Dictionary(
@@ -84,11 +84,11 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
         throw unknownKeyPath(keyPath, entity: entityName, attributes: attributes)
     }
 
-    /// The name of the attribute that a key path leads to.
+    /// The attribute that a key path leads to, of the row that a condition is about.
     ///
     /// - Throws: As ``index(of:)``.
-    package func name(of keyPath: PartialKeyPath<T>) throws(StoreError) -> String {
-        names[try index(of: keyPath)]
+    func expression(of keyPath: PartialKeyPath<T>) throws(StoreError) -> ExpressionTree {
+        expressions[try index(of: keyPath)]
     }
 
     /// The attribute that a key path leads to.

@@ -22,7 +22,8 @@ final class PreparedStatement {
 final class StatementCache {
     private var statements: [String: PreparedStatement] = [:]
     private let limit: Int
-    private var clock: UInt64 = 0
+    // Unsafe as above, and as harmless.
+    @exclusivity(unchecked) private var clock: UInt64 = 0
 
     init(limit: Int) { self.limit = max(0, limit) }
 
