@@ -97,12 +97,14 @@ extension NSManagedObjectContext {
     /// Refuses a save in which two objects have the same unique values.
     final func checkUniqueValues() throws {
         guard let model = compiledModel else { return }
-        let changed = insertedList.objects + updatedList.objects
         var errors: [CoreDataError] = []
         for entity in model.entities {
             for constraint in entity.uniquenessConstraints {
                 // Two that hold the same values without a change would have been refused when they came to them.
-                guard changed.contains(where: { $0.mayTake(constraint, of: entity) }) else { continue }
+                let slots = constraint.map { entity.slot(named: $0) }
+                let isTaken: (NSManagedObject) -> Bool = { entity.family.contains($0.plan.number) && $0.mayTake(slots) }
+                guard insertedList.contains(where: isTaken) || updatedList.contains(where: isTaken) else { continue }
+                let changed = insertedList.objects + updatedList.objects
                 if let name = constraint.first, constraint.count == 1,
                     case .attribute(let slot)? = entity.slot(named: name), !hasEqualValues(slot, of: entity, changed)
                 {
@@ -132,10 +134,10 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// Whether the object is new, or one of the values of a uniqueness constraint has changed.
-    fileprivate final func mayTake(_ constraint: [String], of entity: CompiledEntity) -> Bool {
+    fileprivate final func mayTake(_ constraint: [PropertySlot?]) -> Bool {
         if status.contains(.inserted) { return true }
-        return constraint.contains { name in
-            switch entity.slot(named: name) {
+        return constraint.contains { slot in
+            switch slot {
             case .attribute(let slot)?: changedAttributes.contains(slot)
             case .relationship(let slot)?: changedRelationships.contains(slot)
             case nil: true

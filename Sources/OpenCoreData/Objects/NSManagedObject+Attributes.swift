@@ -161,6 +161,7 @@ extension NSManagedObject {
 
     private func prepareEdits() {
         edits = Array(repeating: .null, count: plan.attributes.count)
+        if plan.keepsAllAttributes { return }
         for (slot, attribute) in plan.attributes.enumerated() where attribute.isTransient {
             edits[slot] = attribute.defaultValue
         }
