@@ -27,7 +27,6 @@ struct RenamingMatcher {
     private let old: [Item]
     private let new: [Item]
     private let named: [String: Int]
-    private let identified: [String: [Int]]
     private var claimed: Set<Int> = []
 
     /// By the number of the new thing, the number of the old one that it is.
@@ -44,11 +43,11 @@ struct RenamingMatcher {
         self.old = old
         self.new = new
         named = Dictionary(old.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        identified = Dictionary(grouping: old.indices, by: { old[$0].identifier })
+        let identified = Dictionary(grouping: old.indices, by: { old[$0].identifier })
         sources = Array(repeating: nil, count: new.count)
         matchUnchanged()
-        var refused = matchByIdentifier { identified[$0] ?? [] }
-        refused.formUnion(matchByIdentifier { identifier in named[identifier].map { [$0] } ?? [] })
+        var refused = matchByIdentifier(identified)
+        refused.formUnion(matchByIdentifier(named.mapValues { [$0] }))
         for number in new.indices where sources[number] == nil && !refused.contains(number) {
             if let source = named[new[number].name], !claimed.contains(source), fits(number, source) {
                 claim(source, for: number)
@@ -69,7 +68,7 @@ struct RenamingMatcher {
     }
 
     /// - Returns: The new things that clash with others.
-    private mutating func matchByIdentifier(_ candidates: (String) -> [Int]) -> Set<Int> {
+    private mutating func matchByIdentifier(_ candidates: [String: [Int]]) -> Set<Int> {
         let open = new.indices.filter { number in
             sources[number] == nil && !clashes.contains { $0.destinations.contains(number) }
         }
@@ -77,7 +76,7 @@ struct RenamingMatcher {
         for (identifier, members) in Dictionary(grouping: open, by: { new[$0].identifier })
             .sorted(by: { VersionHash.precedes($0.key, $1.key) })
         {
-            let all = candidates(identifier)
+            let all = candidates[identifier] ?? []
             let free = all.filter { !claimed.contains($0) }
             // One that has the identifier only because that is its name makes way for one that says so.
             let explicit = members.filter { new[$0].isRenamed }
