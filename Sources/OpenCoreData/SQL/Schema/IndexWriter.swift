@@ -1,3 +1,19 @@
+/// An index of a store, with its text.
+struct SchemaIndex: Sendable, Hashable {
+    /// What an index keeps unique.
+    struct Constraint: Sendable, Hashable {
+        var entity: String
+        var properties: [String]
+        var columns: [String]
+    }
+
+    var name: String
+    var table: String
+    var sql: String
+    /// Nil for an index that is only there to find rows.
+    var constraint: Constraint?
+}
+
 /// Writes the indexes of a store in the style of iOS 11 and later.
 struct IndexWriter {
     let model: CompiledModel
@@ -10,7 +26,7 @@ struct IndexWriter {
     }
 
     /// The indexes of one hierarchy's table and of the join tables behind it.
-    mutating func statements(of root: CompiledEntity) -> [String] {
+    mutating func indexes(of root: CompiledEntity) -> [SchemaIndex] {
         guard let table = layout.tables[root.number] else { return [] }
         var result = keyColumns(of: root, in: table).map { column in
             create("\(table.name)_\(column)_INDEX", on: table.name, "(\(SQLName.quoted(column)))")
@@ -25,9 +41,14 @@ struct IndexWriter {
         return result
     }
 
-    private mutating func create(_ name: String, on table: String, _ rest: String, unique: Bool = false) -> String {
-        let index = SQLName.quoted(names.claim(name))
-        return "CREATE \(unique ? "UNIQUE " : "")INDEX \(index) ON \(SQLName.quoted(table)) \(rest)"
+    private mutating func create(
+        _ name: String, on table: String, _ rest: String, unique constraint: SchemaIndex.Constraint? = nil
+    ) -> SchemaIndex {
+        let name = names.claim(name)
+        let kind = constraint == nil ? "INDEX" : "UNIQUE INDEX"
+        return SchemaIndex(
+            name: name, table: table,
+            sql: "CREATE \(kind) \(SQLName.quoted(name)) ON \(SQLName.quoted(table)) \(rest)", constraint: constraint)
     }
 
     /// The columns that hold keys of other objects, in the order of the table.
@@ -47,8 +68,8 @@ struct IndexWriter {
 
     // MARK: Indexes of the model
 
-    private mutating func fetchIndexes(of entity: CompiledEntity, in table: String) -> [String] {
-        var result: [String] = []
+    private mutating func fetchIndexes(of entity: CompiledEntity, in table: String) -> [SchemaIndex] {
+        var result: [SchemaIndex] = []
         for attribute in flaggedAttributes(of: entity) {
             guard let column = column(named: attribute, of: entity) else { continue }
             let name = "Z_\(entity.name)_\(attribute)"
@@ -101,13 +122,15 @@ struct IndexWriter {
         index.kind == .compound && entity.indexes.contains { $0.kind == .fetchIndex && $0.elements == index.elements }
     }
 
-    private mutating func uniqueIndexes(of entity: CompiledEntity, in table: String) -> [String] {
+    private mutating func uniqueIndexes(of entity: CompiledEntity, in table: String) -> [SchemaIndex] {
         entity.uniquenessConstraints.compactMap { constraint in
             let columns = constraint.compactMap { column(named: $0, of: entity) }
             guard !columns.isEmpty, columns.count == constraint.count else { return nil }
             let name = "Z_\(entity.name)_UNIQUE_" + constraint.joined(separator: "_")
             let list = columns.map { ordered($0, ascending: true) }.joined(separator: ", ")
-            return create(name, on: table, "(\(list))", unique: true)
+            return create(
+                name, on: table, "(\(list))",
+                unique: .init(entity: entity.name, properties: constraint, columns: columns))
         }
     }
 

@@ -15,9 +15,14 @@ package struct StoreSchema: Sendable {
     /// order, the triggers of derived attributes, then the system tables.
     package func statements() -> [String] {
         let roots = model.entities.filter { $0.root == $0.number }
-        var indexes = IndexWriter(model: model, layout: layout)
-        return roots.flatMap { tableStatements(of: $0) } + roots.flatMap { indexes.statements(of: $0) }
+        return roots.flatMap { tableStatements(of: $0) } + indexes().map(\.sql)
             + DerivationTriggers(model: model, layout: layout).statements() + Self.systemTables
+    }
+
+    /// The indexes of all tables.
+    func indexes() -> [SchemaIndex] {
+        var writer = IndexWriter(model: model, layout: layout)
+        return model.entities.filter { $0.root == $0.number }.flatMap { writer.indexes(of: $0) }
     }
 
     /// What fills `Z_PRIMARYKEY`: a row for every entity.
@@ -39,12 +44,17 @@ package struct StoreSchema: Sendable {
 
     private func tableStatements(of root: CompiledEntity) -> [String] {
         guard let table = layout.tables[root.number] else { return [] }
-        let columns = table.columns.map { "\(SQLName.quoted($0.name)) \($0.declaredType)" }
-        let text = "CREATE TABLE \(SQLName.quoted(table.name)) ( \(columns.joined(separator: ", ")) )"
-        return [text] + layout.ownedJoins(of: root, in: model).map { joinStatement($0) }
+        return [Self.statement(for: table)] + layout.ownedJoins(of: root, in: model).map { Self.statement(for: $0) }
     }
 
-    private func joinStatement(_ join: StoreLayout.Join) -> String {
+    /// Makes a table of entities.
+    static func statement(for table: StoreLayout.Table) -> String {
+        let columns = table.columns.map { "\(SQLName.quoted($0.name)) \($0.declaredType)" }
+        return "CREATE TABLE \(SQLName.quoted(table.name)) ( \(columns.joined(separator: ", ")) )"
+    }
+
+    /// Makes a join table.
+    static func statement(for join: StoreLayout.Join) -> String {
         let keys = [join.ownColumn, join.otherColumn].map { SQLName.quoted($0) }
         let orders = [join.inverseOrderColumn, join.orderColumn].compactMap { $0 }.map { SQLName.quoted($0) }
         let columns = (keys + orders).map { "\($0) INTEGER" }

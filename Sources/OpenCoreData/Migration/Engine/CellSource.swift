@@ -1,0 +1,120 @@
+import SwormPredicates
+
+/// Says what the columns of a destination's rows are read from.
+struct CellSource {
+    let map: MigrationMap
+    let old: StoreLayout
+    let new: StoreLayout
+    let feeds: LinkFeeds
+
+    /// The function that gives the content of a value that may be kept in a file.
+    static let contentFunction = "SwormExternalContent"
+
+    /// Nil where the rows of the pair do not have the column.
+    func cell(of use: ColumnUse, in pair: MigrationMap.Pair) throws -> TablePlan.Cell? {
+        guard map.destination[use.entity].family.contains(pair.destination.number) else { return nil }
+        switch use.role {
+        case .attribute(let slot): return try attribute(slot, pair)
+        case .key(let slot):
+            guard let (toOne, relationship, _) = link(slot, use, pair) else { return .empty }
+            return key(
+                toOne.column, from: relationship.destination, to: pair.destination.relationships[slot].destination)
+        case .entity(let slot):
+            guard let (toOne, relationship, _) = link(slot, use, pair), let column = toOne.entityColumn,
+                keepsNumbers(of: map.source[relationship.destination])
+            else { return .empty }
+            return plain(column)
+        case .order(let slot):
+            guard let (_, _, own) = link(slot, use, pair),
+                let column = old.order(ofToOne: own, in: pair.source)
+            else { return .empty }
+            return plain(column)
+        case .ownerKey(let place):
+            guard let (source, column, _) = owner(place, pair) else { return .empty }
+            return key(column, from: source.number, to: place.entity)
+        case .ownerOrder(let place):
+            guard let order = owner(place, pair)?.order else { return .empty }
+            return plain(order)
+        }
+    }
+
+    private func plain(_ column: String) -> TablePlan.Cell {
+        TablePlan.Cell(column: column, expression: SQLName.quoted(column))
+    }
+
+    // MARK: Relationships
+
+    private func link(
+        _ slot: Int, _ use: ColumnUse, _ pair: MigrationMap.Pair
+    ) -> (StoreLayout.ToOne, CompiledRelationship, Int)? {
+        guard feeds[PropertyPlace(entity: use.entity, slot: slot)] == .direct, let own = pair.relationships[slot],
+            let toOne = old.toOne(own, in: pair.source.number)
+        else { return nil }
+        return (toOne, pair.source.relationships[own], own)
+    }
+
+    /// The owner's columns, where the rows of the pair could have an owner.
+    private func owner(
+        _ place: PropertyPlace, _ pair: MigrationMap.Pair
+    ) -> (owner: CompiledEntity, column: String, order: String?)? {
+        guard feeds[place] == .direct, let (owner, relationship, column, order) = feeds.directOwner(place),
+            map.source[relationship.destination].family.contains(pair.source.number)
+        else { return nil }
+        return (owner, column, order)
+    }
+
+    /// A key of another table, as it is there now.
+    private func key(_ column: String, from source: Int, to destination: Int) -> TablePlan.Cell {
+        let offset = feeds.offsets.offset(from: map.source[source].root, into: map.destination[destination].root)
+        guard let offset else { return .empty }
+        guard offset > 0 else { return plain(column) }
+        return TablePlan.Cell(column: column, expression: "\(SQLName.quoted(column)) + \(offset)")
+    }
+
+    /// Whether all entities of a family keep their numbers.
+    private func keepsNumbers(of entity: CompiledEntity) -> Bool {
+        entity.family.allSatisfy { map.destination(of: $0) == $0 }
+    }
+
+    // MARK: Attributes
+
+    private func attribute(_ slot: Int, _ pair: MigrationMap.Pair) throws -> TablePlan.Cell {
+        let attribute = pair.destination.attributes[slot]
+        guard let own = pair.attributes[slot], let column = old.column(ofAttribute: own, in: pair.source.number) else {
+            return TablePlan.Cell(fill: try fill(attribute, pair.destination))
+        }
+        let source = pair.source.attributes[own]
+        var cell = TablePlan.Cell(
+            column: column, expression: Self.converted(SQLName.quoted(column), from: source, to: attribute))
+        // A leaf of a composite may be missing together with the composite.
+        if !attribute.isOptional, source.isOptional, !attribute.name.contains(".") {
+            cell.fill = try fill(attribute, pair.destination)
+        }
+        return cell
+    }
+
+    private func fill(_ attribute: CompiledAttribute, _ entity: CompiledEntity) throws -> StoredValue? {
+        guard attribute.derivation == nil, attribute.defaultValue != .null else { return nil }
+        let value = try StoredValue(attribute.defaultValue, for: attribute, of: entity)
+        guard attribute.allowsExternalStorage, case .blob(let data) = value else { return value }
+        return .blob(ExternalDataFolder.inlineColumn(data))
+    }
+
+    private static func converted(
+        _ column: String, from source: CompiledAttribute, to attribute: CompiledAttribute
+    ) -> String {
+        switch (source.allowsExternalStorage, attribute.allowsExternalStorage) {
+        case (false, true): return "CAST(X'01' || \(column) AS BLOB)"
+        case (true, false): return "\(contentFunction)(\(column))"
+        default: break
+        }
+        switch (source.type, attribute.type) {
+        case (.double, .integer16), (.double, .integer32), (.double, .integer64), (.float, .integer16),
+            (.float, .integer32), (.float, .integer64), (.decimal, .integer16), (.decimal, .integer32),
+            (.decimal, .integer64):
+            return "CAST(\(column) AS INTEGER)"
+        case (.decimal, .double), (.decimal, .float): return "CAST(\(column) AS REAL)"
+        default: return column
+        }
+    }
+}

@@ -1,0 +1,199 @@
+/// Where the links of the destination's relationships come from.
+///
+/// Both sides of a relationship share one place in the file: a to-one's column, a column with the owner's key, or a join
+/// table. A feed belongs to the side that has the column, or after which the table is named.
+struct LinkFeeds {
+    enum Feed: Equatable {
+        /// There were no such links.
+        case none
+        /// They stay in the place that they have, under another name perhaps.
+        case direct
+        /// They are gathered in a table of their own first, and written when the rows are where they belong.
+        case gathered(Int)
+        /// The other side of a one-to-one relationship, which is gathered, writes them.
+        case partner
+    }
+
+    /// Links to be gathered.
+    struct Gathering {
+        var number: Int
+        /// The side that the links are written from.
+        var place: PropertyPlace
+        /// The side whose sources tell them: the same, or its inverse.
+        var teller: PropertyPlace
+        var isSwapped: Bool { place != teller }
+    }
+
+    /// A relationship of the source, however many entities inherit it.
+    struct Origin: Hashable {
+        var owner: Int
+        var name: String
+    }
+
+    let map: MigrationMap
+    let old: StoreLayout
+    let new: StoreLayout
+    let offsets: KeyOffsets
+    private(set) var gatherings: [Gathering] = []
+    private var feeds: [PropertyPlace: Feed] = [:]
+
+    init(map: MigrationMap, old: StoreLayout, new: StoreLayout, offsets: KeyOffsets) {
+        self.map = map
+        self.old = old
+        self.new = new
+        self.offsets = offsets
+        var joins: Set<String> = []
+        for entity in map.destination.entities {
+            for slot in map.destination.ownRelationships(of: entity) {
+                let place = PropertyPlace(entity: entity.number, slot: slot)
+                if new.toOne(slot, in: entity.number) != nil {
+                    decideToOne(place)
+                } else {
+                    switch new.toMany(slot, in: entity.number) {
+                    case .oneWay?: decide(place, isDirect: directOwner(place) != nil)
+                    case .join(let join)? where join.isOwner:
+                        let direct = directJoin(place)
+                        decide(place, isDirect: direct.map { joins.insert($0.table).inserted } ?? false)
+                    default: continue
+                    }
+                }
+            }
+        }
+    }
+
+    subscript(place: PropertyPlace) -> Feed { feeds[place] ?? .none }
+
+    // MARK: Sources
+
+    func relationship(_ place: PropertyPlace) -> CompiledRelationship {
+        map.destination[place.entity].relationships[place.slot]
+    }
+
+    /// The place of the inverse: in the entity that declares it.
+    func inverse(of place: PropertyPlace) -> PropertyPlace? {
+        let relationship = relationship(place)
+        guard let slot = relationship.inverse, let inverse = map.destination.inverse(of: relationship) else {
+            return nil
+        }
+        return PropertyPlace(entity: inverse.owner, slot: slot)
+    }
+
+    /// The pairs whose rows can have links of a relationship, and had some.
+    func sources(of place: PropertyPlace) -> [(pair: MigrationMap.Pair, slot: Int)] {
+        map.pairs(intoFamily: map.destination[place.entity]).compactMap { pair in
+            pair.relationships[place.slot].map { (pair, $0) }
+        }
+    }
+
+    private func origins(of place: PropertyPlace) -> Set<Origin> {
+        Set(sources(of: place).map { origin($0.slot, of: $0.pair.source) })
+    }
+
+    private func origin(_ slot: Int, of entity: CompiledEntity) -> Origin {
+        Origin(owner: entity.relationships[slot].owner, name: entity.relationships[slot].name)
+    }
+
+    // MARK: Decisions
+
+    private mutating func decide(_ place: PropertyPlace, isDirect: Bool) {
+        if isDirect {
+            feeds[place] = .direct
+        } else if !sources(of: place).isEmpty {
+            gather(place, from: place)
+        } else if let inverse = inverse(of: place), !sources(of: inverse).isEmpty {
+            gather(place, from: inverse)
+        }
+    }
+
+    private mutating func gather(_ place: PropertyPlace, from teller: PropertyPlace) {
+        feeds[place] = .gathered(gatherings.count + 1)
+        gatherings.append(Gathering(number: gatherings.count + 1, place: place, teller: teller))
+    }
+
+    private mutating func decideToOne(_ place: PropertyPlace) {
+        guard feeds[place] == nil else { return }
+        guard let inverse = inverse(of: place), new.toOne(inverse.slot, in: inverse.entity) != nil else {
+            return decide(place, isDirect: hasToOnes(place))
+        }
+        if hasToOnes(place), hasToOnes(inverse), areInverse(place, inverse) {
+            feeds[place] = .direct
+            feeds[inverse] = .direct
+        } else {
+            decide(place, isDirect: false)
+            if inverse != place, feeds[place] != nil { feeds[inverse] = .partner }
+        }
+    }
+
+    /// Whether all sources of a relationship are to-one, so that a column can become a column.
+    private func hasToOnes(_ place: PropertyPlace) -> Bool {
+        let sources = sources(of: place)
+        return !sources.isEmpty && sources.allSatisfy { old.toOne($0.slot, in: $0.pair.source.number) != nil }
+    }
+
+    /// Whether the sources of two relationships have been the inverse of each other.
+    private func areInverse(_ one: PropertyPlace, _ other: PropertyPlace) -> Bool {
+        let backs = Set(
+            sources(of: one).map { pair, slot in
+                map.source.inverse(of: pair.source.relationships[slot]).map { Origin(owner: $0.owner, name: $0.name) }
+            })
+        return backs == Set(origins(of: other).map { Optional($0) })
+    }
+
+    /// The one relationship of the source that feeds another from all its rows; nil where there are several.
+    private func onlySource(of place: PropertyPlace) -> (
+        entity: CompiledEntity, relationship: CompiledRelationship, slot: Int
+    )? {
+        let sources = sources(of: place)
+        guard let first = sources.first, origins(of: place).count == 1 else { return nil }
+        let relationship = first.pair.source.relationships[first.slot]
+        let owner = map.source[relationship.owner]
+        // Rows that have links and are not asked for them would keep those.
+        let asked = Set(sources.map(\.pair.source.number))
+        let destination = map.destination[place.entity]
+        let family = map.pairs(intoFamily: destination).filter { owner.family.contains($0.source.number) }
+        guard family.allSatisfy({ asked.contains($0.source.number) }) else { return nil }
+        return (owner, relationship, first.slot)
+    }
+
+    /// For a relationship without inverse that is kept as before: the columns of the source.
+    func directOwner(
+        _ place: PropertyPlace
+    ) -> (owner: CompiledEntity, relationship: CompiledRelationship, column: String, order: String?)? {
+        guard let (owner, relationship, slot) = onlySource(of: place),
+            case .oneWay(let column, let order)? = old.toMany(slot, in: owner.number),
+            offsets.offset(from: owner.root, into: map.destination[place.entity].root) != nil
+        else { return nil }
+        return (owner, relationship, column, order)
+    }
+
+    /// For a join table that can stay: the table of the source, seen from the same side.
+    func directJoin(_ place: PropertyPlace) -> StoreLayout.Join? {
+        guard case .join(let join)? = new.toMany(place.slot, in: place.entity),
+            let (owner, relationship, slot) = onlySource(of: place),
+            case .join(let present)? = old.toMany(slot, in: owner.number),
+            join.isReflexive == present.isReflexive,
+            (join.orderColumn == nil) == (present.orderColumn == nil),
+            (join.inverseOrderColumn == nil) == (present.inverseOrderColumn == nil),
+            offsets.offset(from: owner.root, into: map.destination[place.entity].root) == 0,
+            offsets.offset(
+                from: map.source[relationship.destination].root,
+                into: map.destination[self.relationship(place).destination].root) == 0
+        else { return nil }
+        return present
+    }
+
+    /// Whether a direct feed can bring links to objects that are gone, or of entities that they may not lead to.
+    func mayDangle(_ place: PropertyPlace) -> Bool {
+        let target = map.destination[relationship(place).destination]
+        return sources(of: place).contains { pair, slot in
+            let destination = map.source[pair.source.relationships[slot].destination]
+            return !map.moves(destination.family, into: target.family)
+        }
+    }
+
+    /// Whether rows of the owning side may be gone that links of a direct feed come from.
+    func mayLackOwner(_ place: PropertyPlace) -> Bool {
+        guard let source = onlySource(of: place) else { return false }
+        return !map.moves(source.entity.family, into: map.destination[place.entity].family)
+    }
+}

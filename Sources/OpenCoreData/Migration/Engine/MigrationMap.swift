@@ -1,0 +1,88 @@
+/// A mapping between two models, by numbers and slots: which rows become which, and which property of theirs which.
+struct MigrationMap {
+    /// The rows of one entity, and what becomes of them.
+    struct Pair {
+        let source: CompiledEntity
+        let destination: CompiledEntity
+        /// By attribute slot of the destination: the slot in the source, nil for an attribute without a value yet.
+        let attributes: [Int?]
+        /// By relationship slot of the destination, in the same manner.
+        let relationships: [Int?]
+    }
+
+    let source: CompiledModel
+    let destination: CompiledModel
+    /// In the order of the source's numbers.
+    let pairs: [Pair]
+    private let numbers: [Int: Int]
+
+    /// - Throws: ``CoreDataError`` for a mapping that names what its models do not have, or that gives the rows of one entity
+    ///   to two.
+    init(_ mapping: ModelMapping, from source: CompiledModel, to destination: CompiledModel) throws {
+        self.source = source
+        self.destination = destination
+        var pairs: [Int: Pair] = [:]
+        for entry in mapping.entities {
+            guard let sourceName = entry.source, let destinationName = entry.destination else { continue }
+            guard let old = source.entity(named: sourceName), let new = destination.entity(named: destinationName)
+            else {
+                throw Self.fault("\(sourceName) cannot become \(destinationName): one of the models has no such entity")
+            }
+            guard pairs[old.number] == nil else {
+                throw Self.fault("the objects of \(sourceName) cannot become those of several entities")
+            }
+            pairs[old.number] = Pair(
+                source: old, destination: new,
+                attributes: try Self.slots(
+                    entry.attributes, new.attributes.map(\.name), of: new, from: old
+                ) { if case .attribute(let slot)? = old.slot(named: $0) { slot } else { nil } },
+                relationships: try Self.slots(
+                    entry.relationships, new.relationships.map(\.name), of: new, from: old
+                ) { if case .relationship(let slot)? = old.slot(named: $0) { slot } else { nil } })
+        }
+        self.pairs = pairs.sorted { $0.key < $1.key }.map(\.value)
+        numbers = pairs.mapValues(\.destination.number)
+    }
+
+    private static func slots(
+        _ properties: [ModelMapping.Property], _ names: [String], of new: CompiledEntity, from old: CompiledEntity,
+        _ find: (String) -> Int?
+    ) throws -> [Int?] {
+        var sources: [String: String] = [:]
+        for property in properties {
+            if let destination = property.destination, let source = property.source { sources[destination] = source }
+        }
+        return try names.map { name in
+            guard let source = sources[name] else { return nil }
+            guard let slot = find(source) else {
+                throw fault("\(new.name).\(name) cannot come from \(old.name).\(source), which there is not")
+            }
+            return slot
+        }
+    }
+
+    private static func fault(_ what: String) -> CoreDataError {
+        CoreDataError(NSMigrationError, "The mapping does not fit the models: \(what).")
+    }
+
+    /// What the rows of an entity of the source become; nil for rows that go.
+    func destination(of number: Int) -> Int? { numbers[number] }
+
+    /// The pairs whose rows stand in the table of a root of the destination.
+    func pairs(into root: Int) -> [Pair] { pairs.filter { $0.destination.root == root } }
+
+    /// The pairs whose rows stand in the table of a root of the source.
+    func pairs(outOf root: Int) -> [Pair] { pairs.filter { $0.source.root == root } }
+
+    /// The pairs whose rows become those of an entity or of its descendants.
+    func pairs(intoFamily entity: CompiledEntity) -> [Pair] {
+        pairs.filter { entity.family.contains($0.destination.number) }
+    }
+
+    /// Whether every row of a family of the source becomes one of a family of the destination.
+    func moves(_ family: ClosedRange<Int>, into other: ClosedRange<Int>) -> Bool {
+        family.allSatisfy { number in
+            source[number].isAbstract || destination(of: number).map { other.contains($0) } ?? false
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// How one table of the destination comes about.
+struct TablePlan {
+    /// What a column holds in the rows of one pair.
+    struct Cell: Hashable {
+        /// The column of the source; nil for none.
+        var column: String?
+        /// What is read from the source; nil for NULL.
+        var expression: String?
+        /// What stands in for NULL.
+        var fill: StoredValue?
+
+        static let empty = Cell()
+
+        /// Whether it is a column of the source as it is, but for what stands in for NULL.
+        var isPlain: Bool { column.map { SQLName.quoted($0) == expression } ?? (expression == nil) }
+    }
+
+    let root: CompiledEntity
+    let table: StoreLayout.Table
+    let uses: [ColumnUse]
+    let pairs: [MigrationMap.Pair]
+    /// By use, then by pair; nil where the rows do not have the column.
+    let cells: [[Cell?]]
+    /// The table of the source that stays; nil for one that is made anew.
+    private(set) var kept: String?
+
+    init(
+        root: CompiledEntity, map: MigrationMap, source: MigrationSource, layout: StoreLayout, feeds: LinkFeeds
+    ) throws {
+        self.root = root
+        table = layout.tables[root.number] ?? StoreLayout.Table(name: "", columns: [])
+        uses = layout.uses(of: root, in: map.destination)
+        pairs = map.pairs(into: root.number)
+        let cells = try uses.map { use in
+            try map.pairs(into: root.number).map { pair in
+                try CellSource(map: map, old: source.layout, new: layout, feeds: feeds).cell(of: use, in: pair)
+            }
+        }
+        self.cells = cells
+        kept = nil
+        kept = keptTable(map, source)
+    }
+
+    /// The column of the source that becomes a column, for all rows that have it; nil for a new column.
+    func column(ofUse index: Int) -> String? { cells[index].compactMap { $0?.column }.first }
+
+    /// The table of the source whose rows are those of this one, and whose columns are so with other names perhaps.
+    private func keptTable(_ map: MigrationMap, _ source: MigrationSource) -> String? {
+        guard let first = pairs.first, pairs.allSatisfy({ $0.source.root == first.source.root }),
+            map.pairs(outOf: first.source.root).count == pairs.count,
+            let present = source.layout.tables[first.source.root], !source.hasConstraint(present.name),
+            let types = source.types[present.name]
+        else { return nil }
+        let oldUses = source.layout.uses(of: map.source[first.source.root], in: map.source)
+        var kept: Set<String> = []
+        for (index, use) in uses.enumerated() {
+            let cells = self.cells[index]
+            guard cells.allSatisfy({ $0?.isPlain ?? true }) else { return nil }
+            let columns = Set(cells.compactMap { $0?.column })
+            guard columns.count <= 1 else { return nil }
+            guard let column = columns.first else { continue }
+            // What other rows have in that column would show up in this one.
+            let owners = oldUses.filter { $0.column == column }.map { map.source[$0.entity].family }
+            for (pair, cell) in zip(pairs, cells) where cell?.column == nil {
+                if owners.contains(where: { $0.contains(pair.source.number) }) { return nil }
+            }
+            guard kept.insert(column).inserted, types[column] == declaredType(of: use.column) else { return nil }
+        }
+        guard oldUses.allSatisfy({ kept.contains($0.column) }) else { return nil }
+        // A column that the old model does not know stays, unless a new one needs its name.
+        let system: Set = ["Z_PK", "Z_ENT", "Z_OPT"]
+        let unknown = Set(types.keys).subtracting(kept).subtracting(system)
+        return unknown.isDisjoint(with: uses.map(\.column)) ? present.name : nil
+    }
+
+    private func declaredType(of column: String) -> String? {
+        table.columns.first { $0.name == column }?.declaredType
+    }
+
+    /// The columns that have another name in a table that stays.
+    var renames: [(from: String, to: String)] {
+        uses.indices.compactMap { index in
+            guard let column = column(ofUse: index), column != uses[index].column else { return nil }
+            return (column, uses[index].column)
+        }
+    }
+
+    /// The columns that a table that stays does not have, in the order of a new table.
+    var additions: [StoreLayout.Column] {
+        let new = Set(uses.indices.filter { column(ofUse: $0) == nil }.map { uses[$0].column })
+        return table.columns.filter { new.contains($0.name) }
+    }
+
+    /// Whether a table that stays goes on under its name, with the columns that it has.
+    var keepsNames: Bool { kept == table.name && renames.isEmpty }
+
+    var hasFills: Bool { cells.contains { $0.contains { $0?.fill != nil } } }
+}
