@@ -11,7 +11,7 @@ extension StoreCheck {
             let attribute = derived.entity.attributes[derived.slot]
             do {
                 try count(
-                    "SELECT count(*) FROM \(sql.table) WHERE (\(differs(derived, sql.column, value)))\(sql.restriction)"
+                    "SELECT count(*) FROM \(sql.table) WHERE (\(sql.differs(from: value)))\(sql.restriction)"
                 ) {
                     StoreFault(
                         .derived,
@@ -23,10 +23,12 @@ extension StoreCheck {
             }
         }
     }
+}
 
+extension DerivationSQL {
     /// What holds for a row whose value is another than the derivation gives, beyond what two versions of one program may
     /// make of the same: rounding, the sum of nothing, and the letters that Unicode has changed since.
-    private func differs(_ derived: DerivedAttribute, _ column: String, _ value: String) -> String {
+    func differs(from value: String) -> String {
         if derived.derivation.form != .plain {
             let options = ComparisonOptions([.caseInsensitive, .diacriticInsensitive]).rawValue
             // Of plain letters everybody makes the same.
@@ -37,14 +39,14 @@ extension StoreCheck {
         if case .members(let aggregate, _, _) = derived.derivation.source, aggregate == .count || aggregate == .sum {
             (stored, expected) = ("IFNULL(\(column), 0)", "IFNULL(\(value), 0)")
         }
-        guard isRounded(derived) else { return "\(stored) IS NOT \(expected)" }
+        guard isRounded else { return "\(stored) IS NOT \(expected)" }
         let part = derived.entity.attributes[derived.slot].type == .float ? "1e-6" : "1e-9"
         return
             "(\(stored) IS NULL) <> (\(expected) IS NULL) OR abs(\(stored) - \(expected)) > \(part) * max(abs(\(stored)), abs(\(expected)))"
     }
 
     /// Whether the value can depend on the order in which numbers were added, or on the digits that a type keeps.
-    private func isRounded(_ derived: DerivedAttribute) -> Bool {
+    private var isRounded: Bool {
         func isRounded(_ type: AttributeType) -> Bool { [.double, .float, .decimal].contains(type) }
         if isRounded(derived.entity.attributes[derived.slot].type) { return true }
         switch derived.derivation.source {

@@ -13,11 +13,12 @@ final class StoreCheck {
     var referenced: Set<UUID> = []
     private var seen: Set<String> = []
 
-    init(connection: StoreConnection, model: CompiledModel, open: OpenStore, files: StoreFiles) {
+    /// - Parameter files: The store's files: where its external data is.
+    init(connection: StoreConnection, model: CompiledModel, layout: StoreLayout, files: StoreFiles) {
         self.connection = connection
         self.model = model
-        layout = open.layout
-        columns = open.columns
+        self.layout = layout
+        columns = model.entities.map { EntityColumns(entity: $0, model: model, layout: layout) }
         self.files = files
     }
 

@@ -97,6 +97,16 @@ package struct StoreMetadata: Sendable, Hashable {
         return copy
     }
 
+    /// The metadata of the same store after its migration. What is not about the model stays.
+    func migrated(to model: CompiledModel) throws -> StoreMetadata {
+        var dictionary = try Self.dictionary(propertyList)
+        for (key, value) in try StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
+        where key != Key.identifier {
+            dictionary[key] = value
+        }
+        return try StoreMetadata(identifier: identifier, propertyList: try Self.bytes(dictionary))
+    }
+
     private static func dictionary(_ bytes: Data, path: String? = nil) throws -> [String: Any] {
         let owner = path.map { "The metadata of the store “\($0)”" } ?? "The store's metadata"
         do {

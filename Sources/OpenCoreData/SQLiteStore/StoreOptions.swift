@@ -22,6 +22,10 @@ package struct StoreOptions: Sendable {
     package var writesMirroredStores = false
     /// Whether a store is opened for writing with a model that was inferred from its tables.
     package var writesWithInferredModel = false
+    /// Whether a store of another model is migrated when it is opened.
+    package var migratesAutomatically = false
+    /// Whether the mapping of such a migration is worked out from the two models.
+    package var infersMapping = false
     /// What a new store gets as the copy of its model; nil for none.
     package var modelCache: Data?
     /// Who is told what the store's connections run, from its opening on.

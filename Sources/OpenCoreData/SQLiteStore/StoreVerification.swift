@@ -50,9 +50,21 @@ package enum StoreVerification {
         let connection = try open.pool.takeReader()
         defer { open.pool.giveBack(connection) }
         return try CoreDataError.translating(while: "check", path: open.path) {
-            let check = StoreCheck(connection: connection, model: model, open: open, files: StoreFiles(url: url))
-            try check.run(metadata, progress)
-            return check.faults + (try HistoryCheck(connection: connection, model: model).faults())
+            try findings(
+                connection, metadata, model: model, layout: open.layout, files: StoreFiles(url: url), progress: progress
+            )
         }
+    }
+
+    /// Everything that is found in an open file.
+    ///
+    /// - Parameter files: The store's files: where its external data is, wherever the database itself is.
+    static func findings(
+        _ connection: StoreConnection, _ metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout,
+        files: StoreFiles, progress: ((Int, Int) throws -> Void)? = nil
+    ) throws -> [StoreFault] {
+        let check = StoreCheck(connection: connection, model: model, layout: layout, files: files)
+        try check.run(metadata, progress)
+        return check.faults + (try HistoryCheck(connection: connection, model: model).faults())
     }
 }

@@ -57,6 +57,8 @@ extension Connection {
         // A file may carry views and triggers that nobody here wrote; they get no functions beyond SQLite's harmless ones.
         try execute("PRAGMA trusted_schema = OFF", on: pointer)
         try execute("PRAGMA cell_size_check = ON", on: pointer)
+        // Only before the first access it also covers the shared memory of a WAL.
+        if options.isExclusive { try execute("PRAGMA locking_mode = EXCLUSIVE", on: pointer) }
         // The two that follow load the schema: a file that is no database is found here.
         let size = max(0, min(options.cacheSizeKiB, Int(Int32.max)))
         try execute("PRAGMA cache_size = \(size == 0 ? 1 : -size)", on: pointer)

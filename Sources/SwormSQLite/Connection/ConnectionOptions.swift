@@ -25,6 +25,10 @@ extension Connection {
         package var busyTimeout: Double
         /// The file cannot change while it is open: no locks are taken, no `-wal` is read, no side file is made.
         package var isImmutable: Bool
+        /// Nobody else can use the file while this connection is open. Opening waits for those who do, for the timeout.
+        ///
+        /// In WAL mode the lock is there from the opening on, else from the first exclusive transaction.
+        package var isExclusive: Bool
         package var synchronous: Synchronous
         /// The most that the page cache may take. It grows as pages are read.
         package var cacheSizeKiB: Int
@@ -33,11 +37,13 @@ extension Connection {
 
         package init(
             access: Access = .readWriteCreate, busyTimeout: Double = 5, isImmutable: Bool = false,
-            synchronous: Synchronous = .normal, cacheSizeKiB: Int = 64 * 1024, statementCacheLimit: Int = 200
+            isExclusive: Bool = false, synchronous: Synchronous = .normal, cacheSizeKiB: Int = 64 * 1024,
+            statementCacheLimit: Int = 200
         ) {
             self.access = access
             self.busyTimeout = busyTimeout
             self.isImmutable = isImmutable
+            self.isExclusive = isExclusive
             self.synchronous = synchronous
             self.cacheSizeKiB = cacheSizeKiB
             self.statementCacheLimit = statementCacheLimit

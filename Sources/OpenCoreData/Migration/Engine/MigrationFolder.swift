@@ -1,0 +1,66 @@
+import Foundation
+
+/// The hidden folder beside a store in which the migrated copy is made: on the same file system, so that it can take the
+/// store's place at once.
+///
+/// The name is always the same. So whoever migrates the store next finds what a migration that was cut off has left, and
+/// removes it. Only who has the store to himself may touch it.
+struct MigrationFolder {
+    let path: String
+    /// The database in it.
+    var database: StoreFiles { StoreFiles(url: URL(fileURLWithPath: path + "/store")) }
+
+    init(of files: StoreFiles) {
+        path = files.folder + "/." + (files.main as NSString).lastPathComponent + ".migrating"
+    }
+
+    var exists: Bool { FileKind(path: path) != nil }
+
+    /// Makes the folder anew.
+    func make(for files: StoreFiles) throws {
+        remove()
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CoreDataError(
+                (error as? CocoaError)?.errorCode ?? CocoaError.Code.fileWriteUnknown.rawValue,
+                "The store “\(files.main)” cannot be migrated: the folder “\(path)”, in which the migrated copy is made, cannot be made: \(error.localizedDescription)",
+                cause: error)
+        }
+    }
+
+    /// What cannot be removed only takes room; the next migration tries again.
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+}
+
+extension StoreFiles {
+    /// The size of the database with its log.
+    var size: Int64 { (FileStamp(path: main)?.size ?? 0) + (FileStamp(path: writeAheadLog)?.size ?? 0) }
+
+    /// Refuses to begin what will not fit on the disk.
+    func requireRoom(_ bytes: Int64) throws {
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+        // A file system that does not say how full it is may still have room.
+        guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value, free < bytes else { return }
+        throw CoreDataError(
+            CocoaError.Code.fileWriteOutOfSpace.rawValue,
+            "The store “\(main)” cannot be migrated: it takes about \(bytes) bytes beside the store, and \(free) are free. Nothing was changed; make room and try again."
+        )
+    }
+
+    /// Writes what the system keeps in memory of a file, or of the names in a folder, to the disk.
+    static func synchronize(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY)
+        guard descriptor >= 0 else { throw systemError("opened", path) }
+        defer { _ = close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw systemError("written to the disk", path) }
+    }
+
+    static func systemError(_ what: String, _ path: String) -> CoreDataError {
+        let number = errno
+        return CoreDataError(
+            number == ENOSPC ? CocoaError.Code.fileWriteOutOfSpace.rawValue : CocoaError.Code.fileWriteUnknown.rawValue,
+            "“\(path)” cannot be \(what): \(String(cString: strerror(number))).")
+    }
+}

@@ -1,0 +1,49 @@
+import SwormSQLite
+
+extension StoreChange {
+    /// Compares the numbers of objects with those of the store.
+    func checkCounts(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
+        let found = try Self.counts(
+            connection, model: migration.destination, layout: planner.layout, path: migration.files.main)
+        var expected: [Int: Int64] = [:]
+        for entity in migration.source.entities where !entity.isAbstract {
+            let destination = planner.map.destination(of: entity.number)
+            let count = counts[entity.number] ?? 0
+            report.entities.append(
+                .init(
+                    destination: destination.map { migration.destination[$0].name }, source: entity.name, count: count))
+            if let destination, count > 0 { expected[destination, default: 0] += count }
+        }
+        guard found == expected else { throw unsound(["the numbers of objects are not those of the store"]) }
+    }
+
+    /// Checks the copy by the rules of the format.
+    func verify(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
+        let path = migration.files.main
+        let now = try StoreInspection(connection, path: path)
+        try now.check(against: migration.destination, path: path)
+        let layout = try StoreLayout(
+            model: migration.destination, existing: ExistingSchema(tables: now.columns))
+        let findings = try StoreVerification.findings(
+            connection, now.metadata, model: migration.destination, layout: layout, files: migration.files
+        ) { try self.tell(.verifying, $0, $1) }
+        let faults = findings.filter { $0.severity == .fault }
+        report.notes += faults.filter(\.isRuleOfModel).map(\.message)
+        let grave = faults.filter { !$0.isRuleOfModel }
+        guard !grave.isEmpty else { return }
+        // What was wrong before is no reason to keep the old model.
+        let before = try StoreVerification.findings(
+            original, inspection.metadata, model: migration.source, layout: self.layout, files: migration.files)
+        let known = Dictionary(grouping: before.filter { $0.severity == .fault }, by: \.kind).mapValues(\.count)
+        let new = Dictionary(grouping: grave, by: \.kind).filter { $1.count > known[$0] ?? 0 }
+        report.notes += grave.map(\.message)
+        guard new.isEmpty else { throw unsound(new.values.flatMap { $0.map(\.message) }.sorted()) }
+    }
+
+    private func unsound(_ faults: [String]) -> CoreDataError {
+        CoreDataError(
+            NSMigrationError,
+            "The store “\(migration.files.main)” was not migrated, because the migrated copy was not sound: \(faults.prefix(5).joined(separator: "; ")). The store is as it was."
+        )
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import SwormSQLite
+
+/// The changes of one copy of a store: planned before anything is written, then carried out, then checked.
+final class StoreChange {
+    let migration: StoreMigration
+    let inspection: StoreInspection
+    let layout: StoreLayout
+    let original: StoreConnection
+    let planner: MigrationPlanner
+    private let plan: MigrationPlan
+    /// How many rows each entity of the source has.
+    let counts: [Int: Int64]
+    /// The external files that no value names any more.
+    private(set) var unneededFiles: Set<UUID> = []
+
+    /// - Parameter original: The file as it is, which nobody writes meanwhile.
+    init(_ migration: StoreMigration, _ inspection: StoreInspection, _ original: StoreConnection) throws {
+        self.migration = migration
+        self.inspection = inspection
+        self.original = original
+        try inspection.check(against: migration.source, path: migration.files.main)
+        layout = try StoreLayout(model: migration.source, existing: ExistingSchema(tables: inspection.columns))
+        planner = try MigrationPlanner(
+            migration.mapping,
+            from: try MigrationSource(original, inspection, model: migration.source, layout: layout),
+            of: migration.source, to: migration.destination)
+        plan = try planner.plan()
+        counts = try Self.counts(original, model: migration.source, layout: layout, path: migration.files.main)
+        try refuseAbstractObjects()
+    }
+
+    /// Whether rows are copied into new tables, so that for a time they are there twice.
+    var rebuildsTables: Bool { planner.tables.contains { $0.kept == nil && !$0.pairs.isEmpty } }
+
+    // MARK: Rows
+
+    /// Counts the rows of each entity.
+    ///
+    /// - Throws: ``CoreDataError`` for rows of no entity: nobody could say what becomes of them.
+    static func counts(
+        _ connection: StoreConnection, model: CompiledModel, layout: StoreLayout, path: String
+    ) throws -> [Int: Int64] {
+        var counts: [Int: Int64] = [:]
+        for root in MigrationPlanner.roots(of: model) {
+            let table = layout.table(of: root)
+            var stray: Int64 = 0
+            try connection.rows("SELECT Z_ENT, count(*) FROM \(SQLName.quoted(table)) GROUP BY Z_ENT") { row in
+                if !row.isNull(0), let number = Int(exactly: row.int64(0)), root.family.contains(number),
+                    !model[number].isAbstract
+                {
+                    counts[number] = row.int64(1)
+                } else {
+                    stray += row.int64(1)
+                }
+            }
+            guard stray == 0 else {
+                throw CoreDataError(
+                    NSMigrationError,
+                    "The store “\(path)” cannot be migrated: \(stray) rows of its table \(table) are of no entity that can have objects there, so nobody can say what becomes of them. Mend the store first: sworm-tool verify finds them.",
+                    entity: root.name)
+            }
+        }
+        return counts
+    }
+
+    private func refuseAbstractObjects() throws {
+        let faults = planner.map.pairs.compactMap { pair -> CoreDataError? in
+            guard pair.destination.isAbstract, let count = counts[pair.source.number], count > 0 else { return nil }
+            return CoreDataError(
+                NSMigrationError,
+                "“\(pair.destination.name)” is abstract in the new model, and there are \(count) objects of it",
+                entity: pair.destination.name)
+        }
+        guard !faults.isEmpty else { return }
+        throw CoreDataError(
+            NSMigrationError,
+            "The store “\(migration.files.main)” cannot be migrated: \(faults.map(\.message).joined(separator: "; ")). Make the objects those of another entity before, or leave the entity concrete.",
+            details: faults)
+    }
+
+    // MARK: Work
+
+    func run(on copy: StoreFiles) throws -> MigrationReport {
+        let connection = try open(copy)
+        let before = try externalFiles(connection, migration.source, layout)
+        var report = try change(connection)
+        unneededFiles = before.subtracting(try externalFiles(connection, migration.destination, planner.layout))
+        try checkCounts(connection, &report)
+        try verify(connection, &report)
+        // A new store is in this mode, and the mode stands in the file.
+        try connection.base.setJournalMode(.wal)
+        return report
+    }
+
+    /// The copy needs no journal: when it cannot be finished, it is thrown away.
+    private func open(_ copy: StoreFiles) throws -> StoreConnection {
+        let connection = StoreConnection(
+            try Connection(
+                .file(path: copy.main),
+                options: .init(access: .readWrite, isExclusive: true, cacheSizeKiB: migration.options.cacheSizeKiB)))
+        connection.base.watch = migration.options.watch
+        try connection.base.setJournalMode(.off)
+        try connection.base.execute("PRAGMA synchronous = OFF")
+        try StoreFunctions.register(on: connection.base)
+        try HistoryTranslation(planner.map, old: layout, new: planner.layout).register(on: connection.base)
+        let external = ExternalDataFolder(path: migration.files.externalData)
+        try connection.base.addFunction(CellSource.contentFunction, argumentCount: 1, deterministic: false) { call in
+            guard !call.isNull(0) else { return .null }
+            return try call.withBlob(0) { bytes in
+                try bytes.map { .blob(Array(try external.data(of: $0))) } ?? .null
+            }
+        }
+        return connection
+    }
+
+    private func change(_ connection: StoreConnection) throws -> MigrationReport {
+        var report = MigrationReport()
+        let total = plan.changes.count + plan.completion.count
+        try connection.base.begin(.immediate)
+        for (index, statement) in plan.changes.enumerated() {
+            try tell(.changing, index, total)
+            try connection.run(statement.sql, statement.values)
+        }
+        try refuseClashes(connection)
+        for (index, statement) in plan.completion.enumerated() {
+            try tell(.changing, plan.changes.count + index, total)
+            try connection.run(statement.sql, statement.values)
+        }
+        try derive(connection)
+        for object in plan.foreign { restore(object, connection, &report) }
+        try connection.write(try inspection.metadata.migrated(to: migration.destination))
+        try connection.run("DELETE FROM Z_MODELCACHE")
+        try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(migration.modelCache)])
+        try connection.base.commit()
+        try connection.base.execute("PRAGMA incremental_vacuum")
+        try tell(.changing, total, total)
+        return report
+    }
+
+    func tell(_ phase: MigrationProgress.Phase, _ done: Int, _ total: Int) throws {
+        try migration.progress?(MigrationProgress(phase: phase, done: done, total: total))
+    }
+
+    /// Refuses rows that are equal where the new model wants them unique, before an index would stop at the first of them.
+    private func refuseClashes(_ connection: StoreConnection) throws {
+        var clashes: [CoreDataError] = []
+        for index in plan.uniqueIndexes {
+            guard let constraint = index.constraint else { continue }
+            let columns = constraint.columns.map { SQLName.quoted($0) }
+            let present = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+            let count = try connection.integer(
+                "SELECT count(*) FROM (SELECT 1 FROM \(SQLName.quoted(index.table)) WHERE \(present) GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1)"
+            )
+            guard let count, count > 0 else { continue }
+            let properties = constraint.properties.joined(separator: ", ")
+            clashes.append(
+                CoreDataError(
+                    NSManagedObjectConstraintMergeError,
+                    "“\(constraint.entity)” is to be unique by \(properties), and \(count) values of that are those of several objects",
+                    entity: constraint.entity, key: properties))
+        }
+        guard !clashes.isEmpty else { return }
+        throw CoreDataError(
+            NSMigrationError,
+            "The store “\(migration.files.main)” cannot be migrated: \(clashes.map(\.message).joined(separator: "; ")). Merge or change these objects first, or leave the constraint out. Nothing was changed.",
+            details: clashes)
+    }
+
+    /// Works out the derived values that the new model has others of.
+    private func derive(_ connection: StoreConnection) throws {
+        let all = DerivedAttribute.all(in: migration.destination).compactMap {
+            DerivationSQL($0, model: migration.destination, layout: planner.layout)
+        }
+        // One may be worked out from another, also of another row. Circles never come to rest, so there is an end to it.
+        for _ in 0..<(all.count + 8) {
+            var changed = 0
+            for sql in all {
+                guard let value = sql.value else { continue }
+                do {
+                    try connection.run(
+                        "UPDATE \(sql.table) SET \(sql.column) = \(value) WHERE ((\(sql.column) IS NULL AND \(value) IS NOT NULL) OR \(sql.differs(from: value)))\(sql.restriction)"
+                    )
+                    changed += connection.base.changes
+                } catch let error as SQLiteError where error.isSumOverflow {
+                    // A sum that does not fit is none of the store's; the next save of such an object tells it.
+                    continue
+                }
+            }
+            if changed == 0 { return }
+        }
+    }
+
+    /// The files that values of external data name.
+    private func externalFiles(
+        _ connection: StoreConnection, _ model: CompiledModel, _ layout: StoreLayout
+    ) throws -> Set<UUID> {
+        var files: Set<UUID> = []
+        for entity in model.entities {
+            for slot in model.ownAttributes(of: entity) where entity.attributes[slot].allowsExternalStorage {
+                guard let name = layout.column(ofAttribute: slot, in: entity.number) else { continue }
+                let column = SQLName.quoted(name)
+                try connection.rows(
+                    "SELECT \(column) FROM \(SQLName.quoted(layout.table(of: entity))) WHERE length(\(column)) = 38"
+                ) { row in
+                    row.withBlob(0) { bytes in
+                        if let bytes, let file = ExternalDataFolder.reference(in: bytes) { files.insert(file) }
+                    }
+                }
+            }
+        }
+        return files
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import SwormSQLite
+
+/// Makes a store of one model into one of another.
+///
+/// The store itself stays as it is until the end. A copy is made beside it and changed there; when it has been checked, it
+/// takes the store's place in one step. Whatever goes wrong before leaves the old store, and nothing beside it.
+struct StoreMigration {
+    let files: StoreFiles
+    let source: CompiledModel
+    let destination: CompiledModel
+    let mapping: ModelMapping
+    /// The copy of the new model that the store gets.
+    let modelCache: Data
+    var options: StoreOptions
+    /// Told how far it is. What it throws cancels the migration.
+    var progress: ((MigrationProgress) throws -> Void)?
+
+    init(
+        of url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, mapping: ModelMapping,
+        options: StoreOptions = StoreOptions(), progress: ((MigrationProgress) throws -> Void)? = nil
+    ) throws {
+        files = StoreFiles(url: url)
+        self.source = try source.compiled()
+        self.destination = try destination.compiled()
+        self.mapping = mapping
+        modelCache = try destination.storeCache()
+        self.options = options
+        self.progress = progress
+    }
+
+    /// Migrates the store.
+    ///
+    /// - Returns: Nil when somebody else has done it meanwhile.
+    /// - Throws: ``CoreDataError`` that says why not. The store is then as it was.
+    @discardableResult
+    func run() throws -> MigrationReport? {
+        try SQLiteStore.checkWritable(files)
+        let lock = try CoreDataError.translating(while: "migrate", path: files.main) {
+            try MigrationLock(files, options: options)
+        }
+        let folder = MigrationFolder(of: files)
+        if folder.exists { folder.remove() }
+        let inspection = try CoreDataError.translating(while: "migrate", path: files.main) {
+            try StoreInspection(lock.connection, path: files.main)
+        }
+        if inspection.metadata.versionHashes == destination.versionHashes { return nil }
+        let change = try CoreDataError.translating(while: "migrate", path: files.main) {
+            try StoreChange(self, inspection, lock.connection)
+        }
+        try files.requireRoom(files.size * (change.rebuildsTables ? 2 : 1) + 1 << 20)
+        try folder.make(for: files)
+        defer { folder.remove() }
+        var report = try CoreDataError.translating(while: "migrate", path: files.main) {
+            try copy(lock.connection, to: folder.database)
+            return try change.run(on: folder.database)
+        }
+        try finish(folder.database)
+        try progress?(MigrationProgress(phase: .replacing, done: 0, total: 1))
+        try lock.replace(with: folder.database.main)
+        let unneeded = change.unneededFiles
+        ExternalDataFolder(path: files.externalData).remove(unneeded)
+        report.removedFiles = unneeded.count
+        return report
+    }
+
+    /// Does everything but the last step: the store stays as it is, and the report says what would have become of it.
+    ///
+    /// - Parameter place: The folder for the copy, which is removed again; nil for the one beside the store.
+    func rehearse() throws -> MigrationReport {
+        let place = try TemporaryFolder()
+        let (inspection, reading, connection) = try SQLiteStore.inspect(files, options: options)
+        return try withExtendedLifetime(reading) {
+            try CoreDataError.translating(while: "rehearse the migration of", path: files.main) {
+                let change = try StoreChange(self, inspection, connection)
+                let database = StoreFiles(url: URL(fileURLWithPath: place.file("store")))
+                try copy(connection, to: database)
+                var report = try change.run(on: database)
+                report.removedFiles = change.unneededFiles.count
+                return report
+            }
+        }
+    }
+
+    private func copy(_ connection: StoreConnection, to place: StoreFiles) throws {
+        let target = try Connection(.file(path: place.main), options: .init(access: .readWriteCreate))
+        try target.execute("PRAGMA synchronous = OFF")
+        try connection.base.backup(to: target, pagesPerStep: 1024) { remaining, total in
+            try progress?(MigrationProgress(phase: .copying, done: total - remaining, total: total))
+        }
+    }
+
+    /// Gives the copy the owner and the permissions of the store, and brings it to the disk.
+    private func finish(_ copy: StoreFiles) throws {
+        var information = stat()
+        if stat(files.main, &information) == 0 {
+            // Only an administrator can give files away, and nobody else has a reason to.
+            _ = chown(copy.main, information.st_uid, information.st_gid)
+            _ = chmod(copy.main, information.st_mode & 0o7777)
+        }
+        try StoreFiles.synchronize(copy.main)
+    }
+}
