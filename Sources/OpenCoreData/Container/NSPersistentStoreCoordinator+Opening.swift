@@ -11,7 +11,8 @@ extension NSPersistentStoreCoordinator {
     ///   - options: Options by key.
     /// - Returns: The store.
     /// - Throws: The faults of the model; an error with the code `NSPersistentStoreIncompatibleVersionHashError` when the file
-    ///   was written with another model; `NSPersistentStoreOpenError` and others when it can't be opened. The file is then as
+    ///   was written with another model and no migration was asked for; those of a migration that was, by
+    ///   `NSMigratePersistentStoresAutomaticallyOption`; `NSPersistentStoreOpenError` and others when it can't be opened. The file is then as
     ///   it was. A store that is open in this coordinator already, and a copy of one, can't be opened in it.
     @discardableResult
     public func addPersistentStore(
@@ -39,8 +40,12 @@ extension NSPersistentStoreCoordinator {
                 NSPersistentStoreOpenError, "The store at \(storeURL.path) is open in this coordinator already.")
         }
         var storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
-        if !isMemory, !storeOptions.isReadOnly, let storeURL, SQLiteStore.isMissing(at: storeURL) {
-            storeOptions.modelCache = try managedObjectModel.storeCache()
+        if !isMemory, !storeOptions.isReadOnly, let storeURL {
+            if SQLiteStore.isMissing(at: storeURL) {
+                storeOptions.modelCache = try managedObjectModel.storeCache()
+            } else if storeOptions.migratesAutomatically {
+                try migrate(storeAt: storeURL, options: storeOptions)
+            }
         }
         let objectStore =
             try isMemory

@@ -14,9 +14,9 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     open var timeout: TimeInterval = 240
     /// Whether the store is opened on a background queue.
     open var shouldAddStoreAsynchronously = false
-    /// Whether a store of another model version is migrated.
+    /// Whether a store of another model version is migrated when it is opened.
     open var shouldMigrateStoreAutomatically = true
-    /// Whether the mapping of such a migration is inferred.
+    /// Whether the mapping of such a migration is inferred from the two models.
     open var shouldInferMappingModelAutomatically = true
     /// Options by key.
     open private(set) var options: [String: NSObject] = [:]
@@ -69,6 +69,13 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         var all: [AnyHashable: Any] = options
         all[NSReadOnlyPersistentStoreOption] = NSNumber(
             value: isReadOnly || (options[NSReadOnlyPersistentStoreOption] as? Bool ?? false))
+        // An option that was set by hand counts more.
+        for (key, value) in [
+            (NSMigratePersistentStoresAutomaticallyOption, shouldMigrateStoreAutomatically),
+            (NSInferMappingModelAutomaticallyOption, shouldInferMappingModelAutomatically),
+        ] where options[key] == nil {
+            all[key] = NSNumber(value: value)
+        }
         all[NSPersistentStoreTimeoutOption] = NSNumber(value: timeout)
         if !sqlitePragmas.isEmpty { all[NSSQLitePragmasOption] = sqlitePragmas }
         return all

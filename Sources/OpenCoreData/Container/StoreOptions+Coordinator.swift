@@ -11,6 +11,9 @@ extension StoreOptions {
         tracksHistory = try Self.flag(NSPersistentHistoryTrackingKey, options) ?? tracksHistory
         writesMirroredStores = try Self.flag(SwormWritesMirroredStoresOption, options) ?? writesMirroredStores
         writesWithInferredModel = try Self.flag(SwormWritesWithInferredModelOption, options) ?? writesWithInferredModel
+        migratesAutomatically =
+            try Self.flag(NSMigratePersistentStoresAutomaticallyOption, options) ?? migratesAutomatically
+        infersMapping = try Self.flag(NSInferMappingModelAutomaticallyOption, options) ?? infersMapping
         watch = .all([SQLDebug.watch, options[SwormStatementWatchOption] as? StatementWatch].compactMap { $0 })
         if let value = options[NSPersistentStoreTimeoutOption] {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {

@@ -108,6 +108,9 @@ public var NSMigrationError: Int { 134110 }
 /// The model that the store was written with was not found.
 public var NSMigrationMissingSourceModelError: Int { 134130 }
 
+/// There is no mapping from the model that the store was written with.
+public var NSMigrationMissingMappingModelError: Int { 134140 }
+
 /// SQLite reported an error; its code stands under `NSSQLiteErrorDomain`.
 public var NSSQLiteError: Int { 134180 }
 

@@ -10,9 +10,9 @@ public let NSReadOnlyPersistentStoreOption: String = "NSReadOnlyPersistentStoreO
 public let NSPersistentStoreTimeoutOption: String = "NSPersistentStoreTimeoutOption"
 /// The option that holds a dictionary of SQLite pragmas.
 public let NSSQLitePragmasOption: String = "NSSQLitePragmasOption"
-/// The option that asks for automatic migration.
+/// The option that asks for automatic migration: a store of another model is migrated when it is opened for writing.
 public let NSMigratePersistentStoresAutomaticallyOption: String = "NSMigratePersistentStoresAutomaticallyOption"
-/// The option that asks for an inferred mapping in an automatic migration.
+/// The option that asks for an inferred mapping in an automatic migration. The store's own copy of its model is the source.
 public let NSInferMappingModelAutomaticallyOption: String = "NSInferMappingModelAutomaticallyOption"
 /// The option that turns a store's history on.
 ///
