@@ -20,9 +20,8 @@ struct CellSource {
             return key(
                 toOne.column, from: relationship.destination, to: pair.destination.relationships[slot].destination)
         case .entity(let slot):
-            guard let (toOne, relationship, _) = link(slot, use, pair), let column = toOne.entityColumn,
-                keepsNumbers(of: map.source[relationship.destination])
-            else { return .empty }
+            // Where the numbers change they are set when the rows are where they belong.
+            guard let column = link(slot, use, pair)?.0.entityColumn else { return .empty }
             return plain(column)
         case .order(let slot):
             guard let (_, _, own) = link(slot, use, pair),
@@ -69,11 +68,6 @@ struct CellSource {
         guard let offset else { return .empty }
         guard offset > 0 else { return plain(column) }
         return TablePlan.Cell(column: column, expression: "\(SQLName.quoted(column)) + \(offset)")
-    }
-
-    /// Whether all entities of a family keep their numbers.
-    private func keepsNumbers(of entity: CompiledEntity) -> Bool {
-        entity.family.allSatisfy { map.destination(of: $0) == $0 }
     }
 
     // MARK: Attributes

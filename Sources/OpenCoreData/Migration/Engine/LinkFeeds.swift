@@ -191,6 +191,15 @@ struct LinkFeeds {
         }
     }
 
+    /// Whether the objects that a direct feed leads to have other entity numbers than before.
+    func changesNumbers(_ place: PropertyPlace) -> Bool {
+        sources(of: place).contains { pair, slot in
+            map.source[pair.source.relationships[slot].destination].family.contains { number in
+                map.destination(of: number).map { $0 != number } ?? false
+            }
+        }
+    }
+
     /// Whether rows of the owning side may be gone that links of a direct feed come from.
     func mayLackOwner(_ place: PropertyPlace) -> Bool {
         guard let source = onlySource(of: place) else { return false }

@@ -92,7 +92,7 @@ extension MigrationPlanner {
                 "UPDATE \(own) SET \(key) = (SELECT O FROM \(links) WHERE M = \(own).Z_PK) WHERE Z_PK IN (SELECT M FROM \(links))"
             )
         }
-        if let number = toOne.entityColumn, lacks(number, of: entity) {
+        if let number = toOne.entityColumn, feeds.changesNumbers(place) || lacks(number, of: entity) {
             statements.append(
                 "UPDATE \(own) SET \(SQLName.quoted(number)) = (SELECT t.Z_ENT FROM \(target) AS t WHERE t.Z_PK = \(own).\(key)) WHERE \(key) IS NOT NULL"
             )

@@ -48,7 +48,7 @@ struct StoreMigration {
         let change = try CoreDataError.translating(while: "migrate", path: files.main) {
             try StoreChange(self, inspection, lock.connection)
         }
-        try files.requireRoom(files.size * (change.rebuildsTables ? 2 : 1) + 1 << 20)
+        try files.requireRoom(files.size * (change.rebuildsTables ? 2 : 1) + 1 << 16)
         try folder.make(for: files)
         defer { folder.remove() }
         var report = try CoreDataError.translating(while: "migrate", path: files.main) {
@@ -65,8 +65,6 @@ struct StoreMigration {
     }
 
     /// Does everything but the last step: the store stays as it is, and the report says what would have become of it.
-    ///
-    /// - Parameter place: The folder for the copy, which is removed again; nil for the one beside the store.
     func rehearse() throws -> MigrationReport {
         let place = try TemporaryFolder()
         let (inspection, reading, connection) = try SQLiteStore.inspect(files, options: options)
