@@ -2,6 +2,16 @@ import Foundation
 import SwormPredicates
 
 extension NSManagedObjectContext {
+    /// What a save asks of the objects.
+    enum Validation {
+        /// That what was changed is valid.
+        case changes
+        /// Nothing yet, beyond that values are of the right types: a migration checks the objects when all of them are there.
+        case later
+        /// That everything is valid, whether it was changed or not.
+        case everything
+    }
+
     /// Writes the unsaved changes: all of them, in one transaction a store, or nothing.
     ///
     /// Objects are validated first. When a row was changed in the store since it was read, or a unique value is taken, the
@@ -99,6 +109,9 @@ extension NSManagedObjectContext {
                 if insertedList.count + updatedList.count + deletedList.count == 1 { throw error }
                 errors.append(own)
             }
+        }
+        guard validation != .later else {
+            return try CoreDataError.throwAll((insertedList.objects + updatedList.objects).flatMap(\.refusals))
         }
         // The lists as they are now: a class of its own may change objects while it validates them.
         let (inserted, updated, deleted) = (insertedList, updatedList, deletedList)

@@ -72,6 +72,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var savingOrigins: [Int: ObjectOrigin] = [:]
     /// The versions that the context knew of rows which others have deleted and this save writes anew.
     final var lostVersions: [ObjectIdentifier: Int64] = [:]
+    /// Whether all objects are plain ones, whatever class their entities name: a migration has the classes of one version
+    /// at most.
+    final var makesPlainObjects = false
+    /// What a save asks of the objects.
+    final var validation = Validation.changes
     /// What hands a row to an initializer; one is enough for all objects.
     final let seed = ObjectSeed()
 
@@ -146,7 +151,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The class whose instances stand for an entity's objects.
     final func objectClass(of entity: CompiledEntity) -> NSManagedObject.Type {
         if knownClasses.isEmpty { knownClasses = Array(repeating: nil, count: compiledModel?.entities.count ?? 0) }
-        guard knownClasses.indices.contains(entity.number - 1) else { return NSManagedObject.self }
+        guard !makesPlainObjects, knownClasses.indices.contains(entity.number - 1) else { return NSManagedObject.self }
         if let known = knownClasses[entity.number - 1] { return known }
         var found: NSManagedObject.Type = NSManagedObject.self
         if let name = entity.managedObjectClassName, name != "NSManagedObject" {

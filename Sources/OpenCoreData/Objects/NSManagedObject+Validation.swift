@@ -28,7 +28,7 @@ extension NSManagedObject {
     final func validateProperties() throws {
         var errors = refusals
         var foreign: (any Error)?
-        let isInserted = status.contains(.inserted)
+        let isInserted = status.contains(.inserted) || context?.validation == .everything
         // Only subclasses can have rules of their own.
         let hasOwnRules = type(of: self) != NSManagedObject.self
         func check(_ slot: Int) {

@@ -1,0 +1,69 @@
+extension NSMigrationManager {
+    /// What old objects have become, by whichever mapping.
+    final func becameOf(_ sources: [NSManagedObject]) -> [NSManagedObject] {
+        settle()
+        let rows = sources.flatMap { source in
+            (mappingModel?.entityMappings ?? []).filter { $0.sourceEntityName == source.plan.name }.flatMap {
+                associations.destinations(of: source.objectID.row, mapping: $0.name ?? "")
+            }
+        }
+        return objects(rows, in: destinationContext)
+    }
+
+    /// Gives new objects their keys and notes what belongs together by those.
+    ///
+    /// When the keys cannot be had, the objects have none and are not found; the next save tells why.
+    final func settle() {
+        guard !pendingAssociations.isEmpty else { return }
+        do {
+            try destinationContext.obtainPermanentIDs(for: pendingAssociations.map(\.destination))
+        } catch {
+            destinationContext.noteReadError(error)
+            return
+        }
+        for (source, destination, mapping) in pendingAssociations where !destination.objectID.isTemporaryID {
+            associations.add(source.objectID.row, destination.objectID.row, mapping: mapping)
+        }
+        pendingAssociations = []
+    }
+
+    final func objects(_ rows: [SaveRequest.Row], in context: NSManagedObjectContext) -> [NSManagedObject] {
+        guard let origin = context.coordinator?.persistentStores.first?.origin else { return [] }
+        return rows.map { row in
+            context.object(with: NSManagedObjectID(entity: origin.compiled[row.entity], key: row.key, origin: origin))
+        }
+    }
+
+    /// Whether a to-many relationship need not be set, because each object that it leads to sets its own side.
+    ///
+    /// To set both is the same, but reads all members of the relationship for it.
+    final func isSetByInverse(_ property: NSPropertyMapping, in mapping: NSEntityMapping) -> Bool {
+        let key = "\(mapping.name ?? "")/\(property.name ?? "")"
+        if let known = setByInverse[key] { return known }
+        let result = inverseSets(property, in: mapping)
+        setByInverse[key] = result
+        return result
+    }
+
+    private func inverseSets(_ property: NSPropertyMapping, in mapping: NSEntityMapping) -> Bool {
+        guard case .relationship(let formerName)? = property.valueExpression?.form,
+            let relationship = destinationEntity(for: mapping)?.relationshipsByName[property.name ?? ""],
+            let former = sourceEntity(for: mapping)?.relationshipsByName[formerName],
+            relationship.isToMany, !relationship.isOrdered, let inverse = relationship.inverseRelationship,
+            !inverse.isToMany, let formerInverse = former.inverseRelationship,
+            let destination = relationship.destinationEntity
+        else { return false }
+        let others = (mappingModel?.entityMappings ?? []).filter { other in
+            other.carriesObjects && destinationEntity(for: other)?.isKindOf(entity: destination) ?? true
+        }
+        return others.allSatisfy { other in
+            other.policyType == NSEntityMigrationPolicy.self && other.destinationEntityName != nil
+                && (other.relationshipMappings ?? []).contains { side in
+                    guard side.name == inverse.name, case .relationship(let name)? = side.valueExpression?.form else {
+                        return false
+                    }
+                    return name == formerInverse.name
+                }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import SwormPredicates
+
+extension NSMigrationManager {
+    /// An entity mapping with the policy that carries it out.
+    struct Step {
+        let mapping: NSEntityMapping
+        let policy: NSEntityMigrationPolicy
+    }
+
+    final func run(_ mapping: NSMappingModel, from source: MigrationStore, to destination: MigrationStore) throws {
+        let reader = try source.openForReading()
+        defer { reader.closeAll() }
+        let writer = try destination.make()
+        sourceContext.persistentStoreCoordinator = reader
+        destinationContext.persistentStoreCoordinator = writer
+        destinationContext.validation = .later
+        defer {
+            sourceContext.persistentStoreCoordinator = nil
+            destinationContext.persistentStoreCoordinator = nil
+            reset()
+        }
+        do {
+            try sourceContext.performAndWait { try destinationContext.performAndWait { try carryOver(mapping) } }
+            try copyMetadata(from: reader, to: writer)
+            writer.closeAll()
+        } catch {
+            writer.closeAll()
+            // What went wrong is what is to be told, not that something is left of it.
+            try? StoreFiles(url: destination.url).removeAll()
+            throw error
+        }
+    }
+
+    private func carryOver(_ mapping: NSMappingModel) throws {
+        let steps = (mapping.entityMappings ?? []).filter { $0.mappingType != .removeEntityMappingType }.map {
+            Step(mapping: $0, policy: ($0.policyType ?? NSEntityMigrationPolicy.self).init())
+        }
+        let total = try steps.filter(\.mapping.carriesObjects).map { try sourceContext.count(for: request($0.mapping)) }
+            .reduce(0, +)
+        var done = 0
+        for step in steps {
+            currentEntityMapping = step.mapping
+            try step.policy.begin(step.mapping, with: self)
+            try createInstances(step, &done, of: total)
+            try step.policy.endInstanceCreation(forMapping: step.mapping, manager: self)
+            try flush()
+        }
+        done = 0
+        for step in steps {
+            currentEntityMapping = step.mapping
+            try createRelationships(step, &done, of: total)
+            try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: self)
+            try flush()
+        }
+        for step in steps {
+            currentEntityMapping = step.mapping
+            try step.policy.performCustomValidation(forMapping: step.mapping, manager: self)
+            try flush()
+        }
+        try validateAll()
+        for step in steps {
+            currentEntityMapping = step.mapping
+            try step.policy.end(step.mapping, manager: self)
+        }
+        // A policy may have changed something to the very end; that is validated with its save.
+        try flush()
+    }
+
+    private func request(_ mapping: NSEntityMapping) -> NSFetchRequest<NSManagedObjectID> {
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: mapping.sourceEntityName ?? "")
+        request.resultType = .managedObjectIDResultType
+        request.includesSubentities = false
+        request.predicate = mapping.sourcePredicate
+        return request
+    }
+
+    private func createInstances(_ step: Step, _ done: inout Int, of total: Int) throws {
+        guard step.mapping.carriesObjects else { return }
+        let limit = min(
+            batchSize(of: sourceContext, step.mapping.sourceEntityName),
+            batchSize(of: destinationContext, step.mapping.destinationEntityName))
+        try eachPage(request(step.mapping), in: sourceContext) { ids in
+            for (index, id) in ids.enumerated() {
+                try throwCancellation()
+                try step.policy.createDestinationInstances(
+                    forSource: sourceContext.object(with: id), in: step.mapping, manager: self)
+                try sourceContext.throwReadError()
+                if (index + 1) % limit == 0 || pendingBytes >= Self.largestBatch { try flush() }
+                done += 1
+                note(progress: 0.5 * Float(done) / Float(max(total, 1)))
+            }
+        }
+    }
+
+    private func createRelationships(_ step: Step, _ done: inout Int, of total: Int) throws {
+        let limit = batchSize(of: destinationContext, step.mapping.destinationEntityName)
+        for (index, row) in associations.destinations(mapping: step.mapping.name ?? "").enumerated() {
+            try throwCancellation()
+            for object in objects([row], in: destinationContext) {
+                do {
+                    _ = try destinationContext.existingObject(with: object.objectID)
+                } catch let error as CoreDataError where error.errorCode == NSManagedObjectReferentialIntegrityError {
+                    // A policy has deleted it again.
+                    continue
+                }
+                try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: self)
+            }
+            try sourceContext.throwReadError()
+            if (index + 1) % limit == 0 { try flush() }
+            done += 1
+            note(progress: 0.5 + 0.4 * Float(min(done, total)) / Float(max(total, 1)))
+        }
+    }
+
+    /// Checks every object of the new store whole: while it was made, it lacked what others were to give it.
+    private func validateAll() throws {
+        destinationContext.validation = .everything
+        defer { destinationContext.validation = .changes }
+        var errors: [CoreDataError] = []
+        for entity in destinationContext.compiledModel?.entities ?? [] where !entity.isAbstract {
+            let request = NSFetchRequest<NSManagedObjectID>(entityName: entity.name)
+            request.resultType = .managedObjectIDResultType
+            request.includesSubentities = false
+            let limit = batchSize(of: destinationContext, entity.name)
+            try eachPage(request, in: destinationContext) { ids in
+                for (index, id) in ids.enumerated() where errors.count < Self.mostErrors {
+                    try throwCancellation()
+                    do {
+                        try destinationContext.existingObject(with: id).validateForInsert()
+                    } catch let error as CoreDataError {
+                        errors += error.flattened
+                    }
+                    try destinationContext.throwReadError()
+                    if (index + 1) % limit == 0 { destinationContext.reset() }
+                }
+            }
+            destinationContext.reset()
+        }
+        guard let first = errors.first else { return }
+        let list = errors.map { "\n- \($0.message)" }.joined()
+        throw CoreDataError(
+            NSMigrationError, "The migrated objects are not valid:" + list, entity: first.entity, key: first.key,
+            objects: errors.flatMap(\.objects), details: errors)
+    }
+
+    /// Writes what was made, and lets go of all objects.
+    private func flush() throws {
+        settle()
+        try destinationContext.save()
+        pendingBytes = 0
+        sourceContext.reset()
+        destinationContext.reset()
+    }
+
+    private static let largestBatch = 4 << 20
+    private static let mostErrors = 50
+
+    /// How many objects of an entity are worked on at a time. Large values may stand in files of their own, so an object that
+    /// has such ones is worked on alone.
+    private func batchSize(of context: NSManagedObjectContext, _ entity: String?) -> Int {
+        let attributes = entity.flatMap { context.compiledModel?.entity(named: $0) }?.attributes ?? []
+        if attributes.contains(where: \.allowsExternalStorage) { return 1 }
+        return attributes.contains { $0.type == .binaryData || $0.type == .transformable } ? 100 : 500
+    }
+
+    /// Calls a block with the ids that a request finds, some thousand at a time.
+    private func eachPage(
+        _ request: NSFetchRequest<NSManagedObjectID>, in context: NSManagedObjectContext,
+        _ body: ([NSManagedObjectID]) throws -> Void
+    ) throws {
+        request.fetchLimit = 10_000
+        request.fetchOffset = 0
+        while true {
+            let ids = try context.fetch(request)
+            try body(ids)
+            guard ids.count == request.fetchLimit else { return }
+            request.fetchOffset += ids.count
+        }
+    }
+
+    /// What the application has put into the old store's metadata goes along.
+    private func copyMetadata(from reader: NSPersistentStoreCoordinator, to writer: NSPersistentStoreCoordinator) throws
+    {
+        guard let old = reader.persistentStores.first?.objectStore, let new = writer.persistentStores.first?.objectStore
+        else { return }
+        try new.setMetadata(new.metadata.merging(old.metadata) { kept, _ in kept })
+        _ = try new.save(SaveRequest())
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    fileprivate final func closeAll() {
+        for store in persistentStores { try? remove(store) }
+    }
+}
