@@ -160,6 +160,28 @@ struct MigrationManagerTests {
             ])
     }
 
+    /// Deletes a book again.
+    final class DroppingPolicy: NSEntityMigrationPolicy {
+        override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+            let made = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: nil)
+            for book in made where book.text("title") == "Moon" { manager.destinationContext.delete(book) }
+        }
+    }
+
+    @Test func `what a policy deletes again leaves no links behind`() throws {
+        let library = try MigratedLibrary(fill: Self.fill)
+        let mapping = try library.mapping()
+        let book = try #require(mapping.entityMappings.first { $0.sourceEntityName == "Book" })
+        book.entityMigrationPolicyType = DroppingPolicy.self
+        try library.migrate(mapping)
+        #expect(try library.objects("Author", "name", "books") == ["Dumas {Count}", "Verne {Nautilus}"])
+        #expect(try library.objects("Shelf", "label", "content") == ["top {Count}"])
+        #expect(
+            try library.objects("Review", "mark", "book") == [
+                "1 Nautilus", "2 Nautilus", "3 Nautilus", "4 -", "5 -",
+            ])
+    }
+
     /// Notes what is called, and that batches leave nothing behind.
     final class LoggingPolicy: NSEntityMigrationPolicy {
         override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {

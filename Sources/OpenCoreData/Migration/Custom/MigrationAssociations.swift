@@ -34,6 +34,16 @@ struct MigrationAssociations {
         note(source, for: destination, in: &links[mapping, default: Links()].sources)
     }
 
+    /// Forgets a new object that was deleted again, so that no link leads to it.
+    mutating func remove(_ destination: Row) {
+        for name in Array(links.keys) {
+            for source in links[name]?.sources.removeValue(forKey: destination)?.rows ?? [] {
+                let rest = links[name]?.destinations[source]?.rows.filter { $0 != destination } ?? []
+                links[name]?.destinations[source] = rest.isEmpty ? nil : .several(rest)
+            }
+        }
+    }
+
     func destinations(of source: Row, mapping: String) -> [Row] { links[mapping]?.destinations[source]?.rows ?? [] }
 
     func sources(of destination: Row, mapping: String) -> [Row] { links[mapping]?.sources[destination]?.rows ?? [] }

@@ -80,37 +80,47 @@ extension NSMigrationManager {
         let limit = min(
             batchSize(of: sourceContext, step.mapping.sourceEntityName),
             batchSize(of: destinationContext, step.mapping.destinationEntityName))
-        try eachPage(request(step.mapping), in: sourceContext) { ids in
-            for (index, id) in ids.enumerated() {
+        try eachBatch(request(step.mapping), in: sourceContext, limit: limit) { objects in
+            for object in objects {
                 try throwCancellation()
-                try step.policy.createDestinationInstances(
-                    forSource: sourceContext.object(with: id), in: step.mapping, manager: self)
+                try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: self)
                 try sourceContext.throwReadError()
-                if (index + 1) % limit == 0 || pendingBytes >= Self.largestBatch { try flush() }
+                // Whatever a batch was thought to need: so much is enough for one.
+                if pendingBytes >= Self.largestBatch { try write() }
                 done += 1
                 note(progress: 0.5 * Float(done) / Float(max(total, 1)))
             }
+            try flush()
         }
     }
 
     private func createRelationships(_ step: Step, _ done: inout Int, of total: Int) throws {
         let limit = batchSize(of: destinationContext, step.mapping.destinationEntityName)
-        for (index, row) in associations.destinations(mapping: step.mapping.name ?? "").enumerated() {
-            try throwCancellation()
-            for object in objects([row], in: destinationContext) {
-                do {
-                    _ = try destinationContext.existingObject(with: object.objectID)
-                } catch let error as CoreDataError where error.errorCode == NSManagedObjectReferentialIntegrityError {
-                    // A policy has deleted it again.
-                    continue
+        let rows = isLeftToInverses(step) ? [] : associations.destinations(mapping: step.mapping.name ?? "")
+        for start in stride(from: 0, to: rows.count, by: limit) {
+            let batch = rows[start..<min(start + limit, rows.count)]
+            let objects = try read(Array(batch), in: destinationContext)
+            let sources = try read(
+                batch.flatMap { associations.sources(of: $0, mapping: step.mapping.name ?? "") }, in: sourceContext)
+            try withExtendedLifetime(sources) {
+                for object in objects {
+                    try throwCancellation()
+                    try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: self)
+                    try sourceContext.throwReadError()
+                    done += 1
+                    note(progress: 0.5 + 0.4 * Float(min(done, total)) / Float(max(total, 1)))
                 }
-                try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: self)
             }
-            try sourceContext.throwReadError()
-            if (index + 1) % limit == 0 { try flush() }
-            done += 1
-            note(progress: 0.5 + 0.4 * Float(min(done, total)) / Float(max(total, 1)))
+            try flush()
         }
+    }
+
+    /// Whether the objects of a mapping have no relationship that has to be set on their side.
+    private func isLeftToInverses(_ step: Step) -> Bool {
+        type(of: step.policy) == NSEntityMigrationPolicy.self
+            && (step.mapping.relationshipMappings ?? []).allSatisfy { property in
+                property.valueExpression == nil || isSetByInverse(property, in: step.mapping)
+            }
     }
 
     /// Checks every object of the new store whole: while it was made, it lacked what others were to give it.
@@ -123,19 +133,18 @@ extension NSMigrationManager {
             request.resultType = .managedObjectIDResultType
             request.includesSubentities = false
             let limit = batchSize(of: destinationContext, entity.name)
-            try eachPage(request, in: destinationContext) { ids in
-                for (index, id) in ids.enumerated() where errors.count < Self.mostErrors {
+            try eachBatch(request, in: destinationContext, limit: limit) { objects in
+                for object in objects where errors.count < Self.mostErrors {
                     try throwCancellation()
                     do {
-                        try destinationContext.existingObject(with: id).validateForInsert()
+                        try object.validateForInsert()
                     } catch let error as CoreDataError {
                         errors += error.flattened
                     }
                     try destinationContext.throwReadError()
-                    if (index + 1) % limit == 0 { destinationContext.reset() }
                 }
+                destinationContext.reset()
             }
-            destinationContext.reset()
         }
         guard let first = errors.first else { return }
         let list = errors.map { "\n- \($0.message)" }.joined()
@@ -146,10 +155,16 @@ extension NSMigrationManager {
 
     /// Writes what was made, and lets go of all objects.
     private func flush() throws {
+        try write()
+        sourceContext.reset()
+    }
+
+    /// Writes what was made, and lets go of the new objects.
+    private func write() throws {
         settle()
+        for object in destinationContext.deletedObjects { associations.remove(object.objectID.row) }
         try destinationContext.save()
         pendingBytes = 0
-        sourceContext.reset()
         destinationContext.reset()
     }
 
@@ -164,18 +179,34 @@ extension NSMigrationManager {
         return attributes.contains { $0.type == .binaryData || $0.type == .transformable } ? 100 : 500
     }
 
-    /// Calls a block with the ids that a request finds, some thousand at a time.
-    private func eachPage(
-        _ request: NSFetchRequest<NSManagedObjectID>, in context: NSManagedObjectContext,
-        _ body: ([NSManagedObjectID]) throws -> Void
+    /// Calls a block with the objects that a request finds, so many at a time.
+    private func eachBatch(
+        _ request: NSFetchRequest<NSManagedObjectID>, in context: NSManagedObjectContext, limit: Int,
+        _ body: ([NSManagedObject]) throws -> Void
     ) throws {
-        request.fetchLimit = 10_000
+        // To pass over what was done costs the more the further one is, so that is done for many objects at once.
+        request.fetchLimit = max(10_000 / limit, 1) * limit
         request.fetchOffset = 0
         while true {
-            let ids = try context.fetch(request)
-            try body(ids)
-            guard ids.count == request.fetchLimit else { return }
-            request.fetchOffset += ids.count
+            let rows = try context.fetch(request).map(\.row)
+            for start in stride(from: 0, to: rows.count, by: limit) {
+                try body(read(Array(rows[start..<min(start + limit, rows.count)]), in: context))
+            }
+            guard rows.count == request.fetchLimit else { return }
+            request.fetchOffset += rows.count
+        }
+    }
+
+    /// Reads some objects with one statement for each entity, in the order of their keys. They live as long as the result.
+    private func read(_ rows: [SaveRequest.Row], in context: NSManagedObjectContext) throws -> [NSManagedObject] {
+        try Dictionary(grouping: rows, by: \.entity).sorted { $0.key < $1.key }.flatMap { number, rows in
+            guard let origin = context.coordinator?.persistentStores.first?.origin else { return [NSManagedObject]() }
+            let entity = origin.compiled[number]
+            let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
+            request.predicate = NSPredicate(
+                format: "SELF IN %@",
+                argumentArray: [rows.map { NSManagedObjectID(entity: entity, key: $0.key, origin: origin) }])
+            return try context.fetch(request)
         }
     }
 
