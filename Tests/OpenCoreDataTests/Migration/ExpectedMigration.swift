@@ -112,7 +112,7 @@ struct ExpectedMigration {
                 return "is \(found.prefix(6)), not \(links.prefix(6))"
             }
             if !Set(found).isSubset(of: links) { return "is \(found.prefix(6)), of which not all were there before" }
-            if inverse == nil || inverse?.isToMany == true, found.isEmpty, !links.isEmpty { return "is lost" }
+            if !relationship.isToMany, inverse?.isToMany ?? true, found.isEmpty, !links.isEmpty { return "is lost" }
             return nil
         }
         if relationship.isOrdered, source?.isOrdered ?? false {

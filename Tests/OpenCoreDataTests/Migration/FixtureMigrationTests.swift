@@ -87,4 +87,33 @@ struct FixtureMigrationTests {
             #expect(try StoreVerification.findings(of: store.url, model: compiled).map(\.message) == [])
         }
     }
+
+    /// Where a store lies beside that Apple's framework has taken in place from one version to the next, ours has the same
+    /// objects. Such a store has the system's tables first. One that was copied object by object has other keys, and what
+    /// an application's own code made of its values.
+    @Test func `a store that Apple's framework migrated has what ours has`() throws {
+        let chains = Dictionary(grouping: Self.steps.filter { $0.to == $0.from + 1 }, by: \.model.path)
+        var compared = 0
+        for (_, steps) in chains {
+            for step in steps {
+                let versions = try step.versions()
+                let hashes = versions[step.to].entityVersionHashesByName
+                let folder = step.store.deletingLastPathComponent().path
+                for other in AppleStores.storeURLs where other.deletingLastPathComponent().path == folder {
+                    let theirs = try PlainStore(copyOf: other)
+                    guard theirs.metadata["NSStoreModelVersionHashes"] as? [String: Data] == hashes,
+                        theirs.identifier == (try PlainStore(copyOf: step.store).identifier)
+                    else { continue }
+                    guard theirs.schema.first?.name.hasPrefix("Z_") ?? false else { continue }
+                    let store = try MigratedStore(copyOf: step.store, model: versions[step.from])
+                    try store.migrate(to: versions[step.to])
+                    let model = PlainModel(versions[step.to])
+                    let differences = try store.graph().differences(from: ObjectGraphText(theirs, model))
+                    #expect(differences == [], "\(step.testDescription)")
+                    compared += 1
+                }
+            }
+        }
+        print("\(compared) stores compared")
+    }
 }

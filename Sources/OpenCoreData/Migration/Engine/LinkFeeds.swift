@@ -171,7 +171,8 @@ struct LinkFeeds {
         guard case .join(let join)? = new.toMany(place.slot, in: place.entity),
             let (owner, relationship, slot) = onlySource(of: place),
             case .join(let present)? = old.toMany(slot, in: owner.number),
-            join.isReflexive == present.isReflexive,
+            // The key begins with the side after which the table is named.
+            present.isOwner, join.isReflexive == present.isReflexive,
             (join.orderColumn == nil) == (present.orderColumn == nil),
             (join.inverseOrderColumn == nil) == (present.inverseOrderColumn == nil),
             offsets.offset(from: owner.root, into: map.destination[place.entity].root) == 0,
