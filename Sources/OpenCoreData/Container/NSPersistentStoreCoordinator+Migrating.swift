@@ -13,7 +13,8 @@ extension NSPersistentStoreCoordinator {
         ).inspection
         let hashes = inspection.metadata.versionHashes
         // A store that says nothing of its model is refused when it is opened.
-        guard !hashes.isEmpty, hashes != compiledModel.versionHashes else { return }
+        guard !hashes.isEmpty else { return }
+        guard hashes != compiledModel.versionHashes else { return StoreMigration.removeRemains(beside: files) }
         if let table = inspection.mirroringTable, !options.writesMirroredStores {
             throw CoreDataError(
                 NSMigrationError,

@@ -49,6 +49,19 @@ struct AutomaticMigrationTests {
         #expect(try StoreVerification.findings(of: store.url, model: wider.compiled()).map(\.message) == [])
     }
 
+    @Test func `what was left at the very end of a migration is removed when the store is opened`() throws {
+        let store = try store()
+        #expect(try names(store, wider, both) == ["a"])
+        let folder = MigrationFolder(of: StoreFiles(url: store.url))
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        let other = try GraphLibrary.coordinator(at: store.url, model: wider)
+        #expect(try names(store, wider, both) == ["a"])
+        #expect(folder.exists)
+        for open in other.persistentStores { try other.remove(open) }
+        #expect(try names(store, wider, both) == ["a"])
+        #expect(!folder.exists)
+    }
+
     @Test func `without the options nothing is migrated`() throws {
         let store = try store()
         for options in [

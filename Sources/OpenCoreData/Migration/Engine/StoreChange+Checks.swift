@@ -32,6 +32,7 @@ extension StoreChange {
         let grave = faults.filter { !$0.isRuleOfModel }
         guard !grave.isEmpty else { return }
         // What was wrong before is no reason to keep the old model.
+        try StoreFunctions.register(on: original.base)
         let before = try StoreVerification.findings(
             original, inspection.metadata, model: migration.source, layout: self.layout, files: migration.files)
         let known = Dictionary(grouping: before.filter { $0.severity == .fault }, by: \.kind).mapValues(\.count)

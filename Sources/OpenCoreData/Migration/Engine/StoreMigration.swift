@@ -64,6 +64,17 @@ struct StoreMigration {
         return report
     }
 
+    /// Removes what a migration that was cut off has left beside a store, unless one is at work there.
+    static func removeRemains(beside files: StoreFiles) {
+        let folder = MigrationFolder(of: files)
+        guard folder.exists else { return }
+        var options = StoreOptions()
+        options.busyTimeout = 0
+        // Whoever migrates the store has it to himself. Who only uses it would be disturbed, so this can wait.
+        guard let lock = try? MigrationLock(files, options: options) else { return }
+        withExtendedLifetime(lock) { folder.remove() }
+    }
+
     /// Does everything but the last step: the store stays as it is, and the report says what would have become of it.
     func rehearse() throws -> MigrationReport {
         let place = try TemporaryFolder()
