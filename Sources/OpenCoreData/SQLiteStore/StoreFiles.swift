@@ -5,7 +5,7 @@ package struct StoreFiles: Sendable, Hashable {
     /// The path of the main file, symbolic links followed: SQLite puts its other files beside the real one.
     package let main: String
     /// The path as it was given.
-    private let given: String
+    let given: String
 
     package init(url: URL) {
         given = url.path(percentEncoded: false)

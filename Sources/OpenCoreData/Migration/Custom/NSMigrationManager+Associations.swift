@@ -10,6 +10,23 @@ extension NSMigrationManager {
         return objects(rows, in: destinationContext)
     }
 
+    /// What old objects have become by a mapping: what has its key already, then what has none yet.
+    ///
+    /// A policy asks for what it has just made, object by object, so no keys are worked out for that.
+    final func destinationInstances(of sources: [NSManagedObject], mapping: String) -> [NSManagedObject] {
+        sources.flatMap { source in
+            let row = source.objectID.row
+            var found = objects(associations.destinations(of: row, mapping: mapping), in: destinationContext)
+            for pending in pendingAssociations
+            where pending.mapping == mapping && pending.source.objectID.row == row
+                && !found.contains(where: { $0 === pending.destination })
+            {
+                found.append(pending.destination)
+            }
+            return found
+        }
+    }
+
     /// Gives new objects their keys and notes what belongs together by those.
     ///
     /// When the keys cannot be had, the objects have none and are not found; the next save tells why.

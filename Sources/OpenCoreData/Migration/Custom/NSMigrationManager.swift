@@ -134,10 +134,11 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     open func destinationInstances(forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?)
         -> [NSManagedObject]
     {
-        settle()
-        let sources = sourceInstances?.map(\.objectID.row) ?? associations.sources(mapping: mappingName)
-        return objects(
-            sources.flatMap { associations.destinations(of: $0, mapping: mappingName) }, in: destinationContext)
+        guard let sourceInstances else {
+            settle()
+            return objects(associations.destinations(mapping: mappingName), in: destinationContext)
+        }
+        return destinationInstances(of: sourceInstances, mapping: mappingName)
     }
 
     /// The old objects that new ones came from by a mapping.

@@ -30,6 +30,24 @@ struct MigrationFolder {
         }
     }
 
+    /// Where a replacement notes the files of external data that it is about to put into the store's folder.
+    var arrivals: String { path + "/arrivals" }
+
+    /// Removes what a migration that was cut off has left.
+    ///
+    /// As long as its store is still here, it did not take the old one's place, and the old one knows nothing of the files of
+    /// external data that had been put into its folder for the new one.
+    func removeLeftovers(of files: StoreFiles) {
+        guard exists else { return }
+        if let note = try? String(contentsOfFile: arrivals, encoding: .utf8) {
+            var lines = note.split(separator: "\n").map(String.init)[...]
+            if let name = lines.popFirst(), FileKind(path: path + "/" + (name as NSString).lastPathComponent) != nil {
+                ExternalDataFolder(path: files.externalData).remove(lines.compactMap { UUID(uuidString: $0) })
+            }
+        }
+        remove()
+    }
+
     /// What cannot be removed only takes room; the next migration tries again.
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -83,9 +83,9 @@ final class StoreChange {
 
     func run(on copy: StoreFiles) throws -> MigrationReport {
         let connection = try open(copy)
-        let before = try externalFiles(connection, migration.source, layout)
+        let before = try connection.externalFiles(migration.source, layout)
         var report = try change(connection)
-        unneededFiles = before.subtracting(try externalFiles(connection, migration.destination, planner.layout))
+        unneededFiles = before.subtracting(try connection.externalFiles(migration.destination, planner.layout))
         try checkCounts(connection, &report)
         try verify(connection, &report)
         // A new store is in this mode, and the mode stands in the file.
@@ -189,26 +189,5 @@ final class StoreChange {
             }
             if changed == 0 { return }
         }
-    }
-
-    /// The files that values of external data name.
-    private func externalFiles(
-        _ connection: StoreConnection, _ model: CompiledModel, _ layout: StoreLayout
-    ) throws -> Set<UUID> {
-        var files: Set<UUID> = []
-        for entity in model.entities {
-            for slot in model.ownAttributes(of: entity) where entity.attributes[slot].allowsExternalStorage {
-                guard let name = layout.column(ofAttribute: slot, in: entity.number) else { continue }
-                let column = SQLName.quoted(name)
-                try connection.rows(
-                    "SELECT \(column) FROM \(SQLName.quoted(layout.table(of: entity))) WHERE length(\(column)) = 38"
-                ) { row in
-                    row.withBlob(0) { bytes in
-                        if let bytes, let file = ExternalDataFolder.reference(in: bytes) { files.insert(file) }
-                    }
-                }
-            }
-        }
-        return files
     }
 }

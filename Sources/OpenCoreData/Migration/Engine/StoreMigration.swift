@@ -40,7 +40,7 @@ struct StoreMigration {
             try MigrationLock(files, options: options)
         }
         let folder = MigrationFolder(of: files)
-        if folder.exists { folder.remove() }
+        folder.removeLeftovers(of: files)
         let inspection = try CoreDataError.translating(while: "migrate", path: files.main) {
             try StoreInspection(lock.connection, path: files.main)
         }
@@ -55,7 +55,7 @@ struct StoreMigration {
             try copy(lock.connection, to: folder.database)
             return try change.run(on: folder.database)
         }
-        try finish(folder.database)
+        try files.finish(folder.database)
         try progress?(MigrationProgress(phase: .replacing, done: 0, total: 1))
         try lock.replace(with: folder.database.main)
         let unneeded = change.unneededFiles
@@ -75,6 +75,17 @@ struct StoreMigration {
         withExtendedLifetime(lock) { folder.remove() }
     }
 
+    /// Makes the migrated store at another place, from a connection to the store that nobody else writes by. The files of
+    /// external data stay where they are.
+    func make(at place: StoreFiles, from connection: StoreConnection) throws {
+        try CoreDataError.translating(while: "migrate", path: files.main) {
+            let inspection = try StoreInspection(connection, path: files.main)
+            let change = try StoreChange(self, inspection, connection)
+            try copy(connection, to: place)
+            _ = try change.run(on: place)
+        }
+    }
+
     /// Does everything but the last step: the store stays as it is, and the report says what would have become of it.
     func rehearse() throws -> MigrationReport {
         let place = try TemporaryFolder()
@@ -92,17 +103,28 @@ struct StoreMigration {
     }
 
     private func copy(_ connection: StoreConnection, to place: StoreFiles) throws {
-        let target = try Connection(.file(path: place.main), options: .init(access: .readWriteCreate))
-        try target.execute("PRAGMA synchronous = OFF")
-        try connection.base.backup(to: target, pagesPerStep: 1024) { remaining, total in
-            try progress?(MigrationProgress(phase: .copying, done: total - remaining, total: total))
+        try connection.copy(to: place) { done, total in
+            try progress?(MigrationProgress(phase: .copying, done: done, total: total))
         }
     }
+}
 
-    /// Gives the copy the owner and the permissions of the store, and brings it to the disk.
-    private func finish(_ copy: StoreFiles) throws {
+extension StoreConnection {
+    /// Copies the whole database into a new file.
+    ///
+    /// - Parameter progress: Told how many pages of how many are copied. What it throws ends the copying.
+    func copy(to place: StoreFiles, progress: ((_ done: Int, _ total: Int) throws -> Void)? = nil) throws {
+        let target = try Connection(.file(path: place.main), options: .init(access: .readWriteCreate))
+        try target.execute("PRAGMA synchronous = OFF")
+        try base.backup(to: target, pagesPerStep: 1024) { remaining, total in try progress?(total - remaining, total) }
+    }
+}
+
+extension StoreFiles {
+    /// Gives a copy that is to take the store's place its owner and its permissions, and brings the copy to the disk.
+    func finish(_ copy: StoreFiles) throws {
         var information = stat()
-        if stat(files.main, &information) == 0 {
+        if stat(main, &information) == 0 {
             // Only an administrator can give files away, and nobody else has a reason to.
             _ = chown(copy.main, information.st_uid, information.st_gid)
             _ = chmod(copy.main, information.st_mode & 0o7777)
