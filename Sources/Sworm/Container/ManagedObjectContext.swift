@@ -30,7 +30,7 @@ public final class ManagedObjectContext {
     }
 
     /// What the handles of a type share.
-    private func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleFamily<T> {
+    func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleFamily<T> {
         try scope.check(T.entityName, nil)
         return try workspace.family(of: type)
     }
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     }
 
     /// Throws when this context and a handle cannot be used together here and now.
-    func requireOwn<PlainObject>(_ object: ManagedObject<PlainObject>) throws {
+    package func requireOwn<PlainObject>(_ object: ManagedObject<PlainObject>) throws {
         try scope.check(PlainObject.entityName, nil)
         try object.check()
         guard object.instance.managedObjectContext === instance else {

@@ -23,6 +23,8 @@ extension StoreError.Code {
     public static let invalidModel = Self("invalidModel")
     /// The store was written with another model.
     public static let incompatibleModel = Self("incompatibleModel")
+    /// A store could not be migrated to another version of its model. It is as it was.
+    public static let migrationFailed = Self("migrationFailed")
     /// The store could not be opened.
     public static let cannotOpen = Self("cannotOpen")
     /// The store failed to read or write.

@@ -74,6 +74,7 @@ private struct TableModelBuilder {
         for plan in plans {
             let entity = NSEntityDescription()
             entity.name = plan.entityName
+            if let former = plan.formerEntityName { entity.renamingIdentifier = former }
             entities[plan.entityName] = entity
         }
         for plan in plans { fill(plan) }

@@ -3,6 +3,8 @@ package import SwormPredicates
 /// What the tables of a type come to: built once, then only read.
 package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
     package let entityName: String
+    /// The entity's name in the version of the model before; nil where it is the same.
+    package let formerEntityName: String?
     /// The type with the names of the types and the module that it is in, for messages.
     package var typeName: String { String(reflecting: T.self) }
     /// In the order of their names.
@@ -38,6 +40,7 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
         let samples = FreshInstances<T>()
 
         entityName = name
+        formerEntityName = T.formerEntityName
         relations = Mirror(reflecting: T.relations).children.compactMap { child in
             (child.value as? any Relation).map { RelationPlan(label: child.label ?? "", relation: $0) }
         }
@@ -171,6 +174,7 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
 /// A plan whose type is not known at the place of use.
 package protocol AnyEntityPlan: AnyObject, Sendable {
     var entityName: String { get }
+    var formerEntityName: String? { get }
     var typeName: String { get }
     var attributes: [AttributePlan] { get }
     var relations: [RelationPlan] { get }

@@ -18,6 +18,10 @@ public protocol ManagedObjectConvertible: SendableMetatype {
     /// The name of the entity in the model. The name of the type, unless you say otherwise.
     static var entityName: String { get }
 
+    /// The name of the entity in the version of the model before, so that a migration finds its objects; nil where it is
+    /// the same.
+    static var formerEntityName: String? { get }
+
     /// The table of attributes.
     ///
     /// It is read once; later changes are not seen.
@@ -39,6 +43,9 @@ public protocol ManagedObjectConvertible: SendableMetatype {
 extension ManagedObjectConvertible {
     /// The name of the type.
     public static var entityName: String { String(describing: Self.self) }
+
+    /// The entity was not renamed.
+    public static var formerEntityName: String? { nil }
 
     /// No compound constraints.
     public static var uniquenessConstraints: [UniquenessConstraint<Self>] { [] }

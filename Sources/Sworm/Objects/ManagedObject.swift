@@ -131,7 +131,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     }
 
     /// The value of an attribute. The handle has been checked.
-    private func value(_ index: Int) throws -> AttributeValue {
+    func value(_ index: Int) throws -> AttributeValue {
         do {
             if made == nil, let rows = family.rows { return try Engine.value(rows, Int(row), index, binding) }
             return try Engine.value(instance, index, binding)

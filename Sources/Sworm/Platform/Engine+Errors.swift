@@ -46,6 +46,7 @@ extension Engine {
         case NSManagedObjectMergeError, NSPersistentStoreSaveConflictsError: .conflict
         case NSManagedObjectReferentialIntegrityError: .objectDeleted
         case NSPersistentStoreIncompatibleVersionHashError, NSMigrationMissingSourceModelError: .incompatibleModel
+        case NSMigrationError..<NSSQLiteError, NSInferredMappingModelError: .migrationFailed
         case NSPersistentStoreOpenError, NSPersistentStoreTypeMismatchError, NSPersistentStoreInvalidTypeError,
             NSPersistentStoreIncompatibleSchemaError, NSPersistentStoreTimeoutError, NSFileReadNoSuchFileError,
             NSFileReadCorruptFileError,
