@@ -1,0 +1,51 @@
+#if canImport(CoreData)
+import CoreData
+import Foundation
+
+/// Where a store is migrated: the copy that is worked on, and how it takes the store's place.
+final class MigrationFrame {
+    private let url: URL
+    private let folder: URL
+    /// What the last step has made; the store itself before the first.
+    private var current: URL
+    private var count = 0
+
+    /// - Parameter folder: Where copies are made; nil for the folder for temporary files.
+    init(of url: URL, timeout: TimeInterval, in folder: URL?) throws {
+        self.url = url
+        current = url
+        self.folder = (folder ?? FileManager.default.temporaryDirectory).appendingPathComponent(
+            "sworm-migration-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// What the store says of its version.
+    func metadata() throws -> [String: Any] {
+        try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url, options: nil)
+    }
+
+    func infer(
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel, tell: @escaping (Double) throws -> Void
+    ) throws {
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+        try migrate(by: mapping, with: NSMigrationManager(sourceModel: old, destinationModel: new))
+    }
+
+    func migrate(by mapping: NSMappingModel, with manager: NSMigrationManager) throws {
+        count += 1
+        let next = folder.appendingPathComponent("step\(count).sqlite")
+        try manager.migrateStore(
+            from: current, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: next,
+            destinationType: NSSQLiteStoreType, destinationOptions: nil)
+        current = next
+    }
+
+    func finish(from old: NSManagedObjectModel, to new: NSManagedObjectModel) throws {
+        try NSPersistentStoreCoordinator(managedObjectModel: new).replacePersistentStore(
+            at: url, destinationOptions: nil, withPersistentStoreFrom: current, sourceOptions: nil,
+            ofType: NSSQLiteStoreType)
+    }
+}
+#endif

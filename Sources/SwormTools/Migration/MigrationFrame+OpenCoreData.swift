@@ -1,0 +1,35 @@
+#if !canImport(CoreData)
+import Foundation
+import OpenCoreData
+
+/// Where a store is migrated: the copy that is worked on, and how it takes the store's place.
+struct MigrationFrame {
+    private let replacement: StoreReplacement
+
+    /// - Parameter folder: Not used: copies are made beside the store, so that one of them can take its place at once.
+    init(of url: URL, timeout: TimeInterval, in folder: URL?) throws {
+        replacement = try StoreReplacement(of: url, timeout: timeout)
+    }
+
+    /// What the store says of its version, now that nobody else can change it.
+    func metadata() throws -> [String: Any] { try replacement.metadata() }
+
+    func infer(
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel, tell: @escaping (Double) throws -> Void
+    ) throws {
+        try replacement.infer(from: old, to: new, progress: tell)
+    }
+
+    func migrate(by mapping: NSMappingModel, with manager: NSMigrationManager) throws {
+        try replacement.make(as: manager.destinationModel) { present, new in
+            try manager.migrateStore(
+                from: present, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: new,
+                destinationType: NSSQLiteStoreType, destinationOptions: nil)
+        }
+    }
+
+    func finish(from old: NSManagedObjectModel, to new: NSManagedObjectModel) throws {
+        try replacement.finish(from: old, to: new)
+    }
+}
+#endif

@@ -1,0 +1,55 @@
+public import Foundation
+import Sworm
+
+extension MigrationPlan {
+    /// The name of the version that a store has.
+    ///
+    /// - Parameter url: The place of the store.
+    /// - Returns: The name; nil where there is no store.
+    /// - Throws: A ``StoreError``: `incompatibleModel` when the store has none of the versions, `cannotOpen` when it cannot be
+    ///   read.
+    public func versionName(ofStoreAt url: URL) throws -> String? {
+        try versionIndex(ofStoreAt: url).map { versions[$0].name }
+    }
+
+    /// The number of the version that a store has; nil where there is no store.
+    func versionIndex(ofStoreAt url: URL) throws -> Int? {
+        guard !url.isDevNull, FileManager.default.fileExists(atPath: url.path) else { return nil }
+        let metadata: [String: Any]
+        do {
+            metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: url, options: nil)
+        } catch {
+            throw translatedError(error)
+        }
+        return try versionIndex(of: metadata, at: url)
+    }
+
+    /// The number of the version that a store's metadata tell; the newest of several that are the same to stores.
+    func versionIndex(of metadata: [String: Any], at url: URL) throws -> Int {
+        let found = try versions.indices.last {
+            try versions[$0].model().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+        }
+        guard let found else { throw try unknownVersion(metadata, at: url) }
+        return found
+    }
+
+    private func unknownVersion(_ metadata: [String: Any], at url: URL) throws -> StoreError {
+        let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] ?? [:]
+        var closest: (name: String, differing: [String])?
+        for version in versions {
+            let own = try version.model().entityVersionHashesByName
+            let names = Set(own.keys).union(stored.keys).filter { own[$0] != stored[$0] }.sorted()
+            if names.count <= closest?.differing.count ?? .max { closest = (version.name, names) }
+        }
+        let hint =
+            closest.map {
+                " The closest is '\($0.name)', of which these entities differ: \($0.differing.joined(separator: ", "))."
+            }
+            ?? ""
+        return StoreError(
+            .incompatibleModel,
+            "The store \(url.lastPathComponent) has none of the versions of the plan.\(hint) Was a released version changed, or the store written by a newer program?"
+        )
+    }
+}

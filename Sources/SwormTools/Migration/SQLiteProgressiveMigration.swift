@@ -1,0 +1,119 @@
+public import Foundation
+import Sworm
+
+/// Migrates a store whose model has versions in files, through every version from its own to the newest.
+public final class SQLiteProgressiveMigration {
+    /// What keeps a store from being migrated.
+    public enum Error: Swift.Error, Sendable {
+        /// The store was written with none of the versions.
+        case storeCompatibleModelNotFound
+    }
+
+    /// Told how many steps of how many are done.
+    public typealias Progress = (Int, Int) -> Void
+
+    /// The number of the version that the store has.
+    public let currentModelIndex: Int
+    private let url: URL
+    private let plan: MigrationPlan
+
+    /// The number of steps to the newest version.
+    public var stepCount: Int { plan.versions.count - 1 - currentModelIndex }
+
+    /// Looks what there is to do.
+    ///
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - bundle: Where the model is.
+    ///   - defaultEntityMigrationPolicyClassName: The policy for entities whose mapping names none.
+    ///   - writableSourceStores: Not used: what is migrated is always a copy.
+    /// - Returns: nil when there is no store, or it has the newest version.
+    /// - Throws: ``Error/storeCompatibleModelNotFound``, or an error when a model cannot be read.
+    public init?(
+        store: SQLiteStoreDescription, bundle: Bundle, defaultEntityMigrationPolicyClassName: String? = nil,
+        writableSourceStores: Bool = false
+    ) throws {
+        guard !store.url.isDevNull, FileManager.default.fileExists(atPath: store.url.path) else { return nil }
+        let plan = MigrationPlan(
+            try store.modelVersions.map {
+                try $0.version(of: store, in: bundle, policy: defaultEntityMigrationPolicyClassName)
+            })
+        do {
+            guard let index = try plan.versionIndex(ofStoreAt: store.url), index < plan.versions.count - 1 else {
+                return nil
+            }
+            currentModelIndex = index
+        } catch StoreError.Code.incompatibleModel {
+            throw Error.storeCompatibleModelNotFound
+        }
+        url = store.url
+        self.plan = plan
+    }
+
+    /// Migrates the store. It takes the new store's place when all steps have succeeded, and stays as it was when one fails.
+    ///
+    /// - Parameters:
+    ///   - progress: Told how many steps of how many are done: first none, in the end all.
+    ///   - temporaryDirectory: Where Core Data makes copies. This library's own engine makes them beside the store, so that
+    ///     one of them can take its place at once.
+    /// - Throws: As ``MigrationPlan/migrate(storeAt:to:timeout:progress:)``.
+    public func performMigration(
+        progress: Progress?, temporaryDirectory: URL = FileManager.default.temporaryDirectory
+    ) throws {
+        let count = stepCount
+        var told = -1
+        _ = try plan.migrate(storeAt: url, to: nil, timeout: 240, in: temporaryDirectory) { state in
+            guard state.fraction == 0, state.done > told else { return }
+            told = state.done
+            progress?(state.done, count)
+        }
+        progress?(count, count)
+    }
+}
+
+extension SQLiteStoreDescription.ModelVersion {
+    fileprivate func version(
+        of store: SQLiteStoreDescription, in bundle: Bundle, policy: String?
+    ) throws -> MigrationPlan.Version {
+        MigrationPlan.Version(
+            name, model: try bundle.managedObjectModel(versionName: name, modelName: store.modelName),
+            stage: try stage ?? givenStage(in: bundle, policy: policy))
+    }
+
+    private func givenStage(in bundle: Bundle, policy: String?) throws -> MigrationStage {
+        guard let mappingModelName else {
+            guard let policy else { return .inferred }
+            return .mapping { old, new in
+                try .inferredMappingModel(forSourceModel: old, destinationModel: new).with(policy: policy)
+            }
+        }
+        #if canImport(Darwin)
+        let mapping = GivenMapping(model: try bundle.mappingModel(name: mappingModelName).with(policy: policy))
+        return .mapping { _, _ in mapping.model }
+        #else
+        throw StoreError(
+            .unsupported,
+            "The mapping model '\(mappingModelName)' that leads to version '\(name)' cannot be read here: compiled mapping models hold expressions that only Apple's Foundation has. Say in code what it does: ModelVersion(name: \"\(name)\", stage: .custom(...))."
+        )
+        #endif
+    }
+}
+
+#if canImport(Darwin)
+/// A mapping model that was read from a file for one migration.
+private struct GivenMapping: @unchecked Sendable {
+    // Read by that migration alone, which runs on one thread. Hence the unchecked conformance.
+    let model: NSMappingModel
+}
+#endif
+
+extension NSMappingModel {
+    /// Gives the entity mappings without a policy one.
+    fileprivate func with(policy: String?) -> NSMappingModel {
+        guard let policy else { return self }
+        for mapping in entityMappings ?? [] where mapping.entityMigrationPolicyClassName?.isEmpty ?? true {
+            mapping.entityMigrationPolicyClassName = policy
+        }
+        return self
+    }
+}

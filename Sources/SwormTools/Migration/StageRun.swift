@@ -1,0 +1,88 @@
+import Sworm
+
+/// One run of a custom stage: what its policies find with the manager.
+final class StageRun {
+    static let key = "SwormStageRun"
+
+    let manager: NSMigrationManager
+    private let mapping: StageMapping
+    private let finally: (@Sendable (StageStores) throws -> Void)?
+    private let tell: (Double) throws -> Void
+    // The manager's contexts are there from the start, but their models only while it migrates.
+    private lazy var old = ContextLender(manager.sourceContext)
+    private lazy var new = ContextLender(manager.destinationContext)
+
+    init(
+        _ manager: NSMigrationManager, _ mapping: StageMapping, finally: (@Sendable (StageStores) throws -> Void)?,
+        tell: @escaping (Double) throws -> Void
+    ) {
+        self.manager = manager
+        self.mapping = mapping
+        self.finally = finally
+        self.tell = tell
+    }
+
+    static func of(_ manager: NSMigrationManager) -> StageRun? { manager.userInfo?[key] as? StageRun }
+
+    func change(of entity: NSEntityMapping) -> EntityChange? { entity.name.flatMap { mapping.changes[$0] } }
+
+    /// Runs a piece of work with both stores.
+    func lend<R>(_ body: (StageStores) throws -> R) throws -> R {
+        try old.lend { old in
+            try new.lend { new in
+                try body(StageStores(old: old, new: new, manager: manager, mapping: manager.currentEntityMapping))
+            }
+        }
+    }
+
+    func tellProgress() throws { try tell(Double(manager.migrationProgress)) }
+
+    /// Called when the relations of an entity's objects are set.
+    func end(_ entity: NSEntityMapping) throws {
+        guard let finally, entity.name == mapping.last else { return }
+        try lend(finally)
+    }
+}
+
+/// Carries out the changes of a custom stage.
+final class StagePolicy: NSEntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource old: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        guard let run = StageRun.of(manager), let change = run.change(of: mapping) else {
+            return try super.createDestinationInstances(forSource: old, in: mapping, manager: manager)
+        }
+        try run.tellProgress()
+        switch change.work {
+        case .making(let make):
+            for object in try make(old, run) {
+                manager.associate(sourceInstance: old, withDestinationInstance: object, for: mapping)
+            }
+        case .changing(let change):
+            try super.createDestinationInstances(forSource: old, in: mapping, manager: manager)
+            guard let name = mapping.name else { return }
+            for new in manager.destinationInstances(forEntityMappingName: name, sourceInstances: [old]) {
+                try change(old, new, run)
+            }
+        }
+    }
+
+    override func createRelationships(
+        forDestination new: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        // What closures have made besides may be of other entities.
+        guard new.entity.name == mapping.destinationEntityName else { return }
+        try super.createRelationships(forDestination: new, in: mapping, manager: manager)
+        guard let run = StageRun.of(manager), let relations = run.change(of: mapping)?.relations,
+            let name = mapping.name
+        else { return }
+        for old in manager.sourceInstances(forEntityMappingName: name, destinationInstances: [new]) {
+            try relations(old, new, run)
+        }
+    }
+
+    override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        try super.endRelationshipCreation(forMapping: mapping, manager: manager)
+        try StageRun.of(manager)?.end(mapping)
+    }
+}

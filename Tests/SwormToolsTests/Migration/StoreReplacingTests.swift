@@ -1,0 +1,101 @@
+import Foundation
+import Sworm
+import SwormTools
+import Testing
+
+private struct Photo: ManagedObjectConvertible {
+    var name = ""
+    var content: Data?
+    static let attributes: Set<Attribute<Self>> = [
+        .init(\.name, "name"), .init(\.content, "content", .external),
+    ]
+}
+
+@Suite("Stores that take another one's place")
+struct StoreReplacingTests {
+    private let content = Data(repeating: 1, count: 200_000)
+
+    private func make(_ name: String, at url: URL) throws {
+        let container = try PersistentContainer(for: Photo.self, at: .file(url))
+        try container.perform { try $0.insert(Photo(name: name, content: content)) }
+    }
+
+    private func names(at url: URL) throws -> [String] {
+        let container = try PersistentContainer(for: Photo.self, at: .readOnly(url))
+        let photos = try container.perform { try $0.decode(Photo.all) }
+        #expect(photos.allSatisfy { $0.content == content })
+        return photos.map(\.name)
+    }
+
+    private func externalFiles(_ folder: StoreFolder, _ name: String) -> [String] {
+        let path = folder.url.appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA").path
+        return (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    }
+
+    private func coordinator() throws -> NSPersistentStoreCoordinator {
+        NSPersistentStoreCoordinator(managedObjectModel: try NSManagedObjectModel(tables: Photo.self))
+    }
+
+    @Test(arguments: [true, false])
+    func `a store is replaced with its large values`(isThere: Bool) throws {
+        let folder = try StoreFolder()
+        let other = folder.url.appendingPathComponent("Other.sqlite")
+        if isThere { try make("old", at: folder.store) }
+        try make("new", at: other)
+        try coordinator().replacePersistentStore(
+            at: folder.store, withPersistentStoreFrom: other, ofType: NSSQLiteStoreType)
+        #expect(try names(at: folder.store) == ["new"])
+        #expect(try names(at: other) == ["new"])
+        #expect(externalFiles(folder, "Store").sorted() == externalFiles(folder, "Other").sorted())
+        #expect(externalFiles(folder, "Store").count == 1)
+        #expect(!folder.others.contains { $0.contains("migrating") })
+    }
+
+    @Test func `a store that cannot be read replaces none`() throws {
+        let folder = try StoreFolder()
+        try make("old", at: folder.store)
+        let other = folder.url.appendingPathComponent("Other.sqlite")
+        try Data("no store".utf8).write(to: other)
+        #expect(throws: (any Error).self) {
+            try coordinator().replacePersistentStore(
+                at: folder.store, withPersistentStoreFrom: other, ofType: NSSQLiteStoreType)
+        }
+        #expect(try names(at: folder.store) == ["old"])
+        #expect(externalFiles(folder, "Store").count == 1)
+    }
+
+    @Test func `an open store is not replaced`() throws {
+        let folder = try StoreFolder()
+        try make("old", at: folder.store)
+        let coordinator = try coordinator()
+        try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store)
+        #expect(throws: (any Error).self) {
+            try coordinator.replacePersistentStore(
+                at: folder.store, withPersistentStoreFrom: folder.url.appendingPathComponent("Other.sqlite"),
+                ofType: NSSQLiteStoreType)
+        }
+    }
+
+    @Test func `what a replacement left that was cut off is removed by the next`() throws {
+        let folder = try StoreFolder()
+        try make("old", at: folder.store)
+        let other = folder.url.appendingPathComponent("Other.sqlite")
+        try make("new", at: other)
+        // As it is between the moving of files and that of the store.
+        let hidden = folder.url.appendingPathComponent(".Store.sqlite.migrating")
+        try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: true)
+        try Data().write(to: hidden.appendingPathComponent("step1"))
+        let stray = UUID().uuidString
+        try Data("step1\n\(stray)".utf8).write(to: hidden.appendingPathComponent("arrivals"))
+        let external = folder.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
+        try Data("stray".utf8).write(to: external.appendingPathComponent(stray))
+        #expect(throws: (any Error).self) {
+            try coordinator().replacePersistentStore(
+                at: folder.store, withPersistentStoreFrom: folder.url.appendingPathComponent("None.sqlite"),
+                ofType: NSSQLiteStoreType)
+        }
+        #expect(!externalFiles(folder, "Store").contains(stray))
+        #expect(!FileManager.default.fileExists(atPath: hidden.path))
+        #expect(try names(at: folder.store) == ["old"])
+    }
+}
