@@ -1,0 +1,137 @@
+public import Foundation
+public import Sworm
+
+/// Keeps what was released of a model in a folder, for tests: the version hashes, and a small store of every version.
+///
+/// ```swift
+/// let ledger = ReleaseLedger(in: folder)   // beside the tests, under version control
+/// try ledger.record("1.0", of: plan) { try $0.insert(LibraryV1.Book(title: "Emma")) }
+/// try ledger.check(plan)
+/// try ledger.migrateAll(plan) { version, store in ... }
+/// ```
+/// A version is recorded once, with its release. From then on a test fails when its model changes, and tells which properties
+/// do: stores of users have it as it was released.
+public struct ReleaseLedger: Sendable {
+    /// The folder.
+    public let folder: URL
+
+    /// Makes a ledger.
+    ///
+    /// - Parameter folder: The folder. It is made when the first version is recorded.
+    public init(in folder: URL) { self.folder = folder }
+
+    /// The names of the recorded versions, sorted.
+    ///
+    /// - Throws: An error when the folder cannot be read.
+    public func releases() throws -> [String] {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()
+    }
+
+    /// Records a version, with a small store. One that is recorded already is left as it is, and checked.
+    ///
+    /// - Parameters:
+    ///   - name: The version's name.
+    ///   - plan: The plan that has it.
+    ///   - seed: Fills the store.
+    /// - Throws: A ``StoreError`` with the code `changedRelease` when the version was recorded with another model, what `seed`
+    ///   throws, or why the store could not be made.
+    public func record(
+        _ name: String, of plan: MigrationPlan, seed: (ManagedObjectContext) throws -> Void = { _ in }
+    ) throws {
+        let version = plan.versions[try plan.index(named: name)]
+        guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else {
+            throw StoreError(.migrationFailed, "'\(name)' is no name for files. Name the version otherwise.")
+        }
+        if try releases().contains(name) { return try require(try changes(of: version)) }
+        let model = try version.model()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // The store first: a version counts as recorded when there is a note of it.
+        try? FileManager.default.removeItem(at: store(name))
+        try FileManager.default.createDirectory(at: store(name), withIntermediateDirectories: true)
+        do {
+            let container = try PersistentContainer(model: model, at: .file(file(name)))
+            try container.perform { try seed($0) }
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try encoder.encode(ReleasedModel(model)).write(to: note(name), options: .atomic)
+    }
+
+    /// Checks that no released version has changed.
+    ///
+    /// - Parameter plan: The plan. It must have every version that was recorded.
+    /// - Throws: A ``StoreError`` with the code `changedRelease` that names every property that differs.
+    public func check(_ plan: MigrationPlan) throws {
+        let known = try releases()
+        let versions = Dictionary(plan.versions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        try require(
+            try known.flatMap { name in
+                try versions[name].map(changes) ?? [
+                    "Version '\(name)' was released, and the plan does not have it any more"
+                ]
+            })
+    }
+
+    /// Migrates a copy of the store of every released version to the newest one.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan.
+    ///   - body: Looks at a migrated store; gets the name of the version that it came from.
+    /// - Throws: Why a store cannot be migrated, and what `body` throws.
+    public func migrateAll(
+        _ plan: MigrationPlan, _ body: (_ version: String, _ store: PersistentContainer) throws -> Void = { _, _ in }
+    ) throws {
+        for name in try releases() {
+            let place = FileManager.default.temporaryDirectory.appendingPathComponent("sworm-test-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: place) }
+            try FileManager.default.copyItem(at: store(name), to: place)
+            let url = place.appendingPathComponent(file(name).lastPathComponent)
+            let newest = plan.versions[try plan.index(named: nil)]
+            let container = try PersistentContainer(migrating: plan, at: .file(url))
+            try body(name, container)
+            let faults = try storeFaults(at: url, try newest.model())
+            guard faults.isEmpty else {
+                throw StoreError(
+                    .unsoundStore,
+                    "The store of version '\(name)' has \(faults.count) faults when it is migrated:"
+                        + faults.map { "\n- \($0)" }.joined())
+            }
+        }
+    }
+
+    // MARK: Comparing
+
+    private func changes(of version: MigrationPlan.Version) throws -> [String] {
+        let released: ReleasedModel
+        do {
+            released = try JSONDecoder().decode(ReleasedModel.self, from: Data(contentsOf: note(version.name)))
+        } catch {
+            throw StoreError(
+                .changedRelease, "The note of version '\(version.name)' in \(folder.path) cannot be read.", cause: error
+            )
+        }
+        return released.differences(to: ReleasedModel(try version.model())).map { "Version '\(version.name)': \($0)" }
+    }
+
+    private func require(_ changes: [String]) throws {
+        guard !changes.isEmpty else { return }
+        throw StoreError(
+            .changedRelease,
+            "Released versions have changed. Put them back as they were, and add a version:"
+                + changes.map { "\n- \($0)" }.joined())
+    }
+
+    // MARK: Files
+
+    private static let suffix = ".release.json"
+    private func note(_ name: String) -> URL { folder.appendingPathComponent(name + Self.suffix) }
+    private func store(_ name: String) -> URL { folder.appendingPathComponent(name + ".store", isDirectory: true) }
+    private func file(_ name: String) -> URL { store(name).appendingPathComponent("Store.sqlite") }
+}
+
+extension StoreError.Code {
+    /// The model of a version that was released is not as it was.
+    public static let changedRelease = Self("changedRelease")
+}
