@@ -82,7 +82,10 @@ struct ReadmeTests {
 
     @Test(
         .enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"),
-        arguments: [("History", "deleteHistory"), ("LookingIntoAStore", "StoredModel"), ("Speed", "expectStatements")])
+        arguments: [
+            ("History", "deleteHistory"), ("LookingIntoAStore", "StoredModel"), ("Speed", "expectStatements"),
+            ("Migrating", "MigrationPlan"),
+        ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)
         let code = try Document("Sources/Sworm/Sworm.docc/\(guide).md").blocks("swift")
@@ -92,7 +95,8 @@ struct ReadmeTests {
 
     @Test(arguments: [
         "README.md", "Sources/Sworm/Sworm.docc/Differences.md", "Sources/Sworm/Sworm.docc/History.md",
-        "Sources/Sworm/Sworm.docc/LookingIntoAStore.md", "Sources/Sworm/Sworm.docc/Speed.md",
+        "Sources/Sworm/Sworm.docc/LookingIntoAStore.md", "Sources/Sworm/Sworm.docc/Migrating.md",
+        "Sources/Sworm/Sworm.docc/Speed.md",
     ])
     func `its links lead somewhere`(path: String) throws {
         let document = try Document(path)
