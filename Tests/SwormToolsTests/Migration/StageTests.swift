@@ -121,6 +121,43 @@ struct StageTests {
         #expect(files(of: folder) == 2)
     }
 
+    /// A model with so many attributes more than the first.
+    private func zoo(with count: Int) throws -> NSManagedObjectModel {
+        let model = try NSManagedObjectModel(tables: Zoo1.Cat.self)
+        let cage = try #require(model.entitiesByName["Cage"])
+        cage.properties += (0..<count).map { number in
+            let attribute = NSAttributeDescription()
+            attribute.name = "extra\(number)"
+            attribute.attributeType = .integer64AttributeType
+            attribute.isOptional = true
+            return attribute
+        }
+        return model
+    }
+
+    @Test(arguments: [[0, 0], [0, 1], [1, 0], [0, 1, 0], [1, 0, 1]])
+    func `large values come through inferred and custom stages in any order`(kinds: [Int]) throws {
+        let folder = try StoreFolder()
+        let photo = Data(repeating: 9, count: 250_000)
+        try makeZoo(at: folder.store, photo: photo)
+        let later = try kinds.enumerated().map { index, kind in
+            MigrationPlan.Version(
+                "\(index + 1)", model: try zoo(with: index + 1), stage: kind == 0 ? .inferred : .custom())
+        }
+        let plan = MigrationPlan([.init("0", model: try zoo(with: 0))] + later)
+        #expect(try plan.migrate(storeAt: folder.store).count == kinds.count + 1)
+        let container = try PersistentContainer(model: zoo(with: kinds.count), at: .readOnly(folder.store))
+        let cages = try container.perform { context in
+            try context.fetch(Zoo1.Cage.all.sort(\.number)).map { cage in
+                try (cage.decode(\.photo), cage.cats.count, cage.dogs.count)
+            }
+        }
+        #expect(cages.map(\.0) == [photo, photo])
+        #expect(cages.map(\.1) == [1, 1] && cages.map(\.2) == [1, 1])
+        #expect(files(of: folder) == 2)
+        #expect(folder.others.isEmpty)
+    }
+
     @Test func `objects that a closure makes nothing of are gone`() throws {
         let folder = try StoreFolder()
         try makeZoo(at: folder.store, photo: nil)

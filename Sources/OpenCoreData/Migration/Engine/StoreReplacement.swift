@@ -18,7 +18,6 @@ package final class StoreReplacement {
     /// - Parameters:
     ///   - url: The place of the store.
     ///   - timeout: The seconds to wait for others that have the store open.
-    ///   - isMissingAllowed: Whether there may be no store yet.
     /// - Throws: ``CoreDataError`` when the store is in use, cannot be written, or has no room beside it.
     package convenience init(of url: URL, timeout: Double = StoreOptions().busyTimeout) throws {
         var options = StoreOptions()
@@ -31,6 +30,7 @@ package final class StoreReplacement {
         }
     }
 
+    /// - Parameter isMissingAllowed: Whether there may be no store yet.
     init(of url: URL, options: StoreOptions, isMissingAllowed: Bool) throws {
         files = StoreFiles(url: url)
         self.options = options
