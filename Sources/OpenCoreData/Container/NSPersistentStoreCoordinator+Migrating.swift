@@ -15,12 +15,7 @@ extension NSPersistentStoreCoordinator {
         // A store that says nothing of its model is refused when it is opened.
         guard !hashes.isEmpty else { return }
         guard hashes != compiledModel.versionHashes else { return StoreMigration.removeRemains(beside: files) }
-        if let table = inspection.mirroringTable, !options.writesMirroredStores {
-            throw CoreDataError(
-                NSMigrationError,
-                "The store “\(files.main)” was written with another model, and it is mirrored to CloudKit (it has the table \(table)), so it is not migrated. To do so all the same, open it with the option \(SwormWritesMirroredStoresOption)."
-            )
-        }
+        try StoreMigration.refuseMirrored(inspection, files, options)
         guard options.infersMapping else {
             throw CoreDataError(
                 NSMigrationMissingMappingModelError,

@@ -234,19 +234,4 @@ struct MigrationFrameTests {
             while (try? file.write(contentsOf: Data(count: size))) != nil {}
         }
     }
-
-    @Test func `a rehearsal says what would become of the store, and leaves it`() throws {
-        let store = try store()
-        let mapping = try ModelMapping.inferred(from: store.model, to: wider)
-        let before = try store.folder.contents()
-        let report = try StoreMigration(of: store.url, from: store.model, to: wider, mapping: mapping).rehearse()
-        #expect(report.entities == [.init(destination: "Thing", source: "Thing", count: 20)])
-        #expect(try store.folder.contents() == before)
-        let error = try refusal(store) {
-            let strict = model([], unique: [["name"]])
-            let mapping = try ModelMapping.inferred(from: store.model, to: strict)
-            _ = try StoreMigration(of: store.url, from: store.model, to: strict, mapping: mapping).rehearse()
-        }
-        #expect(error.message.contains("10 values"))
-    }
 }

@@ -57,13 +57,16 @@ extension StoreFiles {
     var size: Int64 { (FileStamp(path: main)?.size ?? 0) + (FileStamp(path: writeAheadLog)?.size ?? 0) }
 
     /// Refuses to begin what will not fit on the disk.
-    func requireRoom(_ bytes: Int64) throws {
-        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+    ///
+    /// - Parameter place: The folder that takes the copy; nil for the store's own.
+    func requireRoom(_ bytes: Int64, in place: String? = nil) throws {
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: place ?? folder)
         // A file system that does not say how full it is may still have room.
         guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value, free < bytes else { return }
+        let room = place.map { "in “\($0)”" } ?? "beside the store"
         throw CoreDataError(
             CocoaError.Code.fileWriteOutOfSpace.rawValue,
-            "The store “\(main)” cannot be migrated: it takes about \(bytes) bytes beside the store, and \(free) are free. Nothing was changed; make room and try again."
+            "The store “\(main)” cannot be migrated: it takes about \(bytes) bytes \(room), and \(free) are free. Nothing was changed; make room and try again."
         )
     }
 

@@ -1,6 +1,6 @@
 /// How far a migration is.
-struct MigrationProgress: Sendable, Hashable {
-    enum Phase: String, Sendable, CaseIterable {
+package struct MigrationProgress: Sendable, Hashable {
+    package enum Phase: String, Sendable, CaseIterable {
         /// The store is copied. The unit is a page of the file.
         case copying
         /// The copy is changed. The unit is a statement.
@@ -11,24 +11,24 @@ struct MigrationProgress: Sendable, Hashable {
         case replacing
     }
 
-    var phase: Phase
-    var done: Int
-    var total: Int
+    package var phase: Phase
+    package var done: Int
+    package var total: Int
 }
 
 /// What a migration has done.
-struct MigrationReport: Sendable, Hashable {
+package struct MigrationReport: Sendable, Hashable {
     /// How many objects of an entity became how many of which other one.
-    struct Entity: Sendable, Hashable {
+    package struct Entity: Sendable, Hashable {
         /// Nil for an entity whose objects went.
-        var destination: String?
-        var source: String
-        var count: Int64
+        package var destination: String?
+        package var source: String
+        package var count: Int64
     }
 
-    var entities: [Entity] = []
+    package var entities: [Entity] = []
     /// What the migrated store breaks of the rules of its model, and what others had put into the file and could not stay.
-    var notes: [String] = []
+    package var notes: [String] = []
     /// The files of external data that no object has any more.
-    var removedFiles = 0
+    package var removedFiles = 0
 }

@@ -13,6 +13,10 @@ final class StoreChange {
     let counts: [Int: Int64]
     /// The external files that no value names any more.
     private(set) var unneededFiles: Set<UUID> = []
+    /// What is to be unique and is not.
+    private(set) var clashes: [MigrationClash] = []
+    /// The size of the copy in bytes when it was largest.
+    private(set) var peakSize: Int64 = 0
 
     /// - Parameter original: The file as it is, which nobody writes meanwhile.
     init(_ migration: StoreMigration, _ inspection: StoreInspection, _ original: StoreConnection) throws {
@@ -132,10 +136,16 @@ final class StoreChange {
         try connection.write(try inspection.metadata.migrated(to: migration.destination))
         try connection.run("DELETE FROM Z_MODELCACHE")
         try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(migration.modelCache)])
+        // Until the free pages are given back, the file only grows.
+        peakSize = try Self.size(connection)
         try connection.base.commit()
         try connection.base.execute("PRAGMA incremental_vacuum")
         try tell(.changing, total, total)
         return report
+    }
+
+    private static func size(_ connection: StoreConnection) throws -> Int64 {
+        (try connection.integer("PRAGMA page_count") ?? 0) * (try connection.integer("PRAGMA page_size") ?? 0)
     }
 
     func tell(_ phase: MigrationProgress.Phase, _ done: Int, _ total: Int) throws {
@@ -144,7 +154,6 @@ final class StoreChange {
 
     /// Refuses rows that are equal where the new model wants them unique, before an index would stop at the first of them.
     private func refuseClashes(_ connection: StoreConnection) throws {
-        var clashes: [CoreDataError] = []
         for index in plan.uniqueIndexes {
             guard let constraint = index.constraint else { continue }
             let columns = constraint.columns.map { SQLName.quoted($0) }
@@ -153,18 +162,20 @@ final class StoreChange {
                 "SELECT count(*) FROM (SELECT 1 FROM \(SQLName.quoted(index.table)) WHERE \(present) GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1)"
             )
             guard let count, count > 0 else { continue }
-            let properties = constraint.properties.joined(separator: ", ")
             clashes.append(
-                CoreDataError(
-                    NSManagedObjectConstraintMergeError,
-                    "“\(constraint.entity)” is to be unique by \(properties), and \(count) values of that are those of several objects",
-                    entity: constraint.entity, key: properties))
+                MigrationClash(
+                    entity: constraint.entity, properties: constraint.properties.joined(separator: ", "), values: count)
+            )
         }
         guard !clashes.isEmpty else { return }
+        peakSize = try Self.size(connection)
         throw CoreDataError(
             NSMigrationError,
             "The store “\(migration.files.main)” cannot be migrated: \(clashes.map(\.message).joined(separator: "; ")). Merge or change these objects first, or leave the constraint out. Nothing was changed.",
-            details: clashes)
+            details: clashes.map {
+                CoreDataError(
+                    NSManagedObjectConstraintMergeError, $0.message, entity: $0.entity, key: $0.properties)
+            })
     }
 
     /// Works out the derived values that the new model has others of.
@@ -189,5 +200,17 @@ final class StoreChange {
             }
             if changed == 0 { return }
         }
+    }
+}
+
+/// Values that the new model wants to be those of one object, and that several have.
+struct MigrationClash {
+    var entity: String
+    var properties: String
+    /// How many such values there are.
+    var values: Int64
+
+    var message: String {
+        "“\(entity)” is to be unique by \(properties), and \(values) values of that are those of several objects"
     }
 }

@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 import SwormSQLite
 
 /// Makes a store of one model into one of another.
 ///
 /// The store itself stays as it is until the end. A copy is made beside it and changed there; when it has been checked, it
 /// takes the store's place in one step. Whatever goes wrong before leaves the old store, and nothing beside it.
-struct StoreMigration {
+package struct StoreMigration {
     let files: StoreFiles
     let source: CompiledModel
     let destination: CompiledModel
@@ -29,12 +29,24 @@ struct StoreMigration {
         self.progress = progress
     }
 
+    /// The migration of a store by the mapping that can be inferred.
+    ///
+    /// - Throws: ``CoreDataError`` with every reason why none can be.
+    package init(
+        inferring url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
+        options: StoreOptions = StoreOptions(), progress: ((MigrationProgress) throws -> Void)? = nil
+    ) throws {
+        try self.init(
+            of: url, from: source, to: destination, mapping: ModelMapping.inferred(from: source, to: destination),
+            options: options, progress: progress)
+    }
+
     /// Migrates the store.
     ///
     /// - Returns: Nil when somebody else has done it meanwhile.
     /// - Throws: ``CoreDataError`` that says why not. The store is then as it was.
     @discardableResult
-    func run() throws -> MigrationReport? {
+    package func run() throws -> MigrationReport? {
         try SQLiteStore.checkWritable(files)
         let lock = try CoreDataError.translating(while: "migrate", path: files.main) {
             try MigrationLock(files, options: options)
@@ -45,6 +57,7 @@ struct StoreMigration {
             try StoreInspection(lock.connection, path: files.main)
         }
         if inspection.metadata.versionHashes == destination.versionHashes { return nil }
+        try Self.refuseMirrored(inspection, files, options)
         let change = try CoreDataError.translating(while: "migrate", path: files.main) {
             try StoreChange(self, inspection, lock.connection)
         }
@@ -65,7 +78,7 @@ struct StoreMigration {
     }
 
     /// Removes what a migration that was cut off has left beside a store, unless one is at work there.
-    static func removeRemains(beside files: StoreFiles) {
+    package static func removeRemains(beside files: StoreFiles) {
         let folder = MigrationFolder(of: files)
         guard folder.exists else { return }
         var options = StoreOptions()
@@ -86,23 +99,16 @@ struct StoreMigration {
         }
     }
 
-    /// Does everything but the last step: the store stays as it is, and the report says what would have become of it.
-    func rehearse() throws -> MigrationReport {
-        let place = try TemporaryFolder()
-        let (inspection, reading, connection) = try SQLiteStore.inspect(files, options: options)
-        return try withExtendedLifetime(reading) {
-            try CoreDataError.translating(while: "rehearse the migration of", path: files.main) {
-                let change = try StoreChange(self, inspection, connection)
-                let database = StoreFiles(url: URL(fileURLWithPath: place.file("store")))
-                try copy(connection, to: database)
-                var report = try change.run(on: database)
-                report.removedFiles = change.unneededFiles.count
-                return report
-            }
-        }
+    /// Refuses a store that Core Data mirrors to CloudKit, where nobody has decided to write it all the same.
+    static func refuseMirrored(_ inspection: StoreInspection, _ files: StoreFiles, _ options: StoreOptions) throws {
+        guard let table = inspection.mirroringTable, !options.writesMirroredStores else { return }
+        throw CoreDataError(
+            NSMigrationError,
+            "The store “\(files.main)” was written with another model, and it is mirrored to CloudKit (it has the table \(table)), so it is not migrated. To do so all the same, open it with the option \(SwormWritesMirroredStoresOption)."
+        )
     }
 
-    private func copy(_ connection: StoreConnection, to place: StoreFiles) throws {
+    func copy(_ connection: StoreConnection, to place: StoreFiles) throws {
         try connection.copy(to: place) { done, total in
             try progress?(MigrationProgress(phase: .copying, done: done, total: total))
         }

@@ -45,12 +45,18 @@ struct MappingInference {
     }
 
     mutating func infer() throws -> ModelMapping {
+        let mapping = attempt()
+        guard faults.isEmpty else { throw faults.error }
+        return mapping
+    }
+
+    /// What can be told, whatever else cannot: the reasons are in ``faults``.
+    mutating func attempt() -> ModelMapping {
         matchEntities()
         checkHierarchies()
         for number in pairs.keys.sorted() { matchProperties(of: number) }
         settleRelationships()
         for number in pairs.keys.sorted() { checkMissingValues(of: number) }
-        guard faults.isEmpty else { throw faults.error }
         return assemble()
     }
 

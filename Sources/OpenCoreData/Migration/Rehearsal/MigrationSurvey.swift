@@ -1,0 +1,219 @@
+import SwormPredicates
+import SwormSQLite
+
+/// Counts what a mapping does to the objects, values and links of a store. It reads the store, and changes nothing.
+struct MigrationSurvey {
+    typealias Finding = RehearsalReport.Finding
+
+    /// Something that is counted over the rows of one entity.
+    private struct Question {
+        var sql: String
+        var kind: Finding.Kind
+        var entity: String
+        var property: String
+        var message: (Int64) -> String
+    }
+
+    let map: MigrationMap
+    let layout: StoreLayout
+    /// By the number of the entity.
+    let counts: [Int: Int64]
+    /// How the tables come about; none where that was not planned.
+    let tables: [TablePlan]
+    let connection: StoreConnection
+
+    func findings() throws -> [Finding] {
+        var findings: [Finding] = []
+        for entity in map.source.entities where !entity.isAbstract {
+            guard let count = counts[entity.number], count > 0 else { continue }
+            guard let pair = map.pairs.first(where: { $0.source.number == entity.number }) else {
+                findings.append(
+                    Finding(
+                        kind: .lost, entity: entity.name, count: count,
+                        message: "\(Self.objects(count)) of “\(entity.name)” go, as the new model has no such entity"))
+                continue
+            }
+            findings += try answers(to: droppedValues(of: pair) + defaults(of: pair) + missing(of: pair), pair)
+            for slot in entity.relationships.indices { findings += try links(of: slot, pair) }
+        }
+        return findings
+    }
+
+    // MARK: Values
+
+    /// Asks all questions by reading the rows once.
+    private func answers(to questions: [Question], _ pair: MigrationMap.Pair) throws -> [Finding] {
+        var findings: [Finding] = []
+        var rest = questions[...]
+        // A statement can have so many columns and no more.
+        while !rest.isEmpty {
+            let some = rest.prefix(500)
+            rest = rest.dropFirst(500)
+            try connection.rows(
+                "SELECT \(some.map(\.sql).joined(separator: ", ")) FROM \(table(pair.source)) WHERE Z_ENT = \(pair.source.number)"
+            ) { row in
+                for (index, question) in some.enumerated() {
+                    let count = row.int64(index)
+                    guard count > 0 else { continue }
+                    findings.append(
+                        Finding(
+                            kind: question.kind, entity: question.entity, property: question.property, count: count,
+                            message: question.message(count)))
+                }
+            }
+        }
+        return findings
+    }
+
+    private func droppedValues(of pair: MigrationMap.Pair) -> [Question] {
+        let kept = Set(pair.attributes)
+        let entity = pair.source
+        return entity.attributes.enumerated().compactMap { slot, attribute in
+            guard !kept.contains(slot), attribute.derivation == nil,
+                let column = layout.column(ofAttribute: slot, in: entity.number)
+            else { return nil }
+            return Question(
+                sql: "count(\(SQLName.quoted(column)))", kind: .lost, entity: entity.name, property: attribute.name
+            ) { "the values of “\(entity.name).\(attribute.name)” go, which \(Self.objects($0, have: true))" }
+        }
+    }
+
+    private func defaults(of pair: MigrationMap.Pair) -> [Question] {
+        guard let plan = tables.first(where: { $0.root.number == pair.destination.root }),
+            let place = plan.pairs.firstIndex(where: { $0.source.number == pair.source.number })
+        else { return [] }
+        let entity = pair.destination
+        return plan.uses.indices.compactMap { index in
+            guard case .attribute(let slot) = plan.uses[index].role, let cell = plan.cells[index][place],
+                cell.fill != nil
+            else { return nil }
+            let name = entity.attributes[slot].name
+            guard let column = cell.column else {
+                return Question(sql: "count(*)", kind: .defaulted, entity: entity.name, property: name) {
+                    "\(Self.objects($0)) of “\(entity.name)” get the default value of “\(name)”, which is new"
+                }
+            }
+            let sql = "count(*) - count(\(SQLName.quoted(column)))"
+            return Question(sql: sql, kind: .defaulted, entity: entity.name, property: name) {
+                "\(Self.objects($0)) of “\(entity.name)” have no “\(name)”, which is required now, and get the default value"
+            }
+        }
+    }
+
+    /// What is required now, and has no value to stand in for it.
+    private func missing(of pair: MigrationMap.Pair) -> [Question] {
+        let (old, new) = (pair.source, pair.destination)
+        func question(_ name: String, _ column: String?) -> Question {
+            Question(
+                sql: column.map { "count(*) - count(\(SQLName.quoted($0)))" } ?? "count(*)", kind: .missing,
+                entity: new.name, property: name
+            ) { "\(Self.objects($0)) of “\(new.name)” have no “\(name)”, which is required now" }
+        }
+        let attributes = new.attributes.enumerated().compactMap { slot, attribute -> Question? in
+            guard !attribute.isOptional, !attribute.isTransient, attribute.derivation == nil,
+                attribute.defaultValue == .null
+            else { return nil }
+            guard let own = pair.attributes[slot] else { return question(attribute.name, nil) }
+            guard old.attributes[own].isOptional else { return nil }
+            return question(attribute.name, layout.column(ofAttribute: own, in: old.number))
+        }
+        let relationships = new.relationships.enumerated().compactMap { slot, relationship -> Question? in
+            guard !relationship.isOptional, !relationship.isTransient, !relationship.isToMany else { return nil }
+            guard let own = pair.relationships[slot] else { return question(relationship.name, nil) }
+            guard old.relationships[own].isOptional, let toOne = layout.toOne(own, in: old.number) else { return nil }
+            return question(relationship.name, toOne.column)
+        }
+        return attributes + relationships
+    }
+
+    // MARK: Links
+
+    private func links(of slot: Int, _ pair: MigrationMap.Pair) throws -> [Finding] {
+        let relationship = pair.source.relationships[slot]
+        guard let links = links(of: slot, in: pair.source) else { return [] }
+        let name = "\(pair.source.name).\(relationship.name)"
+        func finding(_ kind: Finding.Kind, _ sql: String, _ message: (Int64) -> String) throws -> [Finding] {
+            guard let count = try connection.integer(sql), count > 0 else { return [] }
+            return [
+                Finding(
+                    kind: kind, entity: pair.source.name, property: relationship.name, count: count,
+                    message: message(count))
+            ]
+        }
+        guard let new = pair.relationships.firstIndex(of: slot).map({ pair.destination.relationships[$0] }) else {
+            guard holds(slot, of: pair.source), !inverseStays(relationship) else { return [] }
+            return try finding(.lost, "SELECT count(*) FROM (\(links))") {
+                "\(Self.links($0)) of “\(name)” go, as the new model has no such relationship"
+            }
+        }
+        var findings: [Finding] = []
+        if relationship.isToMany, !new.isToMany {
+            findings += try finding(.truncated, "SELECT count(*) - count(DISTINCT O) FROM (\(links))") {
+                "\(Self.links($0)) of “\(name)” go, as it leads to one object only now"
+            }
+        }
+        let target = map.source[relationship.destination]
+        let family = map.destination[new.destination].family
+        let staying = target.family.filter { number in
+            !map.source[number].isAbstract && map.destination(of: number).map { family.contains($0) } ?? false
+        }
+        let numbers = staying.map(String.init).joined(separator: ", ")
+        findings += try finding(
+            .orphan,
+            "SELECT count(*) FROM (\(links)) WHERE NOT EXISTS (SELECT 1 FROM \(table(target)) AS t WHERE t.Z_PK = M AND t.Z_ENT IN (\(numbers)))"
+        ) { "\(Self.links($0)) of “\(name)” go, as they lead to objects that go or are not there" }
+        return findings
+    }
+
+    /// The links of a relationship from the objects of one entity: the owner's key as `O`, the member's as `M`.
+    private func links(of slot: Int, in entity: CompiledEntity) -> String? {
+        let target = map.source[entity.relationships[slot].destination]
+        let owners = "SELECT Z_PK FROM \(table(entity)) WHERE Z_ENT = \(entity.number)"
+        if let toOne = layout.toOne(slot, in: entity.number) {
+            let column = SQLName.quoted(toOne.column)
+            return
+                "SELECT Z_PK AS O, \(column) AS M FROM \(table(entity)) WHERE Z_ENT = \(entity.number) AND \(column) IS NOT NULL"
+        }
+        switch layout.toMany(slot, in: entity.number) {
+        case .inverse(let name, _)?, .oneWay(let name, _)?:
+            let column = SQLName.quoted(name)
+            return
+                "SELECT \(column) AS O, Z_PK AS M FROM \(table(target)) WHERE \(column) IN (\(owners)) AND Z_ENT BETWEEN \(target.family.lowerBound) AND \(target.family.upperBound)"
+        case .join(let join)?:
+            func read(_ one: String, _ two: String) -> String {
+                let (one, two) = (SQLName.quoted(one), SQLName.quoted(two))
+                return "SELECT \(one) AS O, \(two) AS M FROM \(SQLName.quoted(join.table)) WHERE \(one) IN (\(owners))"
+            }
+            // A pair of objects stands there in one of the two directions.
+            return join.isReflexive
+                ? "\(read(join.ownColumn, join.otherColumn)) UNION \(read(join.otherColumn, join.ownColumn))"
+                : read(join.ownColumn, join.otherColumn)
+        case nil: return nil
+        }
+    }
+
+    /// Whether the links are counted on this side. Both sides of a pair hold the same.
+    private func holds(_ slot: Int, of entity: CompiledEntity) -> Bool {
+        switch layout.toMany(slot, in: entity.number) {
+        case .inverse?: false
+        case .join(let join)?: join.isOwner
+        case .oneWay?, nil: true
+        }
+    }
+
+    private func inverseStays(_ relationship: CompiledRelationship) -> Bool {
+        guard let inverse = relationship.inverse else { return false }
+        let family = map.source[relationship.destination].family
+        return map.pairs.contains { family.contains($0.source.number) && $0.relationships.contains(inverse) }
+    }
+
+    // MARK: Words
+
+    private func table(_ entity: CompiledEntity) -> String { SQLName.quoted(layout.table(of: entity)) }
+
+    private static func objects(_ count: Int64, have: Bool = false) -> String {
+        count == 1 ? "1 object\(have ? " has" : "")" : "\(count) objects\(have ? " have" : "")"
+    }
+
+    private static func links(_ count: Int64) -> String { count == 1 ? "1 link" : "\(count) links" }
+}
