@@ -8,7 +8,7 @@ package enum SwormTool {
     /// The commands, in the order of the help.
     package static let commands: [Command] = [
         InspectCommand.command, QueryCommand.command, CountCommand.command, VerifyCommand.command, DiffCommand.command,
-        DumpCommand.command, ImportCommand.command, CopyCommand.command, ModelCommand.command,
+        DumpCommand.command, ImportCommand.command, CopyCommand.command, MigrateCommand.command, ModelCommand.command,
     ]
 
     /// Runs the tool with the words behind its name.
@@ -73,6 +73,8 @@ enum ErrorText {
         case NSPersistentStoreTypeMismatchError:
             return "name the file that Core Data, or Sworm, has written"
         case NSPersistentStoreIncompatibleSchemaError: return look
+        case NSInferredMappingModelError:
+            return "change the new model as the reasons say; '--dry-run' counts the objects that they are about"
         case CocoaError.Code.fileReadCorruptFile.rawValue:
             // Files of models are read without SQLite.
             switch (error.cause as? SQLiteError)?.code {

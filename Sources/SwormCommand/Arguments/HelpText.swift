@@ -4,7 +4,8 @@ enum HelpText {
 
     static func tool(_ commands: [CommandSpec]) -> String {
         var lines = [
-            "sworm-tool looks into, queries, checks, compares and copies Core Data stores.", "",
+            "sworm-tool looks into, queries, checks, compares, copies and migrates Core Data",
+            "stores.", "",
             "usage: sworm-tool COMMAND [ARGUMENTS]", "", "commands:",
         ]
         let indent = (commands.map(\.name.count).max() ?? 0) + 4

@@ -70,9 +70,18 @@ package enum StoreModelChoice {
         return [(url.lastPathComponent, try StoredModel(ofStoreAt: url).model)]
     }
 
-    /// The model at a path, without a store to choose by: the current version.
+    /// The model at a path, without a store to choose by: the current version, or the one that another store carries.
     static func model(at url: URL) throws -> (model: NSManagedObjectModel, source: String) {
         try FilePath.checkModel(url)
+        if FileKind(path: url.path) == .file, FilePath.isDatabase(url) {
+            let stored = try StoredModel(ofStoreAt: url)
+            guard stored.source == .cache else {
+                throw ToolError(
+                    .modelNeeded, "'\(url.lastPathComponent)' has no copy of the model that it was written with",
+                    hint: "give the model itself: an .xcdatamodeld, .momd or .mom")
+            }
+            return (stored.model, url.lastPathComponent)
+        }
         let model = try NSManagedObjectModel.load(contentsOf: url)
         let name = (try? NSManagedObjectModel.currentVersionName(at: url)) ?? url.lastPathComponent
         let count = (try? NSManagedObjectModel.versions(at: url).count) ?? 1

@@ -34,14 +34,19 @@ final class Workshop {
     }
 
     /// Makes the store, and leaves it closed.
-    func makeStore(_ name: String = "Library.sqlite") throws {
-        let store = try openStore(name)
+    ///
+    /// - Parameter keepsModel: Whether it gets a copy of its model, as every store that a coordinator makes.
+    func makeStore(_ name: String = "Library.sqlite", keepsModel: Bool = false) throws {
+        let store = try openStore(name, keepsModel: keepsModel)
         try store.save(LibraryXML.content(store.model))
         store.close()
     }
 
-    func openStore(_ name: String = "Library.sqlite") throws -> SQLiteStore {
+    func openStore(_ name: String = "Library.sqlite", keepsModel: Bool = false) throws -> SQLiteStore {
         var options = StoreOptions()
+        if keepsModel {
+            options.modelCache = try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: modelPath)).storeCache()
+        }
         options.tracksHistory = true
         return try SQLiteStore.open(url: url(name), model: model(), options: options)
     }

@@ -1,0 +1,154 @@
+import Foundation
+import OpenCoreData
+
+/// `sworm-tool migrate`: makes a store one of another model.
+enum MigrateCommand {
+    static let command = Command(
+        CommandSpec(
+            "migrate", "Migrates a store to another model, where what becomes of it can be inferred.",
+            discussion: [
+                "Entities and properties are matched by their names and renaming identifiers, as Core Data's lightweight "
+                    + "migration does. What cannot be inferred is refused with every reason. A copy beside the store is "
+                    + "changed and checked; then it takes the store's place in one step. Whatever goes wrong before leaves "
+                    + "the store as it was.",
+                "With --dry-run all of this is done to a copy that is thrown away, and told is what happens to the "
+                    + "objects: those that go, values that are lost or set to defaults, values that are missing or not "
+                    + "unique, links that lead nowhere, the time, and the room that it takes. The exit code is then 1 where "
+                    + "the store cannot be migrated, or would lose something.",
+            ],
+            operands: [OperandSpec("STORE", "The file of the store.")],
+            options: [
+                OptionSpec(
+                    "model", value: "NEW",
+                    "The model to migrate to: an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store. Of several "
+                        + "versions the current one is taken."),
+                OptionSpec("dry-run", "Tells what would become of the store, and leaves it as it is."),
+                OptionSpec("json", "Answer as JSON."),
+            ],
+            examples: [
+                "sworm-tool migrate Library.sqlite --model Library.xcdatamodeld --dry-run",
+                "sworm-tool migrate Library.sqlite --model Library.xcdatamodeld",
+            ])
+    ) { arguments, console in
+        let url = try FilePath.store(arguments.operands[0])
+        guard let option = arguments.url("model") else {
+            throw ToolError(
+                .usage, "'migrate' needs the model to migrate to",
+                hint: "give it as --model NEW: an .xcdatamodeld, .momd or .mom, or a store of that model")
+        }
+        let (new, newName) = try StoreModelChoice.model(at: option)
+        let (old, oldName) = try source(of: url, option)
+        return arguments.has("dry-run")
+            ? try rehearse(url, (old, oldName), (new, newName), arguments, console)
+            : try migrate(url, old, (new, newName), arguments, console)
+    }
+
+    /// The model that the store was written with.
+    private static func source(of url: URL, _ option: URL) throws -> (model: NSManagedObjectModel, name: String) {
+        let stored = try StoredModel(ofStoreAt: url)
+        guard stored.source != .cache else { return (stored.model, "the store's own copy") }
+        // A store without a copy of its model may have been written with another version of the new one.
+        do {
+            let found = try StoreModelChoice.model(for: url, option: option)
+            return (found.model, found.source)
+        } catch let error as ToolError where error.code == .modelMismatch {
+            throw ToolError(
+                .modelNeeded,
+                "'\(url.lastPathComponent)' has no copy of the model that it was written with, and \(error.message)",
+                hint: "give an .xcdatamodeld or .momd that also has the version that the store was written with")
+        }
+    }
+
+    private static func rehearse(
+        _ url: URL, _ old: (model: NSManagedObjectModel, name: String),
+        _ new: (model: NSManagedObjectModel, name: String),
+        _ arguments: Arguments, _ console: Console
+    ) throws -> ExitCode {
+        let progress = PhaseProgress(console)
+        let report = try MigrationRehearsal(
+            of: url, from: .init(old.name, old.model), through: [.init(new.name, new.model)],
+            progress: { _, state in progress.update(state) }
+        ).run()
+        progress.end()
+        if arguments.has("json") {
+            console.answer(RehearsalText.json(report, store: arguments.operands[0], model: new.name))
+        } else {
+            RehearsalText.write(report, to: console)
+        }
+        return report.migrates && report.keepsEverything ? .ok : .found
+    }
+
+    private static func migrate(
+        _ url: URL, _ old: NSManagedObjectModel, _ new: (model: NSManagedObjectModel, name: String),
+        _ arguments: Arguments, _ console: Console
+    ) throws -> ExitCode {
+        let start = ContinuousClock.now
+        var report: MigrationReport?
+        if old.entityVersionHashesByName != new.model.entityVersionHashesByName {
+            let progress = PhaseProgress(console)
+            report = try StoreMigration(inferring: url, from: old, to: new.model) { progress.update($0) }.run()
+            progress.end()
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let size = FileStamp(path: StoreFiles(url: url).main)?.size ?? 0
+        if arguments.has("json") {
+            console.answer(json(report, arguments, model: new.name, seconds: seconds, size: size))
+            return .ok
+        }
+        guard let report else {
+            console.line("nothing to do: the store is of that model already")
+            return .ok
+        }
+        for entity in report.entities {
+            console.line(
+                entity.destination.map {
+                    "\(entity.source)\($0 == entity.source ? "" : " -> \($0)"): \(entity.count)"
+                } ?? "\(entity.source): \(entity.count) removed")
+        }
+        for note in report.notes { console.line("note: \(note)") }
+        if report.removedFiles > 0 { console.line("files of external data removed: \(report.removedFiles)") }
+        console.line("migrated to \(new.name), \(InspectCommand.size(size)), \(RehearsalText.time(seconds))")
+        return .ok
+    }
+
+    private static func json(
+        _ report: MigrationReport?, _ arguments: Arguments, model: String, seconds: Double, size: Int64
+    ) -> JSONValue {
+        .object([
+            ("store", .string(arguments.operands[0])), ("model", .string(model)), ("migrated", .bool(report != nil)),
+            (
+                "entities",
+                .array(
+                    (report?.entities ?? []).map {
+                        .object([
+                            ("source", .string($0.source)), ("destination", .optional($0.destination)),
+                            ("count", .int($0.count)),
+                        ])
+                    })
+            ),
+            ("notes", .array((report?.notes ?? []).map { .string($0) })),
+            ("removedFiles", .count(report?.removedFiles ?? 0)), ("seconds", .double(seconds)), ("size", .int(size)),
+        ])
+    }
+}
+
+/// Shows how far a migration is, phase by phase.
+private final class PhaseProgress {
+    private let console: Console
+    private var current: (phase: MigrationProgress.Phase, progress: Progress)?
+
+    init(_ console: Console) { self.console = console }
+
+    func update(_ state: MigrationProgress) {
+        if current?.phase != state.phase {
+            end()
+            current = (state.phase, Progress(console, state.phase.rawValue))
+        }
+        current?.progress.update(state.done, of: state.total)
+    }
+
+    func end() {
+        current?.progress.end()
+        current = nil
+    }
+}
