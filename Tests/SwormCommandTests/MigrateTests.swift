@@ -43,8 +43,12 @@ struct MigrateTests {
         #expect(Run(["verify", workshop.storePath, "--model", model]).out == "no faults\n")
         #expect(Run(["count", workshop.storePath, "Board"]).out == "1\n")
         #expect(try workshop.contents().keys.filter { $0.contains("migrating") } == [])
+        // As a run leaves it that was killed when all was done.
+        try FileManager.default.createDirectory(
+            atPath: workshop.file(".Library.sqlite.migrating"), withIntermediateDirectories: true)
         let again = migrate(workshop)
         #expect(again.code == .ok)
+        #expect(!FileManager.default.fileExists(atPath: workshop.file(".Library.sqlite.migrating")))
         #expect(again.out == "nothing to do: the store is of that model already\n")
     }
 

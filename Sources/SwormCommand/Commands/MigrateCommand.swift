@@ -88,6 +88,8 @@ enum MigrateCommand {
             let progress = PhaseProgress(console)
             report = try StoreMigration(inferring: url, from: old, to: new.model) { progress.update($0) }.run()
             progress.end()
+        } else {
+            StoreMigration.removeRemains(beside: StoreFiles(url: url))
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let size = FileStamp(path: StoreFiles(url: url).main)?.size ?? 0
