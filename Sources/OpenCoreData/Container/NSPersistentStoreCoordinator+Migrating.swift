@@ -29,9 +29,6 @@ extension NSPersistentStoreCoordinator {
                 "The store “\(files.main)” was written with another model, and cannot be migrated without that one. \(stored.notes.first ?? "")"
             )
         }
-        let mapping = try ModelMapping.inferred(from: stored.model, to: managedObjectModel)
-        try StoreMigration(
-            of: url, from: stored.model, to: managedObjectModel, mapping: mapping, options: options
-        ).run()
+        try StoreMigration(inferring: url, from: stored.model, to: managedObjectModel, options: options).run()
     }
 }

@@ -62,6 +62,24 @@ struct AutomaticMigrationTests {
         #expect(!folder.exists)
     }
 
+    @Test func `large values that were about to come with another store go with what it left`() throws {
+        let store = try store()
+        #expect(try names(store, wider, both) == ["a"])
+        let folder = MigrationFolder(of: StoreFiles(url: store.url))
+        let external = StoreFiles(url: store.url).externalData
+        let stray = UUID().uuidString
+        for path in [folder.path, external] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        // As it is between the moving of files and that of the store.
+        try Data().write(to: URL(fileURLWithPath: folder.path + "/step1"))
+        try Data("step1\n\(stray)".utf8).write(to: URL(fileURLWithPath: folder.arrivals))
+        try Data("stray".utf8).write(to: URL(fileURLWithPath: external + "/" + stray))
+        #expect(try names(store, wider, both) == ["a"])
+        #expect(!folder.exists)
+        #expect(!FileManager.default.fileExists(atPath: external + "/" + stray))
+    }
+
     @Test func `without the options nothing is migrated`() throws {
         let store = try store()
         for options in [

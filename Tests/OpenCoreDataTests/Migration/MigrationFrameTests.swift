@@ -112,21 +112,6 @@ struct MigrationFrameTests {
         #expect(!folder.exists)
     }
 
-    @Test func `what a migration has left that was killed at its very end goes when the store is opened`() throws {
-        let store = try store()
-        try store.migrate(to: wider)
-        let folder = MigrationFolder(of: StoreFiles(url: store.url))
-        let options = [NSMigratePersistentStoresAutomaticallyOption: true]
-        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
-        let other = try GraphLibrary.coordinator(at: store.url, model: wider)
-        try store.write(options: options) { _ in }
-        // It may be of a migration that runs, as long as somebody else has the store.
-        #expect(folder.exists)
-        for open in other.persistentStores { try other.remove(open) }
-        try store.write(options: options) { _ in }
-        #expect(!folder.exists)
-    }
-
     @Test func `what lies in a log that was left behind comes along`() throws {
         let store = try store()
         let writer = try Connection(.file(path: store.url.path))

@@ -14,7 +14,10 @@ extension StoreChange {
                     destination: destination.map { migration.destination[$0].name }, source: entity.name, count: count))
             if let destination, count > 0 { expected[destination, default: 0] += count }
         }
-        guard found == expected else { throw unsound(["the numbers of objects are not those of the store"]) }
+        guard found == expected else {
+            throw StoreMigration.unsound(
+                migration.files.main, ["the numbers of objects are not those of the store"])
+        }
     }
 
     /// Checks the copy by the rules of the format.
@@ -38,13 +41,6 @@ extension StoreChange {
         let known = Dictionary(grouping: before.filter { $0.severity == .fault }, by: \.kind).mapValues(\.count)
         let new = Dictionary(grouping: grave, by: \.kind).filter { $1.count > known[$0] ?? 0 }
         report.notes += grave.map(\.message)
-        guard new.isEmpty else { throw unsound(new.values.flatMap { $0.map(\.message) }.sorted()) }
-    }
-
-    private func unsound(_ faults: [String]) -> CoreDataError {
-        CoreDataError(
-            NSMigrationError,
-            "The store “\(migration.files.main)” was not migrated, because the migrated copy was not sound: \(faults.prefix(5).joined(separator: "; ")). The store is as it was."
-        )
+        guard new.isEmpty else { throw StoreMigration.unsound(path, new.values.flatMap { $0.map(\.message) }.sorted()) }
     }
 }

@@ -85,7 +85,7 @@ package struct StoreMigration {
         options.busyTimeout = 0
         // Whoever migrates the store has it to himself. Who only uses it would be disturbed, so this can wait.
         guard let lock = try? MigrationLock(files, options: options) else { return }
-        withExtendedLifetime(lock) { folder.remove() }
+        withExtendedLifetime(lock) { folder.removeLeftovers(of: files) }
     }
 
     /// Makes the migrated store at another place, from a connection to the store that nobody else writes by. The files of
@@ -97,6 +97,14 @@ package struct StoreMigration {
             try copy(connection, to: place)
             _ = try change.run(on: place)
         }
+    }
+
+    /// - Parameter path: The store, which is as it was.
+    static func unsound(_ path: String, _ faults: [String]) -> CoreDataError {
+        CoreDataError(
+            NSMigrationError,
+            "The store “\(path)” was not migrated, because the migrated copy was not sound: \(faults.prefix(5).joined(separator: "; ")). The store is as it was."
+        )
     }
 
     /// Refuses a store that Core Data mirrors to CloudKit, where nobody has decided to write it all the same.

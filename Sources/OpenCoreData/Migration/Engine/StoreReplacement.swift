@@ -23,11 +23,7 @@ package final class StoreReplacement {
         var options = StoreOptions()
         options.busyTimeout = timeout
         try self.init(of: url, options: options, isMissingAllowed: false)
-        if let table = try inspection()?.mirroringTable {
-            throw CoreDataError(
-                NSMigrationError,
-                "The store “\(files.main)” is mirrored to CloudKit (it has the table \(table)), so it is not migrated.")
-        }
+        if let inspection = try inspection() { try StoreMigration.refuseMirrored(inspection, files, options) }
     }
 
     /// - Parameter isMissingAllowed: Whether there may be no store yet.
@@ -72,8 +68,7 @@ package final class StoreReplacement {
     ) throws {
         let base = current ?? files
         let migration = try StoreMigration(
-            of: base.url, from: source, to: destination,
-            mapping: try ModelMapping.inferred(from: source, to: destination), options: options,
+            inferring: base.url, from: source, to: destination, options: options,
             progress: progress.map { progress in { try progress($0.fraction) } })
         let next = place()
         try migration.make(at: next, from: try connection(to: base))
@@ -98,12 +93,7 @@ package final class StoreReplacement {
         let next = place()
         try body(current.url, next.url)
         let faults = try StoreVerification.faults(of: next.url, model: destination.compiled())
-        guard faults.isEmpty else {
-            throw CoreDataError(
-                NSMigrationError,
-                "The store “\(files.main)” was not migrated, because the migrated copy was not sound: \(faults.prefix(5).joined(separator: "; ")). The store is as it was."
-            )
-        }
+        guard faults.isEmpty else { throw StoreMigration.unsound(files.main, faults) }
         advance(to: next)
     }
 
