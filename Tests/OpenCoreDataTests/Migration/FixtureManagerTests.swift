@@ -9,25 +9,33 @@ import Testing
     "Migrations of shipped stores",
     .enabled(if: ModelFixtures.exist, "there are no fixtures, which SWORM_FIXTURES says"))
 struct FixtureManagerTests {
+    /// The pairs of versions that code has to help, by the order of the versions, as the new one demands links that no old
+    /// object has. In SQL they are migrated all the same: there objects are not validated, as in Core Data.
+    static let refused: [String: [String: Set<String>]] = [
+        "Moody": [
+            "1 3": ["Continent.moods"], "1 4": ["Continent.moods"], "2 3": ["Continent.moods"],
+            "2 4": ["Continent.moods"],
+        ]
+    ]
+
     @Test(arguments: ModelFixtures.all("xcdatamodeld"))
     func `every store is migrated to each later version, or it is told what it lacks`(_ url: URL) throws {
         let versions = try NSManagedObjectModel.versions(at: url).map(\.model)
-        var (migrated, refused) = (0, 0)
+        let name = url.deletingPathExtension().lastPathComponent
+        var migrated = 0
+        var refused: [String: Set<String>] = [:]
         for store in Fixtures.databases
         where store.deletingLastPathComponent().path == url.deletingLastPathComponent().path {
             guard let index = try version(of: store, among: versions) else { continue }
-            for new in versions.dropFirst(index + 1) {
+            for (offset, new) in versions.enumerated().dropFirst(index + 1) {
                 let folder = try StoreFolder()
                 let copy = try Fixtures.copy(store, to: URL(fileURLWithPath: folder.path))
-                if try migrate(copy, from: versions[index], to: new, folder.url("Migrated.sqlite")) {
-                    migrated += 1
-                } else {
-                    refused += 1
-                }
+                let lacking = try migrate(copy, from: versions[index], to: new, folder.url("Migrated.sqlite"))
+                if lacking.isEmpty { migrated += 1 } else { refused["\(index + 1) \(offset + 1)"] = lacking }
             }
         }
-        print("\(url.lastPathComponent): \(migrated) migrated, \(refused) refused")
-        #expect(migrated + refused > 0 || versions.count == 1)
+        #expect(migrated > 0 || versions.count == 1)
+        if FixtureMigrationTests.chains[name] != nil { #expect(refused == Self.refused[name] ?? [:]) }
     }
 
     private func version(of store: URL, among versions: [NSManagedObjectModel]) throws -> Int? {
@@ -35,11 +43,10 @@ struct FixtureManagerTests {
         return versions.firstIndex { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
     }
 
-    /// - Returns: False when the new model asks for links that the objects do not have.
-    private func migrate(_ store: URL, from old: NSManagedObjectModel, to new: NSManagedObjectModel, _ target: URL)
-        throws
-        -> Bool
-    {
+    /// - Returns: The relationships that the new model demands and the objects do not have; none when all went well.
+    private func migrate(
+        _ store: URL, from old: NSManagedObjectModel, to new: NSManagedObjectModel, _ target: URL
+    ) throws -> Set<String> {
         let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
         do {
             try manager.migrateStore(
@@ -48,7 +55,7 @@ struct FixtureManagerTests {
         } catch let error as CoreDataError where error.errorCode == NSMigrationError {
             #expect(error.details.allSatisfy { $0.message.contains("is required: it leads to no object") }, "\(error)")
             #expect(!FileManager.default.fileExists(atPath: target.path))
-            return false
+            return Set(error.details.map { "\($0.entity ?? "").\($0.key ?? "")" })
         }
         #expect(try StoreVerification.faults(of: target, model: try new.compiled()) == [])
         for entity in try ModelMapping.inferred(from: old, to: new).entities {
@@ -57,7 +64,68 @@ struct FixtureManagerTests {
             let after = try lines(target, new, destination, \.destination, entity)
             #expect(before == after, "\(store.lastPathComponent): \(source)")
         }
-        return true
+        return []
+    }
+
+    /// Links a mood to the continent of its country.
+    final class MoodPolicy: NSEntityMigrationPolicy {
+        override func createRelationships(
+            forDestination new: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+        ) throws {
+            try super.createRelationships(forDestination: new, in: mapping, manager: manager)
+            let old = manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [new]).first
+            let continents = manager.mappingModel.entityMappings.first { $0.sourceEntityName == "Continent" }
+            guard let old = old?.value(forKeyPath: "country.continent") as? NSManagedObject, let continents else {
+                return
+            }
+            new.setValue(
+                manager.destinationInstances(forEntityMappingName: continents.name, sourceInstances: [old]).first,
+                forKey: "continent")
+        }
+    }
+
+    /// Keeps of a continent its number.
+    final class CountryPolicy: NSEntityMigrationPolicy {
+        override func createDestinationInstances(
+            forSource old: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+        ) throws {
+            try super.createDestinationInstances(forSource: old, in: mapping, manager: manager)
+            for new in manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [old]) {
+                new.setValue(old.value(forKeyPath: "continent.numericISO3166Code"), forKey: "isoContinent")
+            }
+        }
+    }
+
+    /// The pairs of which the application's code gave more than can be inferred, with code that gives the same.
+    @Test(arguments: [2, 4])
+    func `what code gave in Apple's framework is the same here`(_ version: Int) throws {
+        let stores = Dictionary(
+            Fixtures.databases.filter { $0.pathExtension == "moody" }.map { ($0.lastPathComponent, $0) },
+            uniquingKeysWith: { first, _ in first })
+        guard
+            let url = ModelFixtures.all("xcdatamodeld").first(where: { $0.lastPathComponent == "Moody.xcdatamodeld" }),
+            let store = stores["Moody_\(version).moody"], let theirs = stores["Moody_\(version + 1).moody"]
+        else { return }
+        let versions = try NSManagedObjectModel.versions(at: url).map(\.model)
+        let (old, new) = (versions[version - 1], versions[version])
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+        for entity in mapping.entityMappings {
+            switch (entity.destinationEntityName, version) {
+            case ("Mood", 2): entity.entityMigrationPolicyType = MoodPolicy.self
+            case ("Country", 4): entity.entityMigrationPolicyType = CountryPolicy.self
+            default: continue
+            }
+            entity.mappingType = .customEntityMappingType
+        }
+        let folder = try StoreFolder()
+        let copy = try Fixtures.copy(store, to: URL(fileURLWithPath: folder.path))
+        let target = folder.url("Migrated.sqlite")
+        try NSMigrationManager(sourceModel: old, destinationModel: new).migrateStore(
+            from: copy, sourceType: NSSQLiteStoreType, with: mapping, toDestinationURL: target,
+            destinationType: NSSQLiteStoreType)
+        let model = PlainModel(new)
+        let ours = try ObjectGraphText(PlainStore(copyOf: target), model).named(model)
+        #expect(ours.differences(from: try ObjectGraphText(PlainStore(copyOf: theirs), model).named(model)) == [])
     }
 
     /// The objects of an entity itself: the attributes that both versions have, and how many objects the relationships lead
