@@ -84,7 +84,7 @@ struct ReadmeTests {
         .enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"),
         arguments: [
             ("History", "deleteHistory"), ("LookingIntoAStore", "StoredModel"), ("Speed", "expectStatements"),
-            ("Migrating", "MigrationPlan"),
+            ("ChangingYourModel", "MigrationPlan"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)
@@ -94,8 +94,8 @@ struct ReadmeTests {
     }
 
     @Test(arguments: [
-        "README.md", "Sources/Sworm/Sworm.docc/Differences.md", "Sources/Sworm/Sworm.docc/History.md",
-        "Sources/Sworm/Sworm.docc/LookingIntoAStore.md", "Sources/Sworm/Sworm.docc/Migrating.md",
+        "README.md", "Sources/Sworm/Sworm.docc/ChangingYourModel.md", "Sources/Sworm/Sworm.docc/Differences.md",
+        "Sources/Sworm/Sworm.docc/History.md", "Sources/Sworm/Sworm.docc/LookingIntoAStore.md",
         "Sources/Sworm/Sworm.docc/Speed.md",
     ])
     func `its links lead somewhere`(path: String) throws {
