@@ -1,10 +1,13 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Migrates a store that is there if it was written with another model than the coordinator's.
+    /// Migrates a store that is there if it was written with another model than the coordinator's: through the stages of the
+    /// option's manager, or else by a mapping that is inferred.
     ///
-    /// The model that it was written with is found in the store itself.
-    func migrate(storeAt url: URL, options: StoreOptions) throws {
+    /// The model that it was written with is found in the store itself, where no stage tells it.
+    ///
+    /// - Parameter coordinatorOptions: What the options were made of.
+    func migrate(storeAt url: URL, options: StoreOptions, coordinatorOptions: [AnyHashable: Any] = [:]) throws {
         let files = StoreFiles(url: url)
         // A model that was inferred from a store is for that store alone.
         guard compiledModel.storeHashes == nil else { return }
@@ -16,19 +19,38 @@ extension NSPersistentStoreCoordinator {
         guard !hashes.isEmpty else { return }
         guard hashes != compiledModel.versionHashes else { return StoreMigration.removeRemains(beside: files) }
         try StoreMigration.refuseMirrored(inspection, files, options)
+        let reporter = MigrationReporter()
+        if let manager = options.stagedMigration {
+            try StagedMigration(
+                manager: manager, url: url, destination: managedObjectModel, options: options,
+                coordinatorOptions: coordinatorOptions
+            ).run(from: hashes) { try reporter?.tell($0) }
+            reporter?.end()
+            return
+        }
         guard options.infersMapping else {
             throw CoreDataError(
                 NSMigrationMissingMappingModelError,
                 "The store “\(files.main)” was written with another model, and there is no mapping from that one. Let it be inferred, by \(NSInferMappingModelAutomaticallyOption)."
             )
         }
+        let source = try Self.storedModel(at: url)
+        let mapping = try ModelMapping.inferred(from: source, to: managedObjectModel)
+        try StoreMigration(of: url, from: source, to: managedObjectModel, mapping: mapping, options: options) {
+            try reporter?.tell($0.fraction)
+        }.run()
+        reporter?.end()
+    }
+
+    /// The model that a store was written with, which it has a copy of.
+    static func storedModel(at url: URL) throws -> NSManagedObjectModel {
         let stored = try StoredModel(ofStoreAt: url)
         guard stored.source == .cache else {
             throw CoreDataError(
                 NSMigrationMissingSourceModelError,
-                "The store “\(files.main)” was written with another model, and cannot be migrated without that one. \(stored.notes.first ?? "")"
+                "The store “\(StoreFiles(url: url).main)” was written with another model, and cannot be migrated without that one. \(stored.notes.first ?? "")"
             )
         }
-        try StoreMigration(inferring: url, from: stored.model, to: managedObjectModel, options: options).run()
+        return stored.model
     }
 }

@@ -4,6 +4,9 @@ import SwormPredicates
 extension NSPersistentStoreCoordinator {
     /// Opens a store, and creates it first if it does not exist.
     ///
+    /// A migration is a part of Foundation's `Progress` that is current on this thread. Cancelling that leaves the store as it
+    /// was, and throws `CocoaError.userCancelled`.
+    ///
     /// - Parameters:
     ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
     ///   - configuration: A configuration of the model; nil for all entities.
@@ -44,7 +47,7 @@ extension NSPersistentStoreCoordinator {
             if SQLiteStore.isMissing(at: storeURL) {
                 storeOptions.modelCache = try managedObjectModel.storeCache()
             } else if storeOptions.migratesAutomatically {
-                try migrate(storeAt: storeURL, options: storeOptions)
+                try migrate(storeAt: storeURL, options: storeOptions, coordinatorOptions: options ?? [:])
             }
         }
         let objectStore =
@@ -87,7 +90,13 @@ extension NSPersistentStoreCoordinator {
         guard storeDescription.shouldAddStoreAsynchronously else { return open() }
         // The description is not used by anyone else until the completion hands it back.
         nonisolated(unsafe) let work = open
-        DispatchQueue.global().async { work() }
+        // What is current here is not where the store is opened.
+        let progress = Progress.current().map { _ in Progress(totalUnitCount: 1) }
+        DispatchQueue.global().async {
+            progress?.becomeCurrent(withPendingUnitCount: 1)
+            work()
+            progress?.resignCurrent()
+        }
     }
 
     /// The metadata of a store that is not open.

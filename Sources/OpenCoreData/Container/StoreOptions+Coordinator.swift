@@ -11,8 +11,15 @@ extension StoreOptions {
         tracksHistory = try Self.flag(NSPersistentHistoryTrackingKey, options) ?? tracksHistory
         writesMirroredStores = try Self.flag(SwormWritesMirroredStoresOption, options) ?? writesMirroredStores
         writesWithInferredModel = try Self.flag(SwormWritesWithInferredModelOption, options) ?? writesWithInferredModel
+        if let value = options[NSPersistentStoreStagedMigrationManagerOptionKey] {
+            guard let manager = value as? NSStagedMigrationManager else {
+                throw Self.wrong(NSPersistentStoreStagedMigrationManagerOptionKey, value)
+            }
+            stagedMigration = manager
+        }
+        // Who gives stages wants them to be gone through.
         migratesAutomatically =
-            try Self.flag(NSMigratePersistentStoresAutomaticallyOption, options) ?? migratesAutomatically
+            try Self.flag(NSMigratePersistentStoresAutomaticallyOption, options) ?? (stagedMigration != nil)
         infersMapping = try Self.flag(NSInferMappingModelAutomaticallyOption, options) ?? infersMapping
         watch = .all([SQLDebug.watch, options[SwormStatementWatchOption] as? StatementWatch].compactMap { $0 })
         if let value = options[NSPersistentStoreTimeoutOption] {

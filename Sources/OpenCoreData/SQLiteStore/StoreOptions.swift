@@ -26,6 +26,10 @@ package struct StoreOptions: Sendable {
     package var migratesAutomatically = false
     /// Whether the mapping of such a migration is worked out from the two models.
     package var infersMapping = false
+    /// The stages of such a migration; nil for one that is inferred as a whole.
+    var stagedMigration: NSStagedMigrationManager?
+    /// Tells how many bytes are free where a folder is; nil where nobody knows. A migration asks before it begins.
+    package var freeRoom: @Sendable (_ folder: String) -> Int64? = { StoreFiles.freeRoom(in: $0) }
     /// What a new store gets as the copy of its model; nil for none.
     package var modelCache: Data?
     /// Who is told what the store's connections run, from its opening on.

@@ -7,7 +7,7 @@ package enum StoreVerification {
     ///
     /// - Throws: ``CoreDataError`` where the store cannot be opened with the model.
     package static func faults(of url: URL, model: CompiledModel) throws -> [String] {
-        try check(url, model).filter { $0.severity == .fault && !$0.isRuleOfModel }.map(\.message)
+        try grave(check(url, model)).map(\.message)
     }
 
     /// Everything that is found, the rules of the model included; empty for a sound store. Nothing is changed.
@@ -28,6 +28,18 @@ package enum StoreVerification {
             }
             return [StoreFault(kind, error.message, entity: error.entity)]
         }
+    }
+
+    /// Those findings with which a store is not sound: faults of the file, and not of what stands in it.
+    static func grave(_ findings: [StoreFault]) -> [StoreFault] {
+        findings.filter { $0.severity == .fault && !$0.isRuleOfModel }
+    }
+
+    /// Those of grave findings that a store did not have before: what was wrong then is no reason to keep an old model.
+    static func grave(_ findings: [StoreFault], beyond before: [StoreFault]) -> [StoreFault] {
+        let known = Dictionary(grouping: before.filter { $0.severity == .fault }, by: \.kind).mapValues(\.count)
+        let new = Dictionary(grouping: findings, by: \.kind).filter { $1.count > known[$0] ?? 0 }
+        return new.values.flatMap { $0 }
     }
 
     /// What the refusal to open a store says about it; nil where it says nothing about the store.

@@ -120,6 +120,12 @@ public var NSInferredMappingModelError: Int { 134190 }
 /// A history token leads to transactions that are not there any more, or to another store.
 public var NSPersistentHistoryTokenExpiredError: Int { 134301 }
 
+/// The stages of a migration do not lead from the store's version to the coordinator's.
+public var NSStagedMigrationFrameworkVersionMismatchError: Int { 134504 }
+
+/// The store's version comes after the coordinator's among the stages of a migration.
+public var NSStagedMigrationBackwardMigrationError: Int { 134505 }
+
 /// The errors of which an error with several causes consists, as `[any Error]`.
 public let NSDetailedErrorsKey: String = "NSDetailedErrorsKey"
 

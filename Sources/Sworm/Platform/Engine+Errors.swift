@@ -31,6 +31,7 @@ extension Engine {
         }
         let native = error as NSError
         guard native.domain == NSCocoaErrorDomain else { return error }
+        if isOpening, native.code == CocoaError.Code.userCancelled.rawValue { return CancellationError() }
         var code = code(of: native.code)
         // A damaged file, or one that is locked, may show only when it is read or written.
         if code == .cannotOpen, !isOpening { code = .storeFailed }
@@ -46,7 +47,9 @@ extension Engine {
         case NSManagedObjectMergeError, NSPersistentStoreSaveConflictsError: .conflict
         case NSManagedObjectReferentialIntegrityError: .objectDeleted
         case NSPersistentStoreIncompatibleVersionHashError, NSMigrationMissingSourceModelError: .incompatibleModel
-        case NSMigrationError..<NSSQLiteError, NSInferredMappingModelError: .migrationFailed
+        case NSMigrationError..<NSSQLiteError, NSInferredMappingModelError,
+            NSStagedMigrationFrameworkVersionMismatchError, NSStagedMigrationBackwardMigrationError:
+            .migrationFailed
         case NSPersistentStoreOpenError, NSPersistentStoreTypeMismatchError, NSPersistentStoreInvalidTypeError,
             NSPersistentStoreIncompatibleSchemaError, NSPersistentStoreTimeoutError, NSFileReadNoSuchFileError,
             NSFileReadCorruptFileError,

@@ -65,6 +65,7 @@ extension NSMigrationManager {
         }
         // A policy may have changed something to the very end; that is validated with its save.
         try flush()
+        try throwCancellation()
     }
 
     private func request(_ mapping: NSEntityMapping) -> NSFetchRequest<NSManagedObjectID> {

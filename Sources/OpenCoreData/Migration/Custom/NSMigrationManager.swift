@@ -39,6 +39,10 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     }
 
     private let state = Guarded(State())
+    /// The progress that was current when the migration began.
+    private var reporter: MigrationReporter?
+    /// Told how much is done, before each object. What it throws cancels the migration.
+    package final var watch: ((_ fraction: Double) throws -> Void)?
 
     /// Makes a manager.
     ///
@@ -76,6 +80,9 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 
     /// Migrates a store.
     ///
+    /// This is a part of Foundation's `Progress` that is current on this thread. Cancelling that throws
+    /// `CocoaError.userCancelled`.
+    ///
     /// - Parameters:
     ///   - sourceURL: The place of the old store. Nothing there is changed.
     ///   - sStoreType: `NSSQLiteStoreType`.
@@ -99,7 +106,11 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
             }
             state = State(isRunning: true)
         }
-        defer { state.withLock { $0.isRunning = false } }
+        reporter = MigrationReporter()
+        defer {
+            reporter = nil
+            state.withLock { $0.isRunning = false }
+        }
         let mapping =
             try mappings
             ?? NSMappingModel.inferredMappingModel(forSourceModel: sourceModel, destinationModel: destinationModel)
@@ -109,6 +120,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         let destination = MigrationStore(url: dURL, type: dStoreType, options: dOptions ?? [:], model: destinationModel)
         try run(mapping, from: source, to: destination)
         note(progress: 1)
+        reporter?.end()
     }
 
     // MARK: For policies
@@ -172,6 +184,9 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     final func note(bytes: Int) { pendingBytes += bytes }
 
     final func throwCancellation() throws {
-        if let error = state.withLock({ $0.cancellation }) { throw error }
+        let (progress, error) = state.withLock { ($0.progress, $0.cancellation) }
+        if let error { throw error }
+        try reporter?.tell(Double(progress))
+        try watch?(Double(progress))
     }
 }

@@ -58,16 +58,23 @@ extension StoreFiles {
 
     /// Refuses to begin what will not fit on the disk.
     ///
-    /// - Parameter place: The folder that takes the copy; nil for the store's own.
-    func requireRoom(_ bytes: Int64, in place: String? = nil) throws {
-        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: place ?? folder)
+    /// - Parameters:
+    ///   - options: Tell how much is free.
+    ///   - place: The folder that takes the copy; nil for the store's own.
+    func requireRoom(_ bytes: Int64, _ options: StoreOptions, in place: String? = nil) throws {
         // A file system that does not say how full it is may still have room.
-        guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value, free < bytes else { return }
+        guard let free = options.freeRoom(place ?? folder), free < bytes else { return }
         let room = place.map { "in “\($0)”" } ?? "beside the store"
         throw CoreDataError(
             CocoaError.Code.fileWriteOutOfSpace.rawValue,
             "The store “\(main)” cannot be migrated: it takes about \(bytes) bytes \(room), and \(free) are free. Nothing was changed; make room and try again."
         )
+    }
+
+    /// What the file system of a folder has free.
+    static func freeRoom(in folder: String) -> Int64? {
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value
     }
 
     /// Writes what the system keeps in memory of a file, or of the names in a folder, to the disk.

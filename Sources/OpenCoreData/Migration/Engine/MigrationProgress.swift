@@ -7,13 +7,24 @@ package struct MigrationProgress: Sendable, Hashable {
         case changing
         /// The copy is checked. The unit is an entity.
         case verifying
-        /// The copy takes the store's place. This cannot be cancelled any more.
+        /// The copy takes the store's place. What is thrown now cancels the migration for the last time.
         case replacing
     }
 
     package var phase: Phase
     package var done: Int
     package var total: Int
+
+    /// How much of the whole is done, by and large: copying, changing and checking take about as long.
+    var fraction: Double {
+        let part = total > 0 ? Double(done) / Double(total) : 0
+        return switch phase {
+        case .copying: part / 3
+        case .changing: (1 + part) / 3
+        case .verifying: (2 + part) / 3
+        case .replacing: 1
+        }
+    }
 }
 
 /// What a migration has done.

@@ -32,15 +32,13 @@ extension StoreChange {
         ) { try self.tell(.verifying, $0, $1) }
         let faults = findings.filter { $0.severity == .fault }
         report.notes += faults.filter(\.isRuleOfModel).map(\.message)
-        let grave = faults.filter { !$0.isRuleOfModel }
+        let grave = StoreVerification.grave(faults)
         guard !grave.isEmpty else { return }
-        // What was wrong before is no reason to keep the old model.
         try StoreFunctions.register(on: original.base)
         let before = try StoreVerification.findings(
             original, inspection.metadata, model: migration.source, layout: self.layout, files: migration.files)
-        let known = Dictionary(grouping: before.filter { $0.severity == .fault }, by: \.kind).mapValues(\.count)
-        let new = Dictionary(grouping: grave, by: \.kind).filter { $1.count > known[$0] ?? 0 }
+        let new = StoreVerification.grave(grave, beyond: before)
         report.notes += grave.map(\.message)
-        guard new.isEmpty else { throw StoreMigration.unsound(path, new.values.flatMap { $0.map(\.message) }.sorted()) }
+        guard new.isEmpty else { throw StoreMigration.unsound(path, new.map(\.message).sorted()) }
     }
 }

@@ -37,6 +37,9 @@ final class StoreChange {
     /// Whether rows are copied into new tables, so that for a time they are there twice.
     var rebuildsTables: Bool { planner.tables.contains { $0.kept == nil && !$0.pairs.isEmpty } }
 
+    /// The bytes that the copy takes when it is largest, about.
+    var neededRoom: Int64 { migration.files.size * (rebuildsTables ? 2 : 1) + 1 << 16 }
+
     // MARK: Rows
 
     /// Counts the rows of each entity.

@@ -61,7 +61,7 @@ package struct StoreMigration {
         let change = try CoreDataError.translating(while: "migrate", path: files.main) {
             try StoreChange(self, inspection, lock.connection)
         }
-        try files.requireRoom(files.size * (change.rebuildsTables ? 2 : 1) + 1 << 16)
+        try requireRoom(for: change)
         try folder.make(for: files)
         defer { folder.remove() }
         var report = try CoreDataError.translating(while: "migrate", path: files.main) {
@@ -94,6 +94,7 @@ package struct StoreMigration {
         try CoreDataError.translating(while: "migrate", path: files.main) {
             let inspection = try StoreInspection(connection, path: files.main)
             let change = try StoreChange(self, inspection, connection)
+            try requireRoom(for: change)
             try copy(connection, to: place)
             _ = try change.run(on: place)
         }
@@ -105,6 +106,10 @@ package struct StoreMigration {
             NSMigrationError,
             "The store “\(path)” was not migrated, because the migrated copy was not sound: \(faults.prefix(5).joined(separator: "; ")). The store is as it was."
         )
+    }
+
+    private func requireRoom(for change: StoreChange) throws {
+        try files.requireRoom(change.neededRoom, options)
     }
 
     /// Refuses a store that Core Data mirrors to CloudKit, where nobody has decided to write it all the same.

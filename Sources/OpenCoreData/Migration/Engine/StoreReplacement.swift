@@ -4,13 +4,13 @@ import SwormSQLite
 /// Makes another store in a store's stead, in as many steps as it takes, and puts it in that one's place at once.
 ///
 /// From the beginning on nobody else can use the store. What is made stands in a hidden folder beside it, and goes with this
-/// value unless ``finish(from:to:)`` was called; until then the store and its files of external data are as they were.
+/// value unless ``finish(from:to:last:)`` was called; until then the store and its files of external data are as they were.
 package final class StoreReplacement {
-    private let files: StoreFiles
-    private let options: StoreOptions
+    let files: StoreFiles
+    let options: StoreOptions
     /// Nil where there was no store.
     private let lock: MigrationLock?
-    private let folder: MigrationFolder
+    let folder: MigrationFolder
     /// What the last step has made; nil before the first.
     private var current: StoreFiles?
     private var count = 0
@@ -41,7 +41,7 @@ package final class StoreReplacement {
             }
         }
         folder.removeLeftovers(of: files)
-        try files.requireRoom(2 * files.size + 1 << 16)
+        try files.requireRoom(2 * files.size + 1 << 16, options)
         try folder.make(for: files)
     }
 
@@ -55,9 +55,10 @@ package final class StoreReplacement {
     }
 
     /// What the store says of the version of its model.
-    package func metadata() throws -> [String: Any] {
-        [StoreMetadataKey.versionHashes: try inspection()?.metadata.versionHashes ?? [:]]
-    }
+    package func metadata() throws -> [String: Any] { [StoreMetadataKey.versionHashes: try versionHashes()] }
+
+    /// The version hashes of the store.
+    func versionHashes() throws -> [String: Data] { try inspection()?.metadata.versionHashes ?? [:] }
 
     // MARK: Steps
 
@@ -78,23 +79,50 @@ package final class StoreReplacement {
 
     /// Has a new store made from the present one.
     ///
-    /// - Parameter body: Reads the store at the first place, and makes the new one at the second. Both are in no use when
-    ///   it returns.
+    /// - Parameters:
+    ///   - tell: Called again and again while something is copied or checked. What it throws cancels the replacement.
+    ///   - body: Reads the store at the first place, and makes the new one at the second. Both are in no use when it
+    ///     returns.
     package func make(
-        as destination: NSManagedObjectModel, _ body: (_ present: URL, _ new: URL) throws -> Void
+        as destination: NSManagedObjectModel, tell: @escaping () throws -> Void = {},
+        _ body: (_ present: URL, _ new: URL) throws -> Void
     ) throws {
-        if current == nil {
-            let copy = place()
-            try CoreDataError.translating(while: "copy", path: files.main) { try connection(to: files).copy(to: copy) }
-            try passOnExternalData(from: files, to: copy)
-            current = copy
-        }
-        guard let current else { return }
+        let present = try present(tell)
+        // What the new store takes, nobody knows: it may have more in it, or less.
+        try files.requireRoom(present.size + 1 << 16, options)
         let next = place()
-        try body(current.url, next.url)
-        let faults = try StoreVerification.faults(of: next.url, model: destination.compiled())
-        guard faults.isEmpty else { throw StoreMigration.unsound(files.main, faults) }
+        try body(present.url, next.url)
+        let findings = try StoreVerification.findings(of: next.url, model: destination.compiled()) { _, _ in try tell()
+        }
+        let faults = StoreVerification.grave(findings)
+        guard faults.isEmpty else { throw StoreMigration.unsound(files.main, faults.map(\.message)) }
         advance(to: next)
+    }
+
+    /// What the last step has made; a copy of the store before the first.
+    ///
+    /// - Parameter tell: Called again and again while it is copied. What it throws ends that.
+    func present(_ tell: @escaping () throws -> Void) throws -> StoreFiles {
+        if let current { return current }
+        let copy = place()
+        try CoreDataError.translating(while: "copy", path: files.main) {
+            try connection(to: files).copy(to: copy) { _, _ in try tell() }
+        }
+        try passOnExternalData(from: files, to: copy)
+        current = copy
+        return copy
+    }
+
+    /// What is found in the store itself.
+    func originalFindings(_ model: NSManagedObjectModel) throws -> [StoreFault] {
+        guard let connection = lock?.connection, let inspection = try inspection() else { return [] }
+        return try CoreDataError.translating(while: "check", path: files.main) {
+            let compiled = try model.compiled()
+            let layout = try StoreLayout(model: compiled, existing: ExistingSchema(tables: inspection.columns))
+            try StoreFunctions.register(on: connection.base)
+            return try StoreVerification.findings(
+                connection, inspection.metadata, model: compiled, layout: layout, files: files)
+        }
     }
 
     /// Takes a copy of another store instead of this one.
@@ -114,47 +142,70 @@ package final class StoreReplacement {
 
     // MARK: The end
 
+    /// The files of external data at the end of a replacement.
+    private struct Ending {
+        /// Those that the new store has and the old one does not.
+        var arriving: Set<UUID>
+        /// Those that nobody needs when the new store is in its place.
+        var leaving: Set<UUID>
+    }
+
     /// Puts what was made in the store's place.
     ///
     /// - Parameters:
     ///   - source: The model of the store as it was.
     ///   - destination: The model of the store as it is to be.
-    package func finish(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws {
+    ///   - last: Called when all is ready. What it throws leaves the store as it was, for the last time.
+    package func finish(
+        from source: NSManagedObjectModel, to destination: NSManagedObjectModel, last: () throws -> Void = {}
+    ) throws {
         let models = (try source.compiled(), try destination.compiled())
-        try finish { original, made in
+        try finish(last) { original, made, present in
             let before = try original?.externalFiles(models.0, path: self.files.main) ?? []
-            return before.subtracting(try made.externalFiles(models.1, path: self.files.main))
+            let after = try made.externalFiles(models.1, path: self.files.main)
+            return Ending(arriving: after.subtracting(present), leaving: before.subtracting(after))
         }
     }
 
     /// Puts what was made in the store's place, as a store that has nothing in common with it.
-    func finish() throws {
-        let known = Set(Self.names(in: files.externalData))
-        try finish { _, _ in known }
+    ///
+    /// - Parameter last: As above.
+    func finish(last: () throws -> Void = {}) throws {
+        let made = Set(Self.names(in: current?.externalData ?? ""))
+        try finish(last) { _, _, present in
+            // Both may be copies of one store, and name the same files.
+            Ending(arriving: made.subtracting(present), leaving: present.subtracting(made))
+        }
     }
 
-    /// - Parameter unneeded: Tells which files of external data nobody needs when the new store is in its place.
-    private func finish(_ unneeded: (_ original: StoreConnection?, _ made: StoreConnection) throws -> Set<UUID>) throws
-    {
+    /// - Parameter ending: Tells what becomes of files, by those that are there.
+    private func finish(
+        _ last: () throws -> Void,
+        _ ending: (_ original: StoreConnection?, _ made: StoreConnection, _ present: Set<UUID>) throws -> Ending
+    ) throws {
         guard let current else { return }
-        var leaving: Set<UUID> = []
-        try CoreDataError.translating(while: "migrate", path: files.main) {
+        let present = Set(Self.names(in: files.externalData))
+        let end = try CoreDataError.translating(while: "migrate", path: files.main) {
             let connection = StoreConnection(
                 try Connection(.file(path: current.main), options: .init(access: .readWrite, isExclusive: true)))
-            leaving = try unneeded(lock?.connection, connection)
+            let end = try ending(lock?.connection, connection, present)
             // What stands in a log has to be in the file that is moved, and a new store is in the mode of logs.
             try connection.base.setJournalMode(.delete)
             try connection.base.setJournalMode(.wal)
+            return end
         }
-        let arriving = try moveExternalData(of: current)
+        let hadExternalData = FileKind(path: files.supportFolder) != nil
         do {
+            try moveExternalData(end.arriving, of: current)
             try files.finish(current)
+            try last()
             try lock?.replace(with: current.main) ?? files.put(current.main)
         } catch {
-            ExternalDataFolder(path: files.externalData).remove(arriving)
+            ExternalDataFolder(path: files.externalData).remove(end.arriving)
+            if !hadExternalData { try? FileManager.default.removeItem(atPath: files.supportFolder) }
             throw error
         }
-        ExternalDataFolder(path: files.externalData).remove(leaving.subtracting(arriving))
+        ExternalDataFolder(path: files.externalData).remove(end.leaving)
         folder.remove()
     }
 
@@ -182,76 +233,9 @@ package final class StoreReplacement {
         }
         current = next
     }
-
-    /// Lets a copy find the files of external data that it names. Those of the store itself stay where they are.
-    private func passOnExternalData(from base: StoreFiles, to next: StoreFiles) throws {
-        let manager = FileManager.default
-        guard base == files else {
-            if FileKind(path: base.supportFolder) != nil {
-                try manager.moveItem(atPath: base.supportFolder, toPath: next.supportFolder)
-            }
-            return
-        }
-        guard FileKind(path: base.supportFolder) != nil else { return }
-        try manager.createSymbolicLink(
-            atPath: next.supportFolder,
-            withDestinationPath: URL(fileURLWithPath: base.supportFolder).standardizedFileURL.path)
-    }
-
-    /// Moves the files of external data that were made with the new store to those of the old one. Their names are unique.
-    private func moveExternalData(of made: StoreFiles) throws -> Set<UUID> {
-        let type = try? FileManager.default.attributesOfItem(atPath: made.supportFolder)[.type] as? FileAttributeType
-        guard type == .typeDirectory else { return [] }
-        let names = Self.names(in: made.externalData)
-        let target = ExternalDataFolder(path: files.externalData)
-        guard !names.isEmpty else { return [] }
-        let note = ([(made.main as NSString).lastPathComponent] + names.map(\.uuidString)).joined(separator: "\n")
-        try note.write(toFile: folder.arrivals, atomically: true, encoding: .utf8)
-        try StoreFiles.synchronize(folder.arrivals)
-        var moved: Set<UUID> = []
-        do {
-            try FileManager.default.createDirectory(atPath: files.externalData, withIntermediateDirectories: true)
-            for name in names {
-                guard let from = ExternalDataFolder(path: made.externalData).file(name), let to = target.file(name)
-                else { continue }
-                guard rename(from, to) == 0 else { throw StoreFiles.systemError("moved", from) }
-                moved.insert(name)
-            }
-            try StoreFiles.synchronize(files.externalData)
-        } catch {
-            target.remove(moved)
-            throw error
-        }
-        return moved
-    }
-
-    private static func names(in folder: String) -> [UUID] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { name in
-            UUID(uuidString: name).flatMap { $0.uuidString == name ? $0 : nil }
-        }
-    }
-}
-
-extension MigrationProgress {
-    /// How much of the whole is done, by and large: copying, changing and checking take about as long.
-    fileprivate var fraction: Double {
-        let part = total > 0 ? Double(done) / Double(total) : 0
-        return switch phase {
-        case .copying: part / 3
-        case .changing: (1 + part) / 3
-        case .verifying: (2 + part) / 3
-        case .replacing: 1
-        }
-    }
 }
 
 extension StoreFiles {
-    /// The place of the main file.
-    fileprivate var url: URL { URL(fileURLWithPath: given) }
-
-    /// The hidden folder that the external data is in.
-    fileprivate var supportFolder: String { (externalData as NSString).deletingLastPathComponent }
-
     /// Puts a file where there is no store.
     fileprivate func put(_ path: String) throws {
         guard rename(path, main) == 0 else { throw Self.systemError("put in the place of the store", path) }

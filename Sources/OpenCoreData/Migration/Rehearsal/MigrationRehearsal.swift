@@ -110,8 +110,7 @@ private struct StepRehearsal {
                 progress: progress)
             let change = try StoreChange(migration, inspection, connection)
             try survey(change.planner.map, change.layout, change.counts, change.planner.tables, connection)
-            let room = files.size * (change.rebuildsTables ? 2 : 1) + 1 << 16
-            try files.requireRoom(room, in: copy.folder)
+            try files.requireRoom(change.neededRoom, options, in: copy.folder)
             try rehearse(change, connection, on: copy)
         }
     }
