@@ -30,10 +30,20 @@ final class MigrationFrame {
         from old: NSManagedObjectModel, to new: NSManagedObjectModel, tell: @escaping (Double) throws -> Void
     ) throws {
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
-        try migrate(by: mapping, with: NSMigrationManager(sourceModel: old, destinationModel: new))
+        try migrate(by: mapping, with: NSMigrationManager(sourceModel: old, destinationModel: new), tell: tell)
     }
 
-    func migrate(by mapping: NSMappingModel, with manager: NSMigrationManager) throws {
+    func migrate(
+        by mapping: NSMappingModel, with manager: NSMigrationManager, tell: @escaping (Double) throws -> Void
+    ) throws {
+        #if canImport(Darwin)
+        // It is told on the thread that migrates, which is this one.
+        nonisolated(unsafe) let report = tell
+        let observation = manager.observe(\.migrationProgress) { manager, _ in
+            do { try report(Double(manager.migrationProgress)) } catch { manager.cancelMigrationWithError(error) }
+        }
+        defer { observation.invalidate() }
+        #endif
         count += 1
         let next = folder.appendingPathComponent("step\(count).sqlite")
         try manager.migrateStore(
@@ -42,7 +52,10 @@ final class MigrationFrame {
         current = next
     }
 
-    func finish(from old: NSManagedObjectModel, to new: NSManagedObjectModel) throws {
+    func finish(
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel, last: () throws -> Void
+    ) throws {
+        try last()
         try NSPersistentStoreCoordinator(managedObjectModel: new).replacePersistentStore(
             at: url, destinationOptions: nil, withPersistentStoreFrom: current, sourceOptions: nil,
             ofType: NSSQLiteStoreType)

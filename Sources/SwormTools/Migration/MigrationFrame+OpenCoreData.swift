@@ -20,16 +20,23 @@ struct MigrationFrame {
         try replacement.infer(from: old, to: new, progress: tell)
     }
 
-    func migrate(by mapping: NSMappingModel, with manager: NSMigrationManager) throws {
-        try replacement.make(as: manager.destinationModel) { present, new in
+    func migrate(
+        by mapping: NSMappingModel, with manager: NSMigrationManager, tell: @escaping (Double) throws -> Void
+    ) throws {
+        manager.watch = tell
+        defer { manager.watch = nil }
+        try replacement.make(as: manager.destinationModel, tell: { try tell(Double(manager.migrationProgress)) }) {
+            present, new in
             try manager.migrateStore(
                 from: present, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: new,
                 destinationType: NSSQLiteStoreType, destinationOptions: nil)
         }
     }
 
-    func finish(from old: NSManagedObjectModel, to new: NSManagedObjectModel) throws {
-        try replacement.finish(from: old, to: new)
+    func finish(
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel, last: () throws -> Void
+    ) throws {
+        try replacement.finish(from: old, to: new, last: last)
     }
 }
 #endif

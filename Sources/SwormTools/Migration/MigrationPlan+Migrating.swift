@@ -14,9 +14,16 @@ extension MigrationPlan {
         public var to: String
         /// How much of the present stage is done, from 0 to 1.
         public var fraction: Double
+
+        /// How much of all stages is done, from 0 to 1.
+        public var total: Double { count > 0 ? min((Double(done) + fraction) / Double(count), 1) : 1 }
     }
 
     /// Migrates a store, from whichever version it has.
+    ///
+    /// Three things cancel it, up to the moment in which the new store takes the old one's place: what `progress` throws; the
+    /// task, when it is cancelled; and Foundation's `Progress` that is current on this thread, of which the migration is a
+    /// part. The last two throw a `CancellationError`.
     ///
     /// - Parameters:
     ///   - url: The place of the store. Nobody may have it open.
@@ -43,7 +50,9 @@ extension MigrationPlan {
     ) throws -> [String] {
         let last = try index(named: version)
         guard let seen = try versionIndex(ofStoreAt: url), seen != last else { return [] }
+        let watch = MigrationWatch(progress)
         do {
+            try watch.throwCancellation()
             let frame = try MigrationFrame(of: url, timeout: timeout, in: folder)
             // Somebody else may have migrated it before it was locked.
             let first = try versionIndex(of: frame.metadata(), at: url)
@@ -57,7 +66,7 @@ extension MigrationPlan {
             for index in first..<last {
                 let (old, new) = (versions[index], versions[index + 1])
                 func tell(_ fraction: Double) throws {
-                    try progress?(
+                    try watch.tell(
                         Progress(
                             done: index - first, count: last - first, from: old.name, to: new.name, fraction: fraction))
                 }
@@ -65,7 +74,10 @@ extension MigrationPlan {
                 try new.stage.run(in: frame, from: try old.model(), to: try new.model(), tell: tell)
                 try tell(1)
             }
-            try frame.finish(from: try versions[first].model(), to: try versions[last].model())
+            try frame.finish(from: try versions[first].model(), to: try versions[last].model()) {
+                try watch.throwCancellation()
+            }
+            watch.end()
             return versions[first...last].map(\.name)
         } catch {
             throw translatedError(error)

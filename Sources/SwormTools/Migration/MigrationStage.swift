@@ -46,14 +46,14 @@ public struct MigrationStage: Sendable {
         case .inferred: try frame.infer(from: old, to: new, tell: tell)
         case .mapping(let make):
             let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
-            try frame.migrate(by: try make(old, new), with: manager)
+            try frame.migrate(by: try make(old, new), with: manager, tell: tell)
         case .custom(let changes, let finally):
             let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
             let mapping = try StageMapping(from: old, to: new, changes: changes, hasEnd: finally != nil)
             let run = StageRun(manager, mapping, finally: finally, tell: tell)
             manager.userInfo = [StageRun.key: run]
             defer { manager.userInfo = nil }
-            try frame.migrate(by: mapping.model, with: manager)
+            try frame.migrate(by: mapping.model, with: manager, tell: tell)
         }
     }
 }
