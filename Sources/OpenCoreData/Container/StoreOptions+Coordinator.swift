@@ -22,6 +22,7 @@ extension StoreOptions {
             try Self.flag(NSMigratePersistentStoresAutomaticallyOption, options) ?? (stagedMigration != nil)
         infersMapping = try Self.flag(NSInferMappingModelAutomaticallyOption, options) ?? infersMapping
         watch = .all([SQLDebug.watch, options[SwormStatementWatchOption] as? StatementWatch].compactMap { $0 })
+        lentFiles = options[SwormLentFilesOption] as? LentFiles
         if let value = options[NSPersistentStoreTimeoutOption] {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
                 throw Self.wrong(NSPersistentStoreTimeoutOption, value)

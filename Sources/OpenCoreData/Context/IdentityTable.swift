@@ -63,6 +63,9 @@ struct IdentityTable {
     /// The registered objects that are alive.
     var objects: [NSManagedObject] { groups.flatMap { $0.objects.all } }
 
+    /// The number of entries. Those whose objects have gone may count, too.
+    var entryCount: Int { groups.reduce(0) { $0 + $1.objects.count } }
+
     mutating func removeAll() { groups = [] }
 
     /// Takes everything out. The objects that somebody else holds too are handed to the closure; the others end.

@@ -13,8 +13,13 @@ package struct ExternalDataFolder: Sendable {
 
     /// The folder; nil for a store that has no files and keeps everything in the column.
     package let path: String?
+    /// What hands content on between this store and another, while one is migrated object by object.
+    private let lent: LentFiles?
 
-    package init(path: String?) { self.path = path }
+    package init(path: String?, lent: LentFiles? = nil) {
+        self.path = path
+        self.lent = lent
+    }
 
     /// What a column's bytes say.
     package enum Content: Sendable, Hashable {
@@ -84,6 +89,7 @@ package struct ExternalDataFolder: Sendable {
                     "A value names the external file \(identifier.uuidString), and a store in memory has no files.")
             }
             do {
+                if let lent { return try lent.content(of: file) }
                 // A link could lead anywhere, and a pipe would be waited for.
                 let type = try FileManager.default.attributesOfItem(atPath: file)[.type] as? FileAttributeType
                 guard type == .typeRegular else {
@@ -106,6 +112,11 @@ package struct ExternalDataFolder: Sendable {
         let file = (path as NSString).appendingPathComponent(identifier.uuidString)
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            // Where that cannot be, as on another disk, the content is written like any other.
+            if let former = lent?.file(of: data), link(former, file) == 0 {
+                Self.synchronizeNames(in: path)
+                return identifier
+            }
             guard FileManager.default.createFile(atPath: file, contents: nil) else {
                 throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: file])
             }

@@ -46,7 +46,7 @@ package final class SQLiteStore: ObjectStore {
         self.model = model
         self.options = options
         identifier = metadata.identifier
-        external = ExternalDataFolder(path: files?.externalData)
+        external = ExternalDataFolder(path: files?.externalData, lent: options.lentFiles)
         state = Guarded(State(open: open, metadata: metadata, watches: StatementWatches(options.watch)))
     }
 

@@ -34,6 +34,8 @@ package struct StoreOptions: Sendable {
     package var modelCache: Data?
     /// Who is told what the store's connections run, from its opening on.
     package var watch: StatementWatch?
+    /// What hands the content of external files on to another store, or takes it from there.
+    package var lentFiles: LentFiles?
     /// The table that shows that the store is mirrored, when it was opened read-only for that reason.
     var mirroringTable: String?
     /// A copy of files up to this size is preferred to leaving a `-shm` file beside a store that is only looked at.

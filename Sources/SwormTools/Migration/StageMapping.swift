@@ -180,5 +180,10 @@ extension NSAttributeDescription {
 
 extension NSEntityMapping {
     /// Has the closures of the stage called.
-    fileprivate func setPolicy() { entityMigrationPolicyClassName = NSStringFromClass(StagePolicy.self) }
+    fileprivate func setPolicy() {
+        entityMigrationPolicyClassName = NSStringFromClass(StagePolicy.self)
+        #if !canImport(Darwin)
+        setsRelationshipsAsMapped = true
+        #endif
+    }
 }

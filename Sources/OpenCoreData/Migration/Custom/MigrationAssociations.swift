@@ -1,6 +1,16 @@
 /// Which objects of a new store those of an old one have become, by entity mapping. They are kept as rows: there may be many.
+///
+/// Mostly new objects are made in the order of the old ones, and keys follow each other on both sides. So what comes in order
+/// is noted as runs, of which there are few where no keys are missing, and only the rest pair by pair.
 struct MigrationAssociations {
     typealias Row = SaveRequest.Row
+
+    private struct Links {
+        var runs = AssociationRuns()
+        /// What does not come in order, both ways.
+        var destinations: [Row: Few] = [:]
+        var sources: [Row: Few] = [:]
+    }
 
     private enum Few {
         case one(Row)
@@ -13,20 +23,17 @@ struct MigrationAssociations {
             }
         }
 
-        mutating func add(_ row: Row) {
-            guard !rows.contains(row) else { return }
-            self = .several(rows + [row])
-        }
-    }
-
-    private struct Links {
-        var destinations: [Row: Few] = [:]
-        var sources: [Row: Few] = [:]
+        mutating func add(_ row: Row) { self = .several(rows + [row]) }
     }
 
     private var links: [String: Links] = [:]
+    /// New objects that were deleted again, so that no link leads to them.
+    private var removed: Set<Row> = []
 
     mutating func add(_ source: Row, _ destination: Row, mapping: String) {
+        guard !links[mapping, default: Links()].runs.add(source, destination),
+            !destinations(of: source, mapping: mapping).contains(destination)
+        else { return }
         func note(_ row: Row, for key: Row, in table: inout [Row: Few]) {
             if table[key]?.add(row) == nil { table[key] = .one(row) }
         }
@@ -34,27 +41,63 @@ struct MigrationAssociations {
         note(source, for: destination, in: &links[mapping, default: Links()].sources)
     }
 
-    /// Forgets a new object that was deleted again, so that no link leads to it.
-    mutating func remove(_ destination: Row) {
-        for name in Array(links.keys) {
-            for source in links[name]?.sources.removeValue(forKey: destination)?.rows ?? [] {
-                let rest = links[name]?.destinations[source]?.rows.filter { $0 != destination } ?? []
-                links[name]?.destinations[source] = rest.isEmpty ? nil : .several(rest)
-            }
+    /// Forgets a new object that was deleted again.
+    mutating func remove(_ destination: Row) { removed.insert(destination) }
+
+    func destinations(of source: Row, mapping: String) -> [Row] {
+        guard let links = links[mapping] else { return [] }
+        let found = links.runs.partners(of: source, on: .source) + (links.destinations[source]?.rows ?? [])
+        return removed.isEmpty ? found : found.filter { !removed.contains($0) }
+    }
+
+    func sources(of destination: Row, mapping: String) -> [Row] {
+        guard let links = links[mapping], !removed.contains(destination) else { return [] }
+        return links.runs.partners(of: destination, on: .destination) + (links.sources[destination]?.rows ?? [])
+    }
+
+    /// The new objects of a mapping, in the order of their keys. What is added later is not among them.
+    func destinations(mapping: String) -> some Sequence<Row> {
+        let links = links[mapping] ?? Links()
+        let removed = removed
+        return MergedRows(links.runs.rows(on: .destination), links.sources.keys.sorted(by: Self.isBefore))
+            .lazy.filter { !removed.contains($0) }
+    }
+
+    /// Whether all new objects of a mapping are of one entity.
+    func hasOnly(entity: Int, mapping: String) -> Bool {
+        guard let links = links[mapping] else { return true }
+        return links.runs.hasOnly(destinationsOf: entity) && links.sources.keys.allSatisfy { $0.entity == entity }
+    }
+
+    static func isBefore(_ left: Row, _ right: Row) -> Bool { (left.entity, left.key) < (right.entity, right.key) }
+}
+
+/// Two lists of rows in the order of their keys as one, without what occurs twice.
+private struct MergedRows<First: Sequence<SaveRequest.Row>>: Sequence, IteratorProtocol {
+    private var first: First.Iterator
+    private var second: ArraySlice<SaveRequest.Row>
+    private var nextOfFirst: SaveRequest.Row?
+    private var last: SaveRequest.Row?
+
+    init(_ first: First, _ second: [SaveRequest.Row]) {
+        self.first = first.makeIterator()
+        self.second = second[...]
+        nextOfFirst = self.first.next()
+    }
+
+    mutating func next() -> SaveRequest.Row? {
+        while true {
+            guard let row = smallest() else { return nil }
+            guard row != last else { continue }
+            last = row
+            return row
         }
     }
 
-    func destinations(of source: Row, mapping: String) -> [Row] { links[mapping]?.destinations[source]?.rows ?? [] }
-
-    func sources(of destination: Row, mapping: String) -> [Row] { links[mapping]?.sources[destination]?.rows ?? [] }
-
-    /// The new objects of a mapping, in the order of their keys.
-    func destinations(mapping: String) -> [Row] {
-        (links[mapping]?.sources.keys).map { $0.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) } } ?? []
-    }
-
-    /// The old objects of a mapping, in the order of their keys.
-    func sources(mapping: String) -> [Row] {
-        (links[mapping]?.destinations.keys).map { $0.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) } } ?? []
+    private mutating func smallest() -> SaveRequest.Row? {
+        guard let row = nextOfFirst else { return second.popFirst() }
+        if let other = second.first, MigrationAssociations.isBefore(other, row) { return second.popFirst() }
+        nextOfFirst = first.next()
+        return row
     }
 }

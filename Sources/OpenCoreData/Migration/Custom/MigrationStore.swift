@@ -6,6 +6,8 @@ struct MigrationStore {
     let type: String
     let options: [AnyHashable: Any]
     let model: NSManagedObjectModel
+    /// By which large values go from the old store to the new one.
+    let lentFiles: LentFiles
 
     /// Opens the old store for reading only.
     func openForReading() throws -> NSPersistentStoreCoordinator {
@@ -31,6 +33,8 @@ struct MigrationStore {
 
     private func open(_ options: [AnyHashable: Any]) throws -> NSPersistentStoreCoordinator {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        var options = options
+        options[SwormLentFilesOption] = lentFiles
         try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
         return coordinator
     }

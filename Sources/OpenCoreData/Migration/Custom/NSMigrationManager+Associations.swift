@@ -74,7 +74,7 @@ extension NSMigrationManager {
             other.carriesObjects && destinationEntity(for: other)?.isKindOf(entity: destination) ?? true
         }
         return others.allSatisfy { other in
-            other.policyType == NSEntityMigrationPolicy.self && other.destinationEntityName != nil
+            setsRelationships(other) && other.destinationEntityName != nil
                 && (other.relationshipMappings ?? []).contains { side in
                     guard side.name == inverse.name, case .relationship(let name)? = side.valueExpression?.form else {
                         return false
@@ -82,5 +82,15 @@ extension NSMigrationManager {
                     return name == formerInverse.name
                 }
         }
+    }
+
+    /// Whether all objects that came about by a mapping get their relationships as it says.
+    private func setsRelationships(_ mapping: NSEntityMapping) -> Bool {
+        if mapping.policyType == NSEntityMigrationPolicy.self { return true }
+        // What a closure has noted besides may be of another entity, and is left alone.
+        guard mapping.setsRelationshipsAsMapped,
+            let entity = mapping.destinationEntityName.flatMap({ destinationContext.compiledModel?.entity(named: $0) })
+        else { return false }
+        return associations.hasOnly(entity: entity.number, mapping: mapping.name ?? "")
     }
 }

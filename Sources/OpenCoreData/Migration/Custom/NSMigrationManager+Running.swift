@@ -97,23 +97,33 @@ extension NSMigrationManager {
 
     private func createRelationships(_ step: Step, _ done: inout Int, of total: Int) throws {
         let limit = batchSize(of: destinationContext, step.mapping.destinationEntityName)
-        let rows = isLeftToInverses(step) ? [] : associations.destinations(mapping: step.mapping.name ?? "")
-        for start in stride(from: 0, to: rows.count, by: limit) {
-            let batch = rows[start..<min(start + limit, rows.count)]
-            let objects = try read(Array(batch), in: destinationContext)
+        guard !isLeftToInverses(step) else { return }
+        var rows = associations.destinations(mapping: step.mapping.name ?? "").makeIterator()
+        var batch: [SaveRequest.Row] = []
+        while true {
+            while batch.count < limit, let row = rows.next() { batch.append(row) }
+            guard !batch.isEmpty else { return }
+            let objects = try read(batch, in: destinationContext)
             let sources = try read(
                 batch.flatMap { associations.sources(of: $0, mapping: step.mapping.name ?? "") }, in: sourceContext)
-            try withExtendedLifetime(sources) {
-                for object in objects {
+            batch = try withExtendedLifetime(sources) {
+                for (index, object) in objects.enumerated() {
                     try throwCancellation()
                     try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: self)
                     try sourceContext.throwReadError()
                     done += 1
                     note(progress: 0.5 + 0.4 * Float(min(done, total)) / Float(max(total, 1)))
+                    // A relationship may lead to any number of objects. The rest is read anew without these.
+                    if holdsManyObjects { return objects[(index + 1)...].map(\.objectID.row) }
                 }
+                return []
             }
             try flush()
         }
+    }
+
+    private var holdsManyObjects: Bool {
+        sourceContext.identities.entryCount + destinationContext.identities.entryCount > Self.mostObjects
     }
 
     /// Whether the objects of a mapping have no relationship that has to be set on their side.
@@ -145,6 +155,7 @@ extension NSMigrationManager {
                     try destinationContext.throwReadError()
                 }
                 destinationContext.reset()
+                lentFiles.forget()
             }
         }
         guard let first = errors.first else { return }
@@ -167,16 +178,18 @@ extension NSMigrationManager {
         try destinationContext.save()
         pendingBytes = 0
         destinationContext.reset()
+        lentFiles.forget()
     }
 
     private static let largestBatch = 4 << 20
+    private static let mostObjects = 5000
     private static let mostErrors = 50
 
-    /// How many objects of an entity are worked on at a time. Large values may stand in files of their own, so an object that
-    /// has such ones is worked on alone.
+    /// How many objects of an entity are worked on at a time. Values that may stand in files of their own may also be large
+    /// and stand in their rows, so there are few objects that have such ones.
     private func batchSize(of context: NSManagedObjectContext, _ entity: String?) -> Int {
         let attributes = entity.flatMap { context.compiledModel?.entity(named: $0) }?.attributes ?? []
-        if attributes.contains(where: \.allowsExternalStorage) { return 1 }
+        if attributes.contains(where: \.allowsExternalStorage) { return 10 }
         return attributes.contains { $0.type == .binaryData || $0.type == .transformable } ? 100 : 500
     }
 

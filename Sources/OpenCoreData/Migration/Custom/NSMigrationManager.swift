@@ -29,6 +29,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     /// What belongs together since the last batch, whose new objects have no keys yet.
     final var pendingAssociations: [(source: NSManagedObject, destination: NSManagedObject, mapping: String)] = []
     final var setByInverse: [String: Bool] = [:]
+    /// By which the files of large values go from the old store to the new one.
+    final let lentFiles = LentFiles()
     /// The bytes of the values that were set since the last batch.
     final var pendingBytes = 0
 
@@ -72,6 +74,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         sourceContext.reset()
         destinationContext.reset()
         associations = MigrationAssociations()
+        lentFiles.forget()
         pendingAssociations = []
         setByInverse = [:]
         pendingBytes = 0
@@ -116,8 +119,10 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
             ?? NSMappingModel.inferredMappingModel(forSourceModel: sourceModel, destinationModel: destinationModel)
         try check(mapping)
         mappingModel = mapping
-        let source = MigrationStore(url: sourceURL, type: sStoreType, options: sOptions ?? [:], model: sourceModel)
-        let destination = MigrationStore(url: dURL, type: dStoreType, options: dOptions ?? [:], model: destinationModel)
+        let source = MigrationStore(
+            url: sourceURL, type: sStoreType, options: sOptions ?? [:], model: sourceModel, lentFiles: lentFiles)
+        let destination = MigrationStore(
+            url: dURL, type: dStoreType, options: dOptions ?? [:], model: destinationModel, lentFiles: lentFiles)
         try run(mapping, from: source, to: destination)
         note(progress: 1)
         reporter?.end()
@@ -148,7 +153,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     {
         guard let sourceInstances else {
             settle()
-            return objects(associations.destinations(mapping: mappingName), in: destinationContext)
+            return objects(Array(associations.destinations(mapping: mappingName)), in: destinationContext)
         }
         return destinationInstances(of: sourceInstances, mapping: mappingName)
     }
@@ -163,7 +168,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     {
         settle()
         let destinations =
-            destinationInstances?.map(\.objectID.row) ?? associations.destinations(mapping: mappingName)
+            destinationInstances?.map(\.objectID.row) ?? Array(associations.destinations(mapping: mappingName))
         return objects(destinations.flatMap { associations.sources(of: $0, mapping: mappingName) }, in: sourceContext)
     }
 

@@ -53,6 +53,9 @@ open class NSEntityMapping: NSObject {
     /// The name of that class with its module, as `MyApp.BookPolicy`, for a class that was not given as a type.
     open var entityMigrationPolicyClassName: String?
 
+    /// Whether the policy, which is one of our own then, sets relationships as the mapping says, whatever else it does.
+    package final var setsRelationshipsAsMapped = false
+
     /// Any information that the application attaches.
     open var userInfo: [AnyHashable: Any]?
 
