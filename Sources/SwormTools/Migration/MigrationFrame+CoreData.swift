@@ -21,6 +21,9 @@ final class MigrationFrame {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
+    /// Copies are made in the folder for temporary files, which the system empties.
+    static func removeRemains(beside url: URL) {}
+
     /// What the store says of its version.
     func metadata() throws -> [String: Any] {
         try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url, options: nil)

@@ -11,6 +11,9 @@ struct MigrationFrame {
         replacement = try StoreReplacement(of: url, timeout: timeout)
     }
 
+    /// Removes what a migration that was cut off has left beside a store that needs none any more.
+    static func removeRemains(beside url: URL) { StoreMigration.removeRemains(beside: StoreFiles(url: url)) }
+
     /// What the store says of its version, now that nobody else can change it.
     func metadata() throws -> [String: Any] { try replacement.metadata() }
 

@@ -49,7 +49,11 @@ extension MigrationPlan {
         progress: ((Progress) throws -> Void)?
     ) throws -> [String] {
         let last = try index(named: version)
-        guard let seen = try versionIndex(ofStoreAt: url), seen != last else { return [] }
+        guard let seen = try versionIndex(ofStoreAt: url) else { return [] }
+        guard seen != last else {
+            MigrationFrame.removeRemains(beside: url)
+            return []
+        }
         let watch = MigrationWatch(progress)
         do {
             try watch.throwCancellation()

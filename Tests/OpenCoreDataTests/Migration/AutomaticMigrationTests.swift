@@ -62,22 +62,35 @@ struct AutomaticMigrationTests {
         #expect(!folder.exists)
     }
 
-    @Test func `large values that were about to come with another store go with what it left`() throws {
+    @Test func `a replacement that was cut off leaves the large values of the store that is there`() throws {
         let store = try store()
         #expect(try names(store, wider, both) == ["a"])
         let folder = MigrationFolder(of: StoreFiles(url: store.url))
         let external = StoreFiles(url: store.url).externalData
-        let stray = UUID().uuidString
+        let (stray, former) = (UUID(), UUID())
         for path in [folder.path, external] {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         }
+        func exists(_ file: UUID) -> Bool { FileManager.default.fileExists(atPath: external + "/" + file.uuidString) }
+        for file in [stray, former] {
+            try Data("value".utf8).write(to: URL(fileURLWithPath: external + "/" + file.uuidString))
+        }
         // As it is between the moving of files and that of the store.
-        try Data().write(to: URL(fileURLWithPath: folder.path + "/step1"))
-        try Data("step1\n\(stray)".utf8).write(to: URL(fileURLWithPath: folder.arrivals))
-        try Data("stray".utf8).write(to: URL(fileURLWithPath: external + "/" + stray))
+        let made = StoreFiles(url: URL(fileURLWithPath: folder.path + "/step1"))
+        try FileManager.default.copyItem(atPath: store.url.path, toPath: made.main)
+        try folder.note(made, arriving: [stray], leaving: [former])
         #expect(try names(store, wider, both) == ["a"])
         #expect(!folder.exists)
-        #expect(!FileManager.default.fileExists(atPath: external + "/" + stray))
+        #expect(!exists(stray) && exists(former))
+        // As it is between the moving of the store and the end.
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: store.url.path, toPath: made.main)
+        try Data("value".utf8).write(to: URL(fileURLWithPath: external + "/" + stray.uuidString))
+        try folder.note(made, arriving: [stray], leaving: [former])
+        #expect(rename(made.main, store.url.path) == 0)
+        #expect(try names(store, wider, both) == ["a"])
+        #expect(!folder.exists)
+        #expect(exists(stray) && !exists(former))
     }
 
     @Test func `without the options nothing is migrated`() throws {

@@ -84,9 +84,11 @@ struct StoreReplacingTests {
         // As it is between the moving of files and that of the store.
         let hidden = folder.url.appendingPathComponent(".Store.sqlite.migrating")
         try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: true)
-        try Data().write(to: hidden.appendingPathComponent("step1"))
+        let made = hidden.appendingPathComponent("step1")
+        try Data().write(to: made)
+        let node = try FileManager.default.attributesOfItem(atPath: made.path)[.systemFileNumber] as? NSNumber
         let stray = UUID().uuidString
-        try Data("step1\n\(stray)".utf8).write(to: hidden.appendingPathComponent("arrivals"))
+        try Data("\(node?.uint64Value ?? 0)\n+\(stray)".utf8).write(to: hidden.appendingPathComponent("files"))
         let external = folder.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
         try Data("stray".utf8).write(to: external.appendingPathComponent(stray))
         #expect(throws: (any Error).self) {
@@ -97,5 +99,28 @@ struct StoreReplacingTests {
         #expect(!externalFiles(folder, "Store").contains(stray))
         #expect(!FileManager.default.fileExists(atPath: hidden.path))
         #expect(try names(at: folder.store) == ["old"])
+    }
+
+    @Test func `a store that comes back from a copy shares its large values, also when it cannot be put back`() throws {
+        let folder = try StoreFolder()
+        try make("old", at: folder.store)
+        let copy = folder.url.appendingPathComponent("Copy.sqlite")
+        try coordinator().replacePersistentStore(
+            at: copy, withPersistentStoreFrom: folder.store, ofType: NSSQLiteStoreType)
+        let files = externalFiles(folder, "Store")
+        #expect(files.count == 1)
+        #expect(externalFiles(folder, "Copy") == files)
+        try coordinator().replacePersistentStore(
+            at: folder.store, withPersistentStoreFrom: copy, ofType: NSSQLiteStoreType)
+        #expect(try names(at: folder.store) == ["old"])
+        #expect(externalFiles(folder, "Store") == files)
+        // A folder in the store's place, which no file can take.
+        try FileManager.default.removeItem(at: folder.store)
+        try FileManager.default.createDirectory(at: folder.store, withIntermediateDirectories: true)
+        #expect(throws: (any Error).self) {
+            try coordinator().replacePersistentStore(
+                at: folder.store, withPersistentStoreFrom: copy, ofType: NSSQLiteStoreType)
+        }
+        #expect(externalFiles(folder, "Store") == files)
     }
 }

@@ -30,26 +30,45 @@ struct MigrationFolder {
         }
     }
 
-    /// Where a replacement notes the files of external data that it is about to put into the store's folder.
-    var arrivals: String { path + "/arrivals" }
+    /// Where it is noted which files of external data come and go with the new store.
+    private var note: String { path + "/files" }
+
+    /// Notes which files of external data come and go, before the first of them does.
+    ///
+    /// - Parameters:
+    ///   - made: The file that is to take the store's place.
+    ///   - arriving: Those that are put into the store's folder for it.
+    ///   - leaving: Those that nobody needs when it is in its place.
+    func note(_ made: StoreFiles, arriving: some Collection<UUID>, leaving: some Collection<UUID>) throws {
+        guard !arriving.isEmpty || !leaving.isEmpty, let node = FileStamp(path: made.main)?.node else { return }
+        let lines = ["\(node)"] + arriving.map { "+" + $0.uuidString } + leaving.map { "-" + $0.uuidString }
+        try lines.joined(separator: "\n").write(toFile: note, atomically: true, encoding: .utf8)
+        try StoreFiles.synchronize(note)
+    }
 
     /// Removes what a migration that was cut off has left.
     ///
-    /// As long as its store is still here, it did not take the old one's place, and the old one knows nothing of the files of
-    /// external data that had been put into its folder for the new one.
+    /// Where the new store took the old one's place, nobody needs what was to go with the old one. Where it did not, the old
+    /// one knows nothing of what was put into its folder for the new one.
     func removeLeftovers(of files: StoreFiles) {
         guard exists else { return }
-        if let note = try? String(contentsOfFile: arrivals, encoding: .utf8) {
-            var lines = note.split(separator: "\n").map(String.init)[...]
-            if let name = lines.popFirst(), FileKind(path: path + "/" + (name as NSString).lastPathComponent) != nil {
-                ExternalDataFolder(path: files.externalData).remove(lines.compactMap { UUID(uuidString: $0) })
-            }
+        if let note = try? String(contentsOfFile: note, encoding: .utf8) {
+            var lines = note.split(separator: "\n")[...]
+            // What came in the old one's place is the same file as before.
+            let isReplaced = lines.popFirst().map { "\($0)" } == FileStamp(path: files.main).map { "\($0.node)" }
+            let unneeded = lines.filter { $0.hasPrefix(isReplaced ? "-" : "+") }
+            ExternalDataFolder(path: files.externalData).remove(
+                unneeded.compactMap { UUID(uuidString: String($0.dropFirst())) })
         }
         remove()
     }
 
     /// What cannot be removed only takes room; the next migration tries again.
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
+    func remove() {
+        // The note first: without the files that it is about, it must not be believed.
+        _ = unlink(note)
+        try? FileManager.default.removeItem(atPath: path)
+    }
 }
 
 extension StoreFiles {

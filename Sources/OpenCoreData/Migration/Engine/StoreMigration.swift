@@ -70,8 +70,9 @@ package struct StoreMigration {
         }
         try files.finish(folder.database)
         try progress?(MigrationProgress(phase: .replacing, done: 0, total: 1))
-        try lock.replace(with: folder.database.main)
         let unneeded = change.unneededFiles
+        try folder.note(folder.database, arriving: [], leaving: unneeded)
+        try lock.replace(with: folder.database.main)
         ExternalDataFolder(path: files.externalData).remove(unneeded)
         report.removedFiles = unneeded.count
         return report
@@ -133,7 +134,9 @@ extension StoreConnection {
     ///
     /// - Parameter progress: Told how many pages of how many are copied. What it throws ends the copying.
     func copy(to place: StoreFiles, progress: ((_ done: Int, _ total: Int) throws -> Void)? = nil) throws {
-        let target = try Connection(.file(path: place.main), options: .init(access: .readWriteCreate))
+        // What is written once and not read needs no cache.
+        let target = try Connection(
+            .file(path: place.main), options: .init(access: .readWriteCreate, cacheSizeKiB: 1024))
         try target.execute("PRAGMA synchronous = OFF")
         try base.backup(to: target, pagesPerStep: 1024) { remaining, total in try progress?(total - remaining, total) }
     }

@@ -24,9 +24,6 @@ extension StoreReplacement {
         // A value may name a file that is missing, as it did before.
         let names = names.filter { source.file($0).map { FileKind(path: $0) == .file } ?? false }
         guard !names.isEmpty else { return }
-        let note = ([(made.main as NSString).lastPathComponent] + names.map(\.uuidString)).joined(separator: "\n")
-        try note.write(toFile: folder.arrivals, atomically: true, encoding: .utf8)
-        try StoreFiles.synchronize(folder.arrivals)
         try FileManager.default.createDirectory(atPath: files.externalData, withIntermediateDirectories: true)
         for name in names {
             guard let from = source.file(name), let to = target.file(name) else { continue }

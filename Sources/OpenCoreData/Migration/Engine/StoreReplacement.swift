@@ -187,7 +187,9 @@ package final class StoreReplacement {
         let present = Set(Self.names(in: files.externalData))
         let end = try CoreDataError.translating(while: "migrate", path: files.main) {
             let connection = StoreConnection(
-                try Connection(.file(path: current.main), options: .init(access: .readWrite, isExclusive: true)))
+                try Connection(
+                    .file(path: current.main),
+                    options: .init(access: .readWrite, isExclusive: true, cacheSizeKiB: options.cacheSizeKiB)))
             let end = try ending(lock?.connection, connection, present)
             // What stands in a log has to be in the file that is moved, and a new store is in the mode of logs.
             try connection.base.setJournalMode(.delete)
@@ -196,6 +198,7 @@ package final class StoreReplacement {
         }
         let hadExternalData = FileKind(path: files.supportFolder) != nil
         do {
+            try folder.note(current, arriving: end.arriving, leaving: end.leaving)
             try moveExternalData(end.arriving, of: current)
             try files.finish(current)
             try last()
@@ -220,7 +223,9 @@ package final class StoreReplacement {
         if place == files, let lock { return lock.connection }
         return try CoreDataError.translating(while: "open", path: place.main) {
             StoreConnection(
-                try Connection(.file(path: place.main), options: .init(access: .readWrite, isExclusive: true)))
+                try Connection(
+                    .file(path: place.main),
+                    options: .init(access: .readWrite, isExclusive: true, cacheSizeKiB: options.cacheSizeKiB)))
         }
     }
 
