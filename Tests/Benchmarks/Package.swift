@@ -15,6 +15,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "CBenchSQLite", .product(name: "Sworm", package: "Sworm"),
+                .product(name: "SwormTools", package: "Sworm"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             // Keeps the members of one library out of the files that import the other.

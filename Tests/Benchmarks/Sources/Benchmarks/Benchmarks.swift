@@ -14,6 +14,9 @@
 //     --rows N             the size of the table (100000, or 40000 with --quick)
 //     --json               one JSON object a line instead of the table
 //     --curve              instead, the time of one row in tables of 1000 to 1000000 rows (to 100000 with --quick)
+//     --migration          instead, what migrations take: a table of 1000000 rows (--rows N), and 100 files of 10 MB
+//     --migration-kills N  instead, kills so many migrations of a store of 800000 rows (--rows N) at moments chosen by --seed N, and
+//                          lets twenty run out of room; SWORM_TOOL=path has the tool verify what is left
 //     --list               the names of the bars
 //     --keep-heap          do not give free memory back to the system before each timed run
 //
@@ -38,6 +41,19 @@ struct Benchmarks {
 
     /// Whether no bar was missed.
     static func run(_ options: Options) throws -> Bool {
+        if let probe = options.migrationProbe {
+            try Migrations.probe(probe.way, probe.folder)
+            return true
+        }
+        if let run = options.migrationRun {
+            try Migrations.run(run.way, run.folder)
+            return true
+        }
+        if options.measuresMigrations {
+            try Migrations(options: options).print()
+            return true
+        }
+        if let kills = options.migrationKills { return try MigrationCuts(options: options, kills: kills).run() }
         if options.printsCurve {
             try Curve(options: options).print()
             return true

@@ -6,14 +6,19 @@ enum Memory {
     static func growth(of side: Side) throws -> (megabytes: Double, fingerprint: Int) {
         guard case .timed(let run, let fingerprint) = side.work else { throw Failure("This side measures itself.") }
         try side.prepare()
+        let growth = try peakGrowth(of: run)
+        let found = try fingerprint(growth.result)
+        try side.cleanUp()
+        return (growth.megabytes, found)
+    }
+
+    /// The megabytes by which the peak grows while some work is done in this process.
+    static func peakGrowth<Result>(of work: () throws -> Result) throws -> (megabytes: Double, result: Result) {
         // Forgets the peak so far; where the kernel refuses, the peak so far is what is subtracted.
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
         let before = try peak()
-        let result = try run()
-        let after = try peak()
-        let found = try fingerprint(result)
-        try side.cleanUp()
-        return (after - before, found)
+        let result = try work()
+        return (try peak() - before, result)
     }
 
     /// The same in a process of its own.

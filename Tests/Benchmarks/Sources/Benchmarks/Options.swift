@@ -11,11 +11,19 @@ struct Options {
     var only: [String] = []
     var rows = 100_000
     var repetitions = 15
+    var seed = 1
     var printsJSON = false
     var printsCurve = false
+    var measuresMigrations = false
+    /// How many migrations are to be killed.
+    var migrationKills: Int?
     var lists = false
     var trims = true
     var probe: Probe?
+    /// Migrate a store and print what that took: what a child process does.
+    var migrationProbe: (way: String, folder: String)?
+    /// Migrate a store, and nothing besides: what a child process does that is cut off.
+    var migrationRun: (way: String, folder: String)?
 
     init(_ arguments: some Sequence<String>) throws {
         var rest = Array(arguments)[...]
@@ -38,6 +46,13 @@ struct Options {
             case "--repetitions": repetitions = try number(after: argument)
             case "--json": printsJSON = true
             case "--curve": printsCurve = true
+            case "--migration": measuresMigrations = true
+            case "--migration-kills": migrationKills = try number(after: argument)
+            case "--seed": seed = try number(after: argument)
+            case "--migration-run":
+                migrationRun = (try text(after: argument), try text(after: argument))
+            case "--migration-probe":
+                migrationProbe = (try text(after: argument), try text(after: argument))
             case "--list": lists = true
             case "--keep-heap": trims = false
             case "--probe":
@@ -48,11 +63,12 @@ struct Options {
                 throw Failure(
                     """
                     \(argument) is no option. There are: --quick, --only NAME, --rows N, --repetitions N, --json, --curve, \
-                    --list, --keep-heap.
+                    --migration, --migration-kills N, --seed N, --list, --keep-heap.
                     """)
             }
         }
-        self.rows = rows ?? (isQuick ? 40_000 : 100_000)
+        let most = measuresMigrations ? 1_000_000 : migrationKills == nil ? 100_000 : 800_000
+        self.rows = rows ?? (isQuick ? 40_000 : most)
         self.repetitions = repetitions ?? (isQuick ? 5 : 15)
     }
 

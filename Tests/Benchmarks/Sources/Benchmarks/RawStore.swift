@@ -69,6 +69,12 @@ extension RawStore {
         "ZNUMBER, ZGENRE, ZPLAYS, ZISLOVED, ZRATING, ZCREATED, ZTITLE, ZARTIST, ZALBUM, ZIDENTIFIER, ZNOTE"
     static let selectAll = "SELECT \(columns) FROM ZTRACK"
 
+    static func columnCount(_ statement: OpaquePointer) -> Int32 { sqlite3_column_count(statement) }
+
+    static func real(_ statement: OpaquePointer, _ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+
+    static func number(_ statement: OpaquePointer, _ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
     @inline(__always)
     static func text(_ statement: OpaquePointer, _ column: Int32) -> String? {
         guard let start = sqlite3_column_text(statement, column) else { return nil }
