@@ -143,7 +143,7 @@ struct MigrationProgressTests {
                 #expect(throws: Stop.self) {
                     try replacement.finish(from: Models.model(2), to: Models.model(2)) {
                         // The new files lie beside the old ones now.
-                        #expect(FileManager.default.fileExists(atPath: folder.arrivals))
+                        #expect(FileManager.default.fileExists(atPath: folder.note))
                         #expect(try store.externalFiles().count == (hadData ? 4 : 1))
                         throw Stop()
                     }

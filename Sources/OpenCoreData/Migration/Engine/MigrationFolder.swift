@@ -31,7 +31,7 @@ struct MigrationFolder {
     }
 
     /// Where it is noted which files of external data come and go with the new store.
-    private var note: String { path + "/files" }
+    var note: String { path + "/files" }
 
     /// Notes which files of external data come and go, before the first of them does.
     ///
