@@ -17,7 +17,8 @@ public struct MigrationStage: Sendable {
     ///
     /// What has the same name in both versions, or says that it was renamed, is carried over by itself: attributes whose type
     /// is the same or has room for the old values, and relations. So a change says only what is otherwise. Entities that are
-    /// in the old version only go with their objects.
+    /// in the old version only go with their objects. A relation that led to many and leads to one keeps the first of its links,
+    /// unless the change has a closure for relations.
     ///
     /// - Parameters:
     ///   - changes: What becomes of the objects of an entity.

@@ -9,8 +9,13 @@ struct StageMapping {
     /// The name of the entity mapping that is worked on last.
     private(set) var last: String?
 
+    /// What is done about relationships that are not carried over whole, by the name of the entity mapping.
+    private(set) var links: [String: StageLinks] = [:]
+
     private let old: NSManagedObjectModel
     private let new: NSManagedObjectModel
+    /// Of each new entity, the old one that it was.
+    private let entities: FormerNames
     private var faults: [String] = []
 
     /// - Throws: A ``StoreError`` that lists everything that does not fit the models, or that nothing is said about.
@@ -19,18 +24,23 @@ struct StageMapping {
     ) throws {
         self.old = old
         self.new = new
+        entities = FormerNames(Self.items(old), Self.items(new))
         let carried = carriedPairs(changes)
         var added: [NSEntityMapping] = []
-        var mappings: [NSEntityMapping] = []
+        var steps: [StageStep] = []
         let known = changes.filter { checkNames(of: $0) }
         for entity in new.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) where !entity.isAbstract {
             guard let name = entity.name else { continue }
-            let own = known.filter { $0.destination == name }
-            let sources = carried.filter { $0.destination == name }.map(\.source)
-            for change in own { mappings.append(mapping(from: change.source, to: entity, change)) }
-            for source in sources { mappings.append(mapping(from: source, to: entity, nil)) }
-            if own.isEmpty && sources.isEmpty { added.append(mapping(from: nil, to: entity, nil)) }
+            let own = known.filter { $0.destination == name }.map { ($0.source, Optional($0)) }
+            let sources = carried.filter { $0.destination == name }.map { ($0.source, EntityChange?.none) }
+            for (source, change) in own + sources {
+                if let source = old.entitiesByName[source] { steps.append(StageStep(source, entity, change)) }
+            }
+            if own.isEmpty && sources.isEmpty { added.append(addition(of: entity)) }
         }
+        let narrowed = NarrowedRelationships(steps)
+        let sorted = steps.filter { narrowed.concern($0) } + steps.filter { !narrowed.concern($0) }
+        let mappings = sorted.map { mapping($0, narrowed.links(of: $0)) }
         requireDecisions(changes, carried)
         last = (mappings.last ?? added.last)?.name
         if hasEnd { (mappings.last ?? added.last)?.setPolicy() }
@@ -40,6 +50,10 @@ struct StageMapping {
                 .migrationFailed,
                 "The stage cannot be carried out:" + faults.map { "\n- \($0)" }.joined())
         }
+    }
+
+    private static func items(_ model: NSManagedObjectModel) -> [FormerNames.Item] {
+        model.entities.map { FormerNames.Item($0.name ?? "", $0.renamingIdentifier) }
     }
 
     // MARK: Entities
@@ -58,14 +72,16 @@ struct StageMapping {
         }
     }
 
-    /// The entities of both models that belong together by their names.
+    /// The entities with objects of both models that belong together.
     private var namesakes: [Pair] {
-        new.entities.compactMap { entity in
-            guard let name = entity.name, !entity.isAbstract, let source = old.entitiesByName[entity.formerName],
-                let sourceName = source.name, !source.isAbstract
-            else { return nil }
-            return Pair(source: sourceName, destination: name)
+        pairs.filter {
+            old.entitiesByName[$0.source]?.isAbstract == false
+                && new.entitiesByName[$0.destination]?.isAbstract == false
         }
+    }
+
+    private var pairs: [Pair] {
+        entities.sources.sorted { $0.key < $1.key }.map { Pair(source: $1, destination: $0) }
     }
 
     private mutating func checkNames(of change: EntityChange) -> Bool {
@@ -78,10 +94,10 @@ struct StageMapping {
             }
             if entity.isAbstract { faults.append("A change names the entity '\(name)', which is abstract.") }
         }
-        if changes[mappingName(change.source, change.destination)] != nil {
+        if changes[StageStep.name(change.source, change.destination)] != nil {
             faults.append("There are two changes from '\(change.source)' to '\(change.destination)'. Make them one.")
         } else {
-            changes[mappingName(change.source, change.destination)] = change
+            changes[StageStep.name(change.source, change.destination)] = change
         }
         return faults.count == count
     }
@@ -96,85 +112,56 @@ struct StageMapping {
                 "Objects of other entities become '\(pair.destination)', and nothing says what becomes of those of the old "
                     + "'\(pair.source)'. Add a change for them.")
         }
+        for pair in pairs where !changes.contains(where: { $0.source == pair.source }) {
+            guard let before = old.entitiesByName[pair.source], !before.isAbstract,
+                let after = new.entitiesByName[pair.destination], after.isAbstract
+            else { continue }
+            let heirs = new.entities.filter { !$0.isAbstract && $0.isKindOf(entity: after) }.compactMap(\.name).sorted()
+            let which = heirs.isEmpty ? "an entity that is not" : heirs.map { "'\($0)'" }.joined(separator: " or ")
+            faults.append(
+                "'\(pair.destination)' is abstract now, and nothing says what becomes of the objects of the old "
+                    + "'\(pair.source)'. Add a change from '\(pair.source)' to \(which); one that makes nothing lets them go."
+            )
+        }
+        for clash in entities.clashes {
+            let open = clash.new.filter { name in !changes.contains { $0.destination == name } }
+            if !open.isEmpty { faults.append(clash.text("entities", of: nil, open: open)) }
+        }
     }
 
     // MARK: Mappings
 
-    private func mappingName(_ source: String?, _ destination: String) -> String {
-        source.map { "\($0) to \(destination)" } ?? "New \(destination)"
-    }
-
-    private mutating func mapping(from source: String?, to destination: NSEntityDescription, _ change: EntityChange?)
-        -> NSEntityMapping
-    {
-        let mapping = NSEntityMapping()
-        let destinationName = destination.name ?? ""
-        mapping.name = mappingName(source, destinationName)
-        mapping.destinationEntityName = destinationName
-        mapping.destinationEntityVersionHash = new.entityVersionHashesByName[destinationName]
-        guard let source, let entity = old.entitiesByName[source] else {
-            mapping.mappingType = .addEntityMappingType
-            return mapping
-        }
-        mapping.sourceEntityName = source
-        mapping.sourceEntityVersionHash = old.entityVersionHashesByName[source]
-        mapping.setSource()
-        mapping.mappingType = change == nil ? .transformEntityMappingType : .customEntityMappingType
-        if change != nil { mapping.setPolicy() }
-        if !(change?.makes ?? false) {
-            mapping.attributeMappings = attributes(from: entity, to: destination, isClosed: change == nil)
-        }
-        if change?.carriesRelations ?? true {
-            mapping.relationshipMappings = destination.relationshipsByName.values.sorted { $0.name < $1.name }
-                .filter { !$0.isTransient && entity.relationshipsByName[$0.formerName] != nil }
-                .map { .relationship($0.name, from: $0.formerName) }
-        }
+    private func addition(of entity: NSEntityDescription) -> NSEntityMapping {
+        let mapping = mapping(to: entity, named: "New \(entity.name ?? "")")
+        mapping.mappingType = .addEntityMappingType
         return mapping
     }
 
-    /// - Parameter isClosed: Whether no closure can set what is not carried over.
-    private mutating func attributes(
-        from source: NSEntityDescription, to destination: NSEntityDescription, isClosed: Bool
-    ) -> [NSPropertyMapping] {
-        destination.attributesByName.values.sorted { $0.name < $1.name }.compactMap { attribute in
-            guard !attribute.isTransient, !(attribute is NSDerivedAttributeDescription),
-                let former = source.attributesByName[attribute.formerName], !former.isTransient
-            else { return nil }
-            guard attribute.takes(former) else {
-                if isClosed {
-                    faults.append(
-                        "'\(destination.name ?? "").\(attribute.name)' has another type than before, and nothing says what "
-                            + "becomes of its values. Add a change from '\(source.name ?? "")' to '\(destination.name ?? "")' that sets it."
-                    )
-                }
-                return nil
-            }
-            return .attribute(attribute.name, from: attribute.formerName)
-        }
+    private func mapping(to entity: NSEntityDescription, named name: String) -> NSEntityMapping {
+        let mapping = NSEntityMapping()
+        mapping.name = name
+        mapping.destinationEntityName = entity.name
+        mapping.destinationEntityVersionHash = entity.name.flatMap { new.entityVersionHashesByName[$0] }
+        return mapping
     }
-}
 
-extension NSEntityDescription {
-    fileprivate var formerName: String { renamingIdentifier ?? name ?? "" }
-}
-
-extension NSPropertyDescription {
-    fileprivate var formerName: String { renamingIdentifier ?? name }
-}
-
-extension NSAttributeDescription {
-    /// Whether every value of another attribute is a value of this one, too.
-    fileprivate func takes(_ former: NSAttributeDescription) -> Bool {
-        let wider: [NSAttributeType: [NSAttributeType]] = [
-            .integer16AttributeType: [.integer32AttributeType, .integer64AttributeType],
-            .integer32AttributeType: [.integer64AttributeType],
-            .floatAttributeType: [.doubleAttributeType],
-        ]
-        if attributeType != former.attributeType {
-            return wider[former.attributeType]?.contains(attributeType) ?? false
+    private mutating func mapping(_ step: StageStep, _ links: StageLinks) -> NSEntityMapping {
+        let mapping = mapping(to: step.destination, named: step.name)
+        mapping.sourceEntityName = step.sourceName
+        mapping.sourceEntityVersionHash = old.entityVersionHashesByName[step.sourceName]
+        mapping.setSource()
+        let hasPolicy = step.change != nil || links.needPolicy
+        mapping.mappingType = hasPolicy ? .customEntityMappingType : .transformEntityMappingType
+        if hasPolicy { mapping.setPolicy() }
+        if links.needPolicy { self.links[step.name] = links }
+        let (attributes, open) = step.attributes()
+        if !(step.change?.makes ?? false) { mapping.attributeMappings = attributes }
+        // A closure can set what is not carried over.
+        if step.change == nil { faults += open }
+        if step.change?.carriesRelations ?? true {
+            mapping.relationshipMappings = links.whole.map { .relationship($0.name, from: $0.former) }
         }
-        guard let composite = self as? NSCompositeAttributeDescription else { return true }
-        return composite.versionHash == former.versionHash
+        return mapping
     }
 }
 

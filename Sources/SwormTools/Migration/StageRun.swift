@@ -26,6 +26,8 @@ final class StageRun {
 
     func change(of entity: NSEntityMapping) -> EntityChange? { entity.name.flatMap { mapping.changes[$0] } }
 
+    func links(of entity: NSEntityMapping) -> StageLinks? { entity.name.flatMap { mapping.links[$0] } }
+
     /// Runs a piece of work with both stores.
     func lend<R>(_ body: (StageStores) throws -> R) throws -> R {
         try old.lend { old in
@@ -73,12 +75,13 @@ final class StagePolicy: NSEntityMigrationPolicy {
         // What closures have made besides may be of other entities.
         guard new.entity.name == mapping.destinationEntityName else { return }
         try super.createRelationships(forDestination: new, in: mapping, manager: manager)
-        guard let run = StageRun.of(manager), let relations = run.change(of: mapping)?.relations,
-            let name = mapping.name
-        else { return }
-        for old in manager.sourceInstances(forEntityMappingName: name, destinationInstances: [new]) {
-            try relations(old, new, run)
-        }
+        guard let run = StageRun.of(manager), let name = mapping.name else { return }
+        let (links, relations) = (run.links(of: mapping), run.change(of: mapping)?.relations)
+        guard links != nil || relations != nil else { return }
+        let sources = manager.sourceInstances(forEntityMappingName: name, destinationInstances: [new])
+        links?.set(new, from: sources, manager)
+        guard let relations else { return }
+        for old in sources { try relations(old, new, run) }
     }
 
     override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {

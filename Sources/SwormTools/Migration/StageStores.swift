@@ -21,17 +21,8 @@ public struct StageStores {
         of object: ManagedObject<Old>, as type: New.Type
     ) throws -> [ManagedObject<New>] {
         try old.requireOwn(object)
-        let instance = object.instance
-        var found: [NSManagedObject] = []
-        for mapping in manager.mappingModel.entityMappings ?? []
-        where mapping.sourceEntityName == instance.entity.name {
-            guard let name = mapping.name else { continue }
-            for successor in manager.destinationInstances(forEntityMappingName: name, sourceInstances: [instance])
-            where successor.entity.name == New.entityName && !found.contains(where: { $0 === successor }) {
-                found.append(successor)
-            }
-        }
-        return try found.map { try new.handle($0, as: New.self) }
+        return try manager.successors(of: object.instance).filter { $0.entity.name == New.entityName }
+            .map { try new.handle($0, as: New.self) }
     }
 
     /// Tells that an old object has become a new one, so that relations that led to the old one lead to the new one.

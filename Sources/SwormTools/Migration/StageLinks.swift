@@ -1,0 +1,141 @@
+import Foundation
+import Sworm
+
+/// What a mapping does about relationships that lead to one object now and led to many before, and about their inverses.
+struct StageLinks {
+    struct Link {
+        let name: String
+        let former: String
+    }
+
+    /// Those that a mapping carries over whole.
+    var whole: [Link] = []
+    /// Those to one object of which the first link is carried.
+    var firsts: [Link] = []
+    /// Those that are set by their inverses, and get back their order afterwards.
+    var ordered: [Link] = []
+
+    var needPolicy: Bool { !firsts.isEmpty || !ordered.isEmpty }
+}
+
+/// The relationships of a stage that lead to one object now and led to many before.
+struct NarrowedRelationships {
+    private struct Side {
+        let step: StageStep
+        let relationship: NSRelationshipDescription
+
+        /// Whether a closure chooses the object.
+        var isChosen: Bool { step.change?.relations != nil }
+        /// The same for both sides of a pair, whichever entity inherits them.
+        var path: String {
+            "\(relationship.inverseRelationship?.destinationEntity?.name ?? "").\(relationship.name)"
+        }
+
+        func isInverse(of other: NSRelationshipDescription, in entity: NSEntityDescription) -> Bool {
+            guard let inverse = other.inverseRelationship, inverse.name == relationship.name,
+                relationship.inverseRelationship?.name == other.name
+            else { return false }
+            return Self.related(step.destination, other.destinationEntity)
+                && Self.related(entity, relationship.destinationEntity)
+        }
+
+        private static func related(_ one: NSEntityDescription, _ other: NSEntityDescription?) -> Bool {
+            other.map { one.isKindOf(entity: $0) || $0.isKindOf(entity: one) } ?? false
+        }
+    }
+
+    private let sides: [Side]
+
+    init(_ steps: [StageStep]) {
+        sides = steps.flatMap { step in
+            step.relationships.filter { $0.old.isToMany && !$0.new.isToMany }
+                .map { Side(step: step, relationship: $0.new) }
+        }
+    }
+
+    /// Whether a mapping has such a relationship. Those come first: the order of the inverses is that of links which are there.
+    func concern(_ step: StageStep) -> Bool { sides.contains { $0.step.name == step.name } }
+
+    /// What a mapping does about its relationships.
+    func links(of step: StageStep) -> StageLinks {
+        var links = StageLinks()
+        for (new, old) in step.relationships {
+            let link = StageLinks.Link(name: new.name, former: old.name)
+            let others = sides.filter { $0.isInverse(of: new, in: step.destination) }
+            if let own = sides.first(where: { $0.step.name == step.name && $0.relationship.name == new.name }) {
+                // Where both sides lead to one, one of them is set and the other follows.
+                let isSet = others.allSatisfy { own.path <= $0.path && !$0.isChosen }
+                if isSet && !own.isChosen { links.firsts.append(link) }
+            } else if others.isEmpty {
+                links.whole.append(link)
+            } else if new.isToMany, new.isOrdered, old.isOrdered {
+                links.ordered.append(link)
+            }
+        }
+        return links
+    }
+}
+
+extension StageLinks {
+    /// Sets what is not carried over whole.
+    ///
+    /// - Parameters:
+    ///   - new: A new object.
+    ///   - sources: The old objects that it came from.
+    func set(_ new: NSManagedObject, from sources: [NSManagedObject], _ manager: NSMigrationManager) {
+        for link in firsts where new.value(forKey: link.name) == nil {
+            guard let relationship = new.entity.relationshipsByName[link.name],
+                let destination = relationship.destinationEntity
+            else { continue }
+            let first = sources.lazy.flatMap { $0.members(link.former) }.flatMap { manager.successors(of: $0) }
+                .first { $0.entity.isKindOf(entity: destination) }
+            guard let first else { continue }
+            if let inverse = relationship.inverseRelationship, !inverse.isToMany,
+                first.value(forKey: inverse.name) != nil
+            {
+                continue
+            }
+            new.setValue(first, forKey: link.name)
+        }
+        for link in ordered {
+            let present = new.members(link.name)
+            let wanted = sources.flatMap { $0.members(link.former) }.flatMap { manager.successors(of: $0) }
+            let sorted = NSMutableOrderedSet(array: wanted.filter { present.contains($0) })
+            sorted.addObjects(from: present)
+            if sorted.array as? [NSManagedObject] != present {
+                new.setValue(NSOrderedSet(orderedSet: sorted), forKey: link.name)
+            }
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// The objects that a relationship to many leads to: in its order, or in that in which they were made.
+    fileprivate func members(_ name: String) -> [NSManagedObject] {
+        switch value(forKey: name) {
+        case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
+        case let set as Set<NSManagedObject>: set.sorted { $0.number < $1.number }
+        default: []
+        }
+    }
+
+    /// The number that the store has given to a saved object.
+    private var number: Int {
+        Int(objectID.uriRepresentation().lastPathComponent.drop { !$0.isNumber }) ?? .max
+    }
+}
+
+extension NSMigrationManager {
+    /// What an old object has become, by whichever mapping.
+    func successors(of old: NSManagedObject) -> [NSManagedObject] {
+        var found: [NSManagedObject] = []
+        for mapping in mappingModel.entityMappings ?? [] where mapping.sourceEntityName == old.entity.name {
+            guard let name = mapping.name else { continue }
+            for successor in destinationInstances(forEntityMappingName: name, sourceInstances: [old])
+            where !found.contains(where: { $0 === successor }) {
+                found.append(successor)
+            }
+        }
+        return found
+    }
+}
