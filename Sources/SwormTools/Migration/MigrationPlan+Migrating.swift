@@ -33,8 +33,8 @@ extension MigrationPlan {
     /// - Returns: The names of the versions that the store went through, with that it had first. Empty when there was nothing
     ///   to do or there is no store.
     /// - Throws: A ``StoreError``: `incompatibleModel` when the store has none of the versions, `migrationFailed` with the
-    ///   reasons when no mapping can be inferred or the objects do not fit the new model; and what closures of the stages
-    ///   throw. The store is then as it was.
+    ///   reasons when no mapping can be inferred, the objects do not fit the new model, or a stage would never run as its
+    ///   versions are the same to stores; and what closures of the stages throw. The store is then as it was.
     @discardableResult
     public func migrate(
         storeAt url: URL, to version: String? = nil, timeout: TimeInterval = 240,
@@ -49,6 +49,7 @@ extension MigrationPlan {
         progress: ((Progress) throws -> Void)?
     ) throws -> [String] {
         let last = try index(named: version)
+        try requireReachableStages()
         guard let seen = try versionIndex(ofStoreAt: url) else { return [] }
         guard seen != last else {
             MigrationFrame.removeRemains(beside: url)

@@ -34,6 +34,23 @@ extension MigrationPlan {
         return found
     }
 
+    /// Refuses a plan with a stage that no store would go through.
+    ///
+    /// Of versions that are the same to stores the newest is taken, so what leads to it from the others is passed over.
+    func requireReachableStages() throws {
+        guard versions.dropFirst().contains(where: \.stage.isRequired) else { return }
+        let hashes = try versions.map { try $0.model().entityVersionHashesByName }
+        for index in versions.indices.dropFirst() where versions[index].stage.isRequired {
+            for newer in index..<versions.endIndex {
+                guard let older = hashes[..<index].lastIndex(of: hashes[newer]) else { continue }
+                throw StoreError(
+                    .migrationFailed,
+                    "The stage that leads to version '\(versions[index].name)' would never run: '\(versions[older].name)' and '\(versions[newer].name)' are the same to stores. Give the version a hash modifier, such as `.hashModifier(\"\(versions[newer].name)\")` on an attribute of '\(versions[newer].name)', or have the stage inferred."
+                )
+            }
+        }
+    }
+
     private func unknownVersion(_ metadata: [String: Any], at url: URL) throws -> StoreError {
         let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] ?? [:]
         var closest: (name: String, differing: [String])?

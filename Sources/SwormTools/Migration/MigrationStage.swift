@@ -9,9 +9,11 @@ public struct MigrationStage: Sendable {
     }
 
     let kind: Kind
+    /// Whether stores of the old version may not do without it.
+    var isRequired = true
 
     /// The mapping is inferred from the two models: by names, and by what says that it was renamed.
-    public static let inferred = MigrationStage(kind: .inferred)
+    public static let inferred = MigrationStage(kind: .inferred, isRequired: false)
 
     /// Objects are carried over one by one, and closures see old and new ones together.
     ///
@@ -19,6 +21,9 @@ public struct MigrationStage: Sendable {
     /// is the same or has room for the old values, and relations. So a change says only what is otherwise. Entities that are
     /// in the old version only go with their objects. A relation that led to many and leads to one keeps the first of its links,
     /// unless the change has a closure for relations.
+    ///
+    /// A store tells its version by the hashes of its entities, so the two versions must not be the same to stores, or the stage
+    /// would never run: such a plan is refused. Where only values change, give an attribute of the new version a hash modifier.
     ///
     /// - Parameters:
     ///   - changes: What becomes of the objects of an entity.
@@ -30,6 +35,8 @@ public struct MigrationStage: Sendable {
     }
 
     /// The objects are carried over as a mapping model and its policies say.
+    ///
+    /// As for ``custom(_:finally:)``, the two versions must not be the same to stores.
     ///
     /// - Parameter make: Makes the mapping for the models of the old and of the new version.
     public static func mapping(
@@ -47,7 +54,8 @@ public struct MigrationStage: Sendable {
         case .inferred: try frame.infer(from: old, to: new, tell: tell)
         case .mapping(let make):
             let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
-            try frame.migrate(by: try make(old, new), with: manager, tell: tell)
+            let mapping = try make(old, new)
+            try frame.migrate(by: mapping, with: manager, tell: tell)
         case .custom(let changes, let finally):
             let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
             let mapping = try StageMapping(from: old, to: new, changes: changes, hasEnd: finally != nil)

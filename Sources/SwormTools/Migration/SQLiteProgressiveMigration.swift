@@ -28,7 +28,7 @@ public final class SQLiteProgressiveMigration {
     ///   - defaultEntityMigrationPolicyClassName: The policy for entities whose mapping names none.
     ///   - writableSourceStores: Not used: what is migrated is always a copy.
     /// - Returns: nil when there is no store, or it has the newest version.
-    /// - Throws: ``Error/storeCompatibleModelNotFound``, or an error when a model cannot be read.
+    /// - Throws: ``Error/storeCompatibleModelNotFound``, or an error when a model cannot be read or a stage would never run.
     public init?(
         store: SQLiteStoreDescription, bundle: Bundle, defaultEntityMigrationPolicyClassName: String? = nil,
         writableSourceStores: Bool = false
@@ -38,6 +38,7 @@ public final class SQLiteProgressiveMigration {
             try store.modelVersions.map {
                 try $0.version(of: store, in: bundle, policy: defaultEntityMigrationPolicyClassName)
             })
+        try plan.requireReachableStages()
         do {
             guard let index = try plan.versionIndex(ofStoreAt: store.url), index < plan.versions.count - 1 else {
                 return nil
@@ -83,9 +84,12 @@ extension SQLiteStoreDescription.ModelVersion {
     private func givenStage(in bundle: Bundle, policy: String?) throws -> MigrationStage {
         guard let mappingModelName else {
             guard let policy else { return .inferred }
-            return .mapping { old, new in
+            // The policy is for whatever there is to carry over, which may be nothing.
+            var stage = MigrationStage.mapping { old, new in
                 try .inferredMappingModel(forSourceModel: old, destinationModel: new).with(policy: policy)
             }
+            stage.isRequired = false
+            return stage
         }
         #if canImport(Darwin)
         let mapping = GivenMapping(model: try bundle.mappingModel(name: mappingModelName).with(policy: policy))

@@ -28,11 +28,26 @@ private enum Note2 {
     }
 }
 
+/// The first version to programs, and another one to stores.
+private enum Note3 {
+    struct Note: ManagedObjectConvertible {
+        var text = ""
+        var place = ""
+        static let attributes: Set<Attribute<Self>> = [
+            .init(\.text, "text", .hashModifier("3")), .init(\.place, "place"),
+        ]
+    }
+}
+
 @Suite("Stages that are refused")
 struct StageRefusalTests {
     private func makeNotes(at url: URL) throws {
         let container = try PersistentContainer(for: Note1.Note.self, at: .file(url))
         try container.perform { try $0.insert(Note1.Note(text: "hello", place: "Rome")) }
+    }
+
+    private static let shout = EntityChange.change(Note1.Note.self, to: Note1.Note.self) { old, new in
+        new.text = old.text.uppercased()
     }
 
     // MARK: Properties of another kind
@@ -121,5 +136,64 @@ struct StageRefusalTests {
             }
         }
         #expect(names == ["Rex"])
+    }
+
+    // MARK: Versions that are the same to stores
+
+    @Test func `a stage between versions that are the same to stores is refused`() throws {
+        let folder = try StoreFolder()
+        try makeNotes(at: folder.store)
+        let before = try Data(contentsOf: folder.store)
+        for plan in [
+            MigrationPlan([.init("1", Note1.Note.self), .init("2", Note1.Note.self, stage: .custom(Self.shout))]),
+            // There and back again.
+            MigrationPlan([
+                .init("1", Note1.Note.self), .init("x", Note3.Note.self, stage: .custom()), .init("2", Note1.Note.self),
+            ]),
+        ] {
+            for url in [folder.store, folder.url.appendingPathComponent("None.sqlite")] {
+                let error = #expect(throws: StoreError.self) { try plan.migrate(storeAt: url) }
+                #expect(error?.code == .migrationFailed)
+                #expect(error?.message.contains("'1' and '2' are the same to stores") == true)
+                #expect(error?.message.contains("Give the version a hash modifier") == true)
+            }
+        }
+        #expect(try Data(contentsOf: folder.store) == before)
+        #expect(folder.others.isEmpty)
+    }
+
+    @Test func `with a hash modifier the stage runs`() throws {
+        let folder = try StoreFolder()
+        try makeNotes(at: folder.store)
+        let plan = MigrationPlan([
+            .init("1", Note1.Note.self),
+            .init(
+                "3", Note3.Note.self,
+                stage: .custom(
+                    .change(Note1.Note.self, to: Note3.Note.self) { old, new in new.text = old.text.uppercased() })),
+        ])
+        let container = try PersistentContainer(migrating: plan, at: .file(folder.store))
+        #expect(try container.perform { try $0.decode(Note3.Note.all).map(\.text) } == ["HELLO"])
+    }
+
+    @Test func `versions in files are refused likewise, but not for a policy that is for all of them`() throws {
+        try MigratableModel.with { store, bundle in
+            let container = try NSPersistentContainer(store: store.with(maxVersion: 0), bundle: bundle)
+            try container.loadPersistentStore()
+            try container.removePersistentStores()
+            func versions(_ second: SQLiteStoreDescription.ModelVersion) -> SQLiteStoreDescription {
+                SQLiteStoreDescription(
+                    name: store.name, url: store.url, modelName: store.modelName, modelVersions: ["V0", second])
+            }
+            let error = #expect(throws: StoreError.self) {
+                _ = try SQLiteProgressiveMigration(
+                    store: versions(.init(name: "V0", stage: .custom())), bundle: bundle)
+            }
+            #expect(error?.message.contains("would never run") == true)
+            let none = try SQLiteProgressiveMigration(
+                store: versions("V0"), bundle: bundle,
+                defaultEntityMigrationPolicyClassName: "ExternalBinaryDataEntityMigrationPolicy")
+            #expect(none == nil)
+        }
     }
 }
