@@ -55,6 +55,7 @@ public struct MigrationStage: Sendable {
         case .mapping(let make):
             let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
             let mapping = try make(old, new)
+            mapping.findExternalBinaryDataPolicy()
             try frame.migrate(by: mapping, with: manager, tell: tell)
         case .custom(let changes, let finally):
             let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
