@@ -8,15 +8,17 @@ final class StoreChange {
     let layout: StoreLayout
     let original: StoreConnection
     let planner: MigrationPlanner
-    private let plan: MigrationPlan
+    let plan: MigrationPlan
     /// How many rows each entity of the source has.
     let counts: [Int: Int64]
     /// The external files that no value names any more.
     private(set) var unneededFiles: Set<UUID> = []
     /// What is to be unique and is not.
-    private(set) var clashes: [MigrationClash] = []
+    var clashes: [MigrationClash] = []
+    /// Who is to lead to more others than he does.
+    var lacks: [MigrationLack] = []
     /// The size of the copy in bytes when it was largest.
-    private(set) var peakSize: Int64 = 0
+    var peakSize: Int64 = 0
 
     /// - Parameter original: The file as it is, which nobody writes meanwhile.
     init(_ migration: StoreMigration, _ inspection: StoreInspection, _ original: StoreConnection) throws {
@@ -129,7 +131,7 @@ final class StoreChange {
             try tell(.changing, index, total)
             try connection.run(statement.sql, statement.values)
         }
-        try refuseClashes(connection)
+        try refuseBrokenRules(connection)
         for (index, statement) in plan.completion.enumerated() {
             try tell(.changing, plan.changes.count + index, total)
             try connection.run(statement.sql, statement.values)
@@ -147,38 +149,12 @@ final class StoreChange {
         return report
     }
 
-    private static func size(_ connection: StoreConnection) throws -> Int64 {
+    static func size(_ connection: StoreConnection) throws -> Int64 {
         (try connection.integer("PRAGMA page_count") ?? 0) * (try connection.integer("PRAGMA page_size") ?? 0)
     }
 
     func tell(_ phase: MigrationProgress.Phase, _ done: Int, _ total: Int) throws {
         try migration.progress?(MigrationProgress(phase: phase, done: done, total: total))
-    }
-
-    /// Refuses rows that are equal where the new model wants them unique, before an index would stop at the first of them.
-    private func refuseClashes(_ connection: StoreConnection) throws {
-        for index in plan.uniqueIndexes {
-            guard let constraint = index.constraint else { continue }
-            let columns = constraint.columns.map { SQLName.quoted($0) }
-            let present = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
-            let count = try connection.integer(
-                "SELECT count(*) FROM (SELECT 1 FROM \(SQLName.quoted(index.table)) WHERE \(present) GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1)"
-            )
-            guard let count, count > 0 else { continue }
-            clashes.append(
-                MigrationClash(
-                    entity: constraint.entity, properties: constraint.properties.joined(separator: ", "), values: count)
-            )
-        }
-        guard !clashes.isEmpty else { return }
-        peakSize = try Self.size(connection)
-        throw CoreDataError(
-            NSMigrationError,
-            "The store “\(migration.files.main)” cannot be migrated: \(clashes.map(\.message).joined(separator: "; ")). Merge or change these objects first, or leave the constraint out. Nothing was changed.",
-            details: clashes.map {
-                CoreDataError(
-                    NSManagedObjectConstraintMergeError, $0.message, entity: $0.entity, key: $0.properties)
-            })
     }
 
     /// Works out the derived values that the new model has others of.
@@ -203,17 +179,5 @@ final class StoreChange {
             }
             if changed == 0 { return }
         }
-    }
-}
-
-/// Values that the new model wants to be those of one object, and that several have.
-struct MigrationClash {
-    var entity: String
-    var properties: String
-    /// How many such values there are.
-    var values: Int64
-
-    var message: String {
-        "“\(entity)” is to be unique by \(properties), and \(values) values of that are those of several objects"
     }
 }

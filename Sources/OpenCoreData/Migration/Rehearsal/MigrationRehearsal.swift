@@ -157,6 +157,15 @@ private struct StepRehearsal {
                 .init(
                     kind: .clash, entity: $0.entity, property: $0.properties, count: $0.values, message: $0.message)
             }
+            // The survey has seen those that are missing already; others go with the objects that they lead to.
+            report.findings += change.lacks.filter { lack in
+                !report.findings.contains {
+                    $0.kind == .missing && $0.entity == lack.entity && $0.property == lack.relationship
+                }
+            }.map {
+                .init(
+                    kind: .missing, entity: $0.entity, property: $0.relationship, count: $0.count, message: $0.message)
+            }
         }
         try change.migration.copy(connection, to: copy)
         let outcome = try change.run(on: copy)

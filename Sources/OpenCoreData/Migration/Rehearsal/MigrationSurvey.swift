@@ -130,7 +130,7 @@ struct MigrationSurvey {
 
     private func links(of slot: Int, _ pair: MigrationMap.Pair) throws -> [Finding] {
         let relationship = pair.source.relationships[slot]
-        guard let links = links(of: slot, in: pair.source) else { return [] }
+        guard let links = layout.links(of: slot, in: pair.source, map.source) else { return [] }
         let name = "\(pair.source.name).\(relationship.name)"
         func finding(_ kind: Finding.Kind, _ sql: String, _ message: (Int64) -> String) throws -> [Finding] {
             guard let count = try connection.integer(sql), count > 0 else { return [] }
@@ -163,33 +163,6 @@ struct MigrationSurvey {
             "SELECT count(*) FROM (\(links)) WHERE NOT EXISTS (SELECT 1 FROM \(table(target)) AS t WHERE t.Z_PK = M AND t.Z_ENT IN (\(numbers)))"
         ) { "\(Self.links($0)) of “\(name)” go, as they lead to objects that go or are not there" }
         return findings
-    }
-
-    /// The links of a relationship from the objects of one entity: the owner's key as `O`, the member's as `M`.
-    private func links(of slot: Int, in entity: CompiledEntity) -> String? {
-        let target = map.source[entity.relationships[slot].destination]
-        let owners = "SELECT Z_PK FROM \(table(entity)) WHERE Z_ENT = \(entity.number)"
-        if let toOne = layout.toOne(slot, in: entity.number) {
-            let column = SQLName.quoted(toOne.column)
-            return
-                "SELECT Z_PK AS O, \(column) AS M FROM \(table(entity)) WHERE Z_ENT = \(entity.number) AND \(column) IS NOT NULL"
-        }
-        switch layout.toMany(slot, in: entity.number) {
-        case .inverse(let name, _)?, .oneWay(let name, _)?:
-            let column = SQLName.quoted(name)
-            return
-                "SELECT \(column) AS O, Z_PK AS M FROM \(table(target)) WHERE \(column) IN (\(owners)) AND Z_ENT BETWEEN \(target.family.lowerBound) AND \(target.family.upperBound)"
-        case .join(let join)?:
-            func read(_ one: String, _ two: String) -> String {
-                let (one, two) = (SQLName.quoted(one), SQLName.quoted(two))
-                return "SELECT \(one) AS O, \(two) AS M FROM \(SQLName.quoted(join.table)) WHERE \(one) IN (\(owners))"
-            }
-            // A pair of objects stands there in one of the two directions.
-            return join.isReflexive
-                ? "\(read(join.ownColumn, join.otherColumn)) UNION \(read(join.otherColumn, join.ownColumn))"
-                : read(join.ownColumn, join.otherColumn)
-        case nil: return nil
-        }
     }
 
     /// Whether the links are counted on this side. Both sides of a pair hold the same.
