@@ -52,6 +52,25 @@ struct MigrateTests {
         #expect(again.out == "nothing to do: the store is of that model already\n")
     }
 
+    @Test func `a store of the model already gets the indexes that it does not have`() throws {
+        let workshop = try workshop(
+            (
+                #"<fetchIndex name="byYear">"#,
+                #"<fetchIndex name="byTitle"><fetchIndexElement property="title" type="Binary" order="ascending"/></fetchIndex><fetchIndex name="byYear">"#
+            ))
+        let run = migrate(workshop)
+        #expect(run.code == .ok, "\(run.err)")
+        #expect(
+            run.out
+                == "the store is of that model already; indexes that it did not have were made: Z_Book_title, Z_Book_byTitle, Z_Comic_title\n"
+        )
+        let answer = try #require(try migrate(workshop, "--json").json() as? [String: Any])
+        #expect(answer["indexes"] as? [String] == [])
+        #expect(answer["migrated"] as? Bool == false)
+        #expect(migrate(workshop).out == "nothing to do: the store is of that model already\n")
+        #expect(Run(["verify", workshop.storePath]).out == "no faults\n")
+    }
+
     @Test func `the answer as JSON`() throws {
         let workshop = try workshop((Self.born, ""))
         let answer = try #require(try migrate(workshop, "--json").json() as? [String: Any])

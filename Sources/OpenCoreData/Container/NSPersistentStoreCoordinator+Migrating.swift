@@ -17,7 +17,14 @@ extension NSPersistentStoreCoordinator {
         let hashes = inspection.metadata.versionHashes
         // A store that says nothing of its model is refused when it is opened.
         guard !hashes.isEmpty else { return }
-        guard hashes != compiledModel.versionHashes else { return StoreMigration.removeRemains(beside: files) }
+        guard hashes != compiledModel.versionHashes else {
+            StoreMigration.removeRemains(beside: files)
+            var options = options
+            options.busyTimeout = 0
+            // An index makes things quicker and nothing else, so what stands in its way now can wait for another opening.
+            _ = try? MissingIndexes.make(in: files, inspection, model: compiledModel, options: options)
+            return
+        }
         try StoreMigration.refuseMirrored(inspection, files, options)
         let reporter = MigrationReporter()
         if let manager = options.stagedMigration {

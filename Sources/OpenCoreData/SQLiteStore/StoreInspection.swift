@@ -10,6 +10,8 @@ struct StoreInspection {
     let types: [String: [String: String]]
     /// The names of all indexes.
     let indexes: Set<String>
+    /// What the indexes are of: their statements from the table on.
+    let indexPlaces: Set<String>
     /// The names in `Z_PRIMARYKEY`, by entity number.
     let entityNames: [Int64: String]
 
@@ -40,10 +42,13 @@ struct StoreInspection {
         self.columns = columns
         self.types = types
         var indexes: Set<String> = []
-        try connection.rows("SELECT name FROM sqlite_master WHERE type = 'index'") {
+        var indexPlaces: Set<String> = []
+        try connection.rows("SELECT name, sql FROM sqlite_master WHERE type = 'index'") {
             if let name = $0.text(0) { indexes.insert(name) }
+            if let place = $0.text(1).flatMap(SchemaIndex.place) { indexPlaces.insert(place) }
         }
         self.indexes = indexes
+        self.indexPlaces = indexPlaces
 
         var found: (identifier: String?, list: Data?)?
         try connection.rows("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1") {

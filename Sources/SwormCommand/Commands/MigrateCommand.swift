@@ -10,7 +10,7 @@ enum MigrateCommand {
                 "Entities and properties are matched by their names and renaming identifiers, as Core Data's lightweight "
                     + "migration does. What cannot be inferred is refused with every reason. A copy beside the store is "
                     + "changed and checked; then it takes the store's place in one step. Whatever goes wrong before leaves "
-                    + "the store as it was.",
+                    + "the store as it was. A store of that model already only gets the indexes that it does not have.",
                 "With --dry-run all of this is done to a copy that is thrown away, and told is what happens to the "
                     + "objects: those that go, values that are lost or set to defaults, values that are missing or not "
                     + "unique, links that lead nowhere, the time, and the room that it takes. The exit code is then 1 where "
@@ -84,21 +84,27 @@ enum MigrateCommand {
     ) throws -> ExitCode {
         let start = ContinuousClock.now
         var report: MigrationReport?
+        var indexes: [String] = []
         if old.entityVersionHashesByName != new.model.entityVersionHashesByName {
             let progress = PhaseProgress(console)
             report = try StoreMigration(inferring: url, from: old, to: new.model) { progress.update($0) }.run()
             progress.end()
         } else {
             StoreMigration.removeRemains(beside: StoreFiles(url: url))
+            indexes = try MissingIndexes.make(at: url, model: new.model)
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let size = FileStamp(path: StoreFiles(url: url).main)?.size ?? 0
         if arguments.has("json") {
-            console.answer(json(report, arguments, model: new.name, seconds: seconds, size: size))
+            console.answer(json(report, indexes, arguments, model: new.name, seconds: seconds, size: size))
             return .ok
         }
         guard let report else {
-            console.line("nothing to do: the store is of that model already")
+            console.line(
+                indexes.isEmpty
+                    ? "nothing to do: the store is of that model already"
+                    : "the store is of that model already; indexes that it did not have were made: "
+                        + indexes.joined(separator: ", "))
             return .ok
         }
         for entity in report.entities {
@@ -114,7 +120,8 @@ enum MigrateCommand {
     }
 
     private static func json(
-        _ report: MigrationReport?, _ arguments: Arguments, model: String, seconds: Double, size: Int64
+        _ report: MigrationReport?, _ indexes: [String], _ arguments: Arguments, model: String, seconds: Double,
+        size: Int64
     ) -> JSONValue {
         .object([
             ("store", .string(arguments.operands[0])), ("model", .string(model)), ("migrated", .bool(report != nil)),
@@ -128,6 +135,7 @@ enum MigrateCommand {
                         ])
                     })
             ),
+            ("indexes", .array(indexes.map { .string($0) })),
             ("notes", .array((report?.notes ?? []).map { .string($0) })),
             ("removedFiles", .count(report?.removedFiles ?? 0)), ("seconds", .double(seconds)), ("size", .int(size)),
         ])

@@ -12,6 +12,11 @@ struct SchemaIndex: Sendable, Hashable {
     var sql: String
     /// Nil for an index that is only there to find rows.
     var constraint: Constraint?
+
+    /// The part of an index's statement that says what it is of, without its name; nil for what has none.
+    static func place(_ sql: String) -> String? {
+        sql.firstRange(of: " ON ").map { String(sql[$0.upperBound...]) }
+    }
 }
 
 /// Writes the indexes of a store in the style of iOS 11 and later.
