@@ -23,7 +23,13 @@ struct MigrationAssociations {
             }
         }
 
-        mutating func add(_ row: Row) { self = .several(rows + [row]) }
+        mutating func add(_ row: Row) {
+            var rows = rows
+            // Lets go of the rows, so that they are not copied to be appended to.
+            self = .one(row)
+            rows.append(row)
+            self = .several(rows)
+        }
     }
 
     private var links: [String: Links] = [:]
@@ -41,8 +47,8 @@ struct MigrationAssociations {
         note(source, for: destination, in: &links[mapping, default: Links()].sources)
     }
 
-    /// Forgets a new object that was deleted again.
-    mutating func remove(_ destination: Row) { removed.insert(destination) }
+    /// Forgets new objects that were deleted again.
+    mutating func remove(_ destinations: Set<Row>) { removed.formUnion(destinations) }
 
     func destinations(of source: Row, mapping: String) -> [Row] {
         guard let links = links[mapping] else { return [] }

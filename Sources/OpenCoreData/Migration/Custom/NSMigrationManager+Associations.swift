@@ -40,8 +40,18 @@ extension NSMigrationManager {
         }
         for (source, destination, mapping) in pendingAssociations where !destination.objectID.isTemporaryID {
             associations.add(source.objectID.row, destination.objectID.row, mapping: mapping)
+            settledObjects.append(destination)
         }
         pendingAssociations = []
+    }
+
+    /// Forgets new objects that will not be in the store, before they are let go.
+    ///
+    /// One that was deleted before it was ever saved is in no list of the context.
+    final func forgetDeleted() {
+        let gone = settledObjects.filter { $0.status.contains(.gone) }
+        associations.remove(Set((gone + destinationContext.deletedObjects).map(\.objectID.row)))
+        settledObjects = []
     }
 
     final func objects(_ rows: [SaveRequest.Row], in context: NSManagedObjectContext) -> [NSManagedObject] {

@@ -174,7 +174,7 @@ extension NSMigrationManager {
     /// Writes what was made, and lets go of the new objects.
     private func write() throws {
         settle()
-        for object in destinationContext.deletedObjects { associations.remove(object.objectID.row) }
+        forgetDeleted()
         try destinationContext.save()
         pendingBytes = 0
         destinationContext.reset()

@@ -28,6 +28,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     final var associations = MigrationAssociations()
     /// What belongs together since the last batch, whose new objects have no keys yet.
     final var pendingAssociations: [(source: NSManagedObject, destination: NSManagedObject, mapping: String)] = []
+    /// The new objects that have got their keys, and may not be saved yet.
+    final var settledObjects: [NSManagedObject] = []
     final var setByInverse: [String: Bool] = [:]
     /// By which the files of large values go from the old store to the new one.
     final let lentFiles = LentFiles()
@@ -76,6 +78,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         associations = MigrationAssociations()
         lentFiles.forget()
         pendingAssociations = []
+        settledObjects = []
         setByInverse = [:]
         pendingBytes = 0
         currentEntityMapping = nil
