@@ -71,7 +71,7 @@ struct MigrationAssociationTests {
             associations.add(row(1, Int64(key)), row(1, Int64(key)), mapping: "a")
             if key != 4 { pairs.add(row(1, Int64(key)), row(1, Int64(key))) }
         }
-        associations.remove(row(1, 4))
+        associations.remove([row(1, 4)])
         check(associations, pairs)
         #expect(associations.destinations(of: row(1, 4), mapping: "a") == [])
         #expect(associations.sources(of: row(1, 4), mapping: "a") == [])
