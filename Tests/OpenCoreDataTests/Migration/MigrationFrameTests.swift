@@ -112,6 +112,51 @@ struct MigrationFrameTests {
         #expect(!folder.exists)
     }
 
+    @Test func `the folder of a migration that begins when this one ends is left to that one`() throws {
+        let store = try store()
+        let next = MigrationFolder(of: StoreFiles(url: store.url))
+        func begin() throws {
+            try FileManager.default.createDirectory(atPath: next.path, withIntermediateDirectories: true)
+            try Data("next".utf8).write(to: URL(fileURLWithPath: next.database.main))
+        }
+        let names = { try FileManager.default.contentsOfDirectory(atPath: store.folder.path).sorted() }
+        let left = [".Test.sqlite.migrating", "Test.sqlite"]
+        // From here on the name is free, and soon the store as well.
+        try store.run(to: wider) { if $0.phase == .replacing { try begin() } }
+        #expect(FileManager.default.contents(atPath: next.database.main) == Data("next".utf8))
+        #expect(try names() == left)
+        next.remove()
+        let third = model([Build.attribute("more"), Build.attribute("another")])
+        var replacement: StoreReplacement? = try StoreReplacement(of: store.url)
+        try replacement?.infer(from: wider, to: third)
+        try replacement?.finish(from: wider, to: third)
+        try withExtendedLifetime(replacement) { try begin() }
+        replacement = nil
+        #expect(FileManager.default.contents(atPath: next.database.main) == Data("next".utf8))
+        #expect(try names() == left)
+    }
+
+    @Test func `what was cut off at the very end is removed, and nothing of a similar name`() throws {
+        let store = try store()
+        let files = StoreFiles(url: store.url)
+        let external = ExternalDataFolder(path: files.externalData)
+        let stray = try #require(try external.write(Data("stray".utf8)))
+        var folder = MigrationFolder(of: files)
+        let similar = folder.path + "-notes"
+        for path in [folder.path, similar] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        try Data("made".utf8).write(to: URL(fileURLWithPath: folder.database.main))
+        try folder.note(folder.database, arriving: [stray], leaving: [])
+        try folder.withdraw()
+        #expect(FileManager.default.fileExists(atPath: folder.path))
+        StoreMigration.removeRemains(beside: files)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        #expect(!folder.exists)
+        #expect(FileManager.default.fileExists(atPath: similar))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.externalData) == [])
+    }
+
     @Test func `what lies in a log that was left behind comes along`() throws {
         let store = try store()
         let writer = try Connection(.file(path: store.url.path))

@@ -3,18 +3,22 @@ import Foundation
 /// The hidden folder beside a store in which the migrated copy is made: on the same file system, so that it can take the
 /// store's place at once.
 ///
-/// The name is always the same. So whoever migrates the store next finds what a migration that was cut off has left, and
-/// removes it. Only who has the store to himself may touch it.
+/// The name is always the same, until the copy is to take the store's place. So whoever migrates the store next finds what
+/// a migration that was cut off has left, and removes it. Only who has the store to himself may touch it.
 struct MigrationFolder {
-    let path: String
+    private(set) var path: String
+    /// The name without what is put behind it at the end.
+    private let common: String
     /// The database in it.
     var database: StoreFiles { StoreFiles(url: URL(fileURLWithPath: path + "/store")) }
 
     init(of files: StoreFiles) {
-        path = files.folder + "/." + (files.main as NSString).lastPathComponent + ".migrating"
+        common = files.folder + "/." + (files.main as NSString).lastPathComponent + ".migrating"
+        path = common
     }
 
-    var exists: Bool { FileKind(path: path) != nil }
+    /// Whether a migration has left anything, under whichever name.
+    var exists: Bool { FileKind(path: common) != nil || !withdrawn.isEmpty }
 
     /// Makes the folder anew.
     func make(for files: StoreFiles) throws {
@@ -28,6 +32,30 @@ struct MigrationFolder {
                 "The store “\(files.main)” cannot be migrated: the folder “\(path)”, in which the migrated copy is made, cannot be made: \(error.localizedDescription)",
                 cause: error)
         }
+    }
+
+    /// Gives the folder a name that no other migration uses.
+    ///
+    /// Who has put a file in the store's place has the store to himself no more: the next one may have made its folder
+    /// already. Under a name of its own this one can still be removed.
+    mutating func withdraw() throws {
+        let own = common + Self.separator + UUID().uuidString.prefix(Self.digits)
+        guard rename(path, own) == 0 else { throw StoreFiles.systemError("renamed", path) }
+        path = own
+    }
+
+    private static let separator = "-"
+    private static let digits = 8
+
+    /// The folders that have a name of their own.
+    private var withdrawn: [String] {
+        let prefix = (common as NSString).lastPathComponent + Self.separator
+        let folder = (common as NSString).deletingLastPathComponent
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { name in
+            // The name of another store may begin with all of this one's.
+            name.hasPrefix(prefix) && name.dropFirst(prefix.count).count == Self.digits
+                && name.dropFirst(prefix.count).allSatisfy(\.isHexDigit)
+        }.map { folder + "/" + $0 }
     }
 
     /// Where it is noted which files of external data come and go with the new store.
@@ -51,7 +79,14 @@ struct MigrationFolder {
     /// Where the new store took the old one's place, nobody needs what was to go with the old one. Where it did not, the old
     /// one knows nothing of what was put into its folder for the new one.
     func removeLeftovers(of files: StoreFiles) {
-        guard exists else { return }
+        for path in withdrawn + [common] where FileKind(path: path) != nil {
+            var folder = self
+            folder.path = path
+            folder.removeLeftover(of: files)
+        }
+    }
+
+    private func removeLeftover(of files: StoreFiles) {
         if let note = try? String(contentsOfFile: note, encoding: .utf8) {
             var lines = note.split(separator: "\n")[...]
             // What came in the old one's place is the same file as before.

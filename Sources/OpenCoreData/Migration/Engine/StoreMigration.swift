@@ -51,7 +51,7 @@ package struct StoreMigration {
         let lock = try CoreDataError.translating(while: "migrate", path: files.main) {
             try MigrationLock(files, options: options)
         }
-        let folder = MigrationFolder(of: files)
+        var folder = MigrationFolder(of: files)
         folder.removeLeftovers(of: files)
         let inspection = try CoreDataError.translating(while: "migrate", path: files.main) {
             try StoreInspection(lock.connection, path: files.main)
@@ -63,16 +63,18 @@ package struct StoreMigration {
         }
         try requireRoom(for: change)
         try folder.make(for: files)
-        defer { folder.remove() }
+        // Where this fails, others must wait until the folder is gone: they would use the same.
+        defer { withExtendedLifetime(lock) { folder.remove() } }
         var report = try CoreDataError.translating(while: "migrate", path: files.main) {
             try copy(lock.connection, to: folder.database)
             return try change.run(on: folder.database)
         }
         try files.finish(folder.database)
-        try progress?(MigrationProgress(phase: .replacing, done: 0, total: 1))
         let unneeded = change.unneededFiles
         try folder.note(folder.database, arriving: [], leaving: unneeded)
         try lock.replace(with: folder.database.main)
+        try folder.withdraw()
+        try progress?(MigrationProgress(phase: .replacing, done: 0, total: 1))
         ExternalDataFolder(path: files.externalData).remove(unneeded)
         report.removedFiles = unneeded.count
         return report

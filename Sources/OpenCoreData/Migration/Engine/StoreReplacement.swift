@@ -10,7 +10,7 @@ package final class StoreReplacement {
     let options: StoreOptions
     /// Nil where there was no store.
     private let lock: MigrationLock?
-    let folder: MigrationFolder
+    private(set) var folder: MigrationFolder
     /// What the last step has made; nil before the first.
     private var current: StoreFiles?
     private var count = 0
@@ -202,7 +202,9 @@ package final class StoreReplacement {
             try moveExternalData(end.arriving, of: current)
             try files.finish(current)
             try last()
-            try lock?.replace(with: current.main) ?? files.put(current.main)
+            try folder.withdraw()
+            let made = folder.path + "/" + (current.main as NSString).lastPathComponent
+            try lock?.replace(with: made) ?? files.put(made)
         } catch {
             ExternalDataFolder(path: files.externalData).remove(end.arriving)
             if !hadExternalData { try? FileManager.default.removeItem(atPath: files.supportFolder) }
