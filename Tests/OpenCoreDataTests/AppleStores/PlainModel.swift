@@ -146,7 +146,8 @@ struct PlainModel {
         }
         if inverse.declaring == relationship.declaring, inverse.name == relationship.name {
             let own = "Z_\(owner.number)\(name)"
-            return .join(own, own: own, other: "REFLEXIVE", order: nil)
+            return .join(
+                own, own: own, other: "REFLEXIVE", order: relationship.isOrdered ? "Z_FOK_" + own.dropFirst(2) : nil)
         }
         guard let declaring = self[inverse.declaring] else { return nil }
         let back = Self.upper(inverse.name)

@@ -72,8 +72,9 @@ extension MigrationPlanner {
             func read(_ one: String, _ two: String) -> String {
                 "SELECT \(plus(one, own)), \(plus(two, other)), \(order), \(back) FROM \(SQLName.quoted(join.table)) WHERE \(one) IS NOT NULL\(owned(by: one))"
             }
-            // A pair of objects stands there in one of the two directions.
-            return join.isReflexive ? "\(read(one, two)) UNION \(read(two, one))" : read(one, two)
+            // A pair of objects stands there in one of the two directions; with an order it stands there in both.
+            guard join.isReflexive, join.orderColumn == nil else { return read(one, two) }
+            return "\(read(one, two)) UNION \(read(two, one))"
         case nil: return nil
         }
     }

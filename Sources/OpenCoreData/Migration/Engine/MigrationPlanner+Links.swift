@@ -170,6 +170,15 @@ extension MigrationPlanner {
             }
         case .gathered(let gathering):
             let links = Self.gatheringTable(gathering)
+            if join.isReflexive, let order = join.orderColumn {
+                // With an order each direction has its own row. One that was told only the other way comes behind.
+                let number = self.place("row_number() OVER (PARTITION BY O ORDER BY min(P) IS NULL, min(P), M)")
+                return [
+                    MigrationStatement(
+                        "INSERT INTO \(table) (\(own), \(other), \(SQLName.quoted(order))) SELECT O, M, \(number) FROM (SELECT O, M, P FROM \(links) UNION ALL SELECT M, O, Q FROM \(links)) GROUP BY O, M"
+                    )
+                ]
+            }
             guard !join.isReflexive else {
                 return ["INSERT INTO \(table) (\(own), \(other)) SELECT DISTINCT min(O, M), max(O, M) FROM \(links)"]
             }
