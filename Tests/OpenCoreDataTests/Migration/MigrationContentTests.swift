@@ -75,6 +75,44 @@ struct MigrationContentTests {
         #expect(try store.lines("SELECT hex(ZDATA) FROM ZPHOTO WHERE ZNAME = 'small'") == ["01000102"])
     }
 
+    @Test func `content is whole in a store of UTF-16`() throws {
+        let contents = [Data([0, 255, 1, 254]), Data([0, 255, 1, 254, 3]), Data()]
+        let plain = try MigratedStore(photo(false)) { context in
+            for (index, data) in contents.enumerated() {
+                try context.make("Photo", ["name": "ü\(index)", "data": data])
+            }
+        }
+        let folder = try StoreFolder()
+        try Self.copyWide(plain.url, to: folder.url())
+        let store = try MigratedStore(copyOf: folder.url(), model: plain.model)
+        #expect(try store.lines("PRAGMA encoding") == ["UTF-16le"])
+        try store.run(to: photo(true))
+        #expect(
+            try store.lines("SELECT ZNAME, hex(ZDATA) FROM ZPHOTO ORDER BY ZNAME") == [
+                "ü0|0100FF01FE", "ü1|0100FF01FE03", "ü2|01",
+            ])
+        try store.write { context in
+            let photos = try context.all("Photo").sorted { ($0.text("name") ?? "") < ($1.text("name") ?? "") }
+            #expect(photos.map { $0.value(forKey: "data") as? Data } == contents)
+        }
+    }
+
+    /// Makes a copy of a database that has its text in two bytes.
+    private static func copyWide(_ source: URL, to place: URL) throws {
+        let (from, to) = (try Connection(.file(path: source.path)), try Connection(.file(path: place.path)))
+        try to.execute("PRAGMA encoding = 'UTF-16le'")
+        for table in try from.lines("SELECT name FROM sqlite_master WHERE type = 'table'") {
+            for sql in try from.lines("SELECT sql FROM sqlite_master WHERE name = '\(table)'") { try to.execute(sql) }
+            let columns = try from.lines("SELECT 'quote(\"' || name || '\")' FROM pragma_table_info('\(table)')")
+            for row in try from.lines("SELECT \(columns.joined(separator: " || ', ' || ")) FROM \"\(table)\"") {
+                try to.execute("INSERT INTO \"\(table)\" VALUES (\(row))")
+            }
+        }
+        for sql in try from.lines("SELECT sql FROM sqlite_master WHERE type <> 'table' AND sql IS NOT NULL") {
+            try to.execute(sql)
+        }
+    }
+
     @Test func `a file that is not there is told before anything changes`() throws {
         let store = try photos()
         let folder = StoreFiles(url: store.url).externalData

@@ -9,6 +9,9 @@ struct CellSource {
 
     /// The function that gives the content of a value that may be kept in a file.
     static let contentFunction = "SwormExternalContent"
+    /// The function that gives what the column of such a value holds for a content. What SQL joins is text, and in a
+    /// database of UTF-16 text has no odd number of bytes.
+    static let inlineFunction = "SwormInlineContent"
 
     /// Nil where the rows of the pair do not have the column.
     func cell(of use: ColumnUse, in pair: MigrationMap.Pair) throws -> TablePlan.Cell? {
@@ -98,7 +101,7 @@ struct CellSource {
         _ column: String, from source: CompiledAttribute, to attribute: CompiledAttribute
     ) -> String {
         switch (source.allowsExternalStorage, attribute.allowsExternalStorage) {
-        case (false, true): return "CAST(X'01' || \(column) AS BLOB)"
+        case (false, true): return "\(inlineFunction)(\(column))"
         case (true, false): return "\(contentFunction)(\(column))"
         default: break
         }

@@ -135,6 +135,11 @@ final class StoreChange {
         for (index, statement) in plan.completion.enumerated() {
             try tell(.changing, plan.changes.count + index, total)
             try connection.run(statement.sql, statement.values)
+        try connection.base.addFunction(CellSource.inlineFunction, argumentCount: 1, deterministic: true) { call in
+            call.withBlob(0) { bytes in
+                bytes.map { .blob(Array(ExternalDataFolder.inlineColumn(Data($0)))) } ?? .null
+            }
+        }
         }
         try derive(connection)
         for object in plan.foreign { restore(object, connection, &report) }
