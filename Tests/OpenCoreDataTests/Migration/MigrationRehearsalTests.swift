@@ -172,6 +172,44 @@ struct MigrationRehearsalTests {
         #expect(try store.lines("SELECT count(*) FROM ZBOOK WHERE ZTAGS IS NOT NULL") == ["3"])
     }
 
+    @Test func `links to an object that only one other can lead to now are counted`() throws {
+        enum Kind { case one, many, oneWay, pair, owned }
+        func model(_ kind: Kind) -> NSManagedObjectModel {
+            let (page, file) = (Build.entity("Page"), Build.entity("File"))
+            let isToMany = [.many, .oneWay, .owned].contains(kind)
+            let files = isToMany ? Build.toMany("files", file) : Build.toOne("files", file)
+            page.properties = [Build.attribute("name"), files]
+            guard kind != .one, kind != .oneWay else { return Build.model(page, file) }
+            let back = kind == .many ? Build.toMany("pages", page) : Build.toOne("page", page)
+            Build.connect(files, back)
+            file.properties = [back]
+            return Build.model(page, file)
+        }
+        /// Three pages lead to one file, and one to another.
+        func store(_ kind: Kind) throws -> MigratedStore {
+            try MigratedStore(model(kind)) { context in
+                let files = try (0..<2).map { _ in try context.make("File") }
+                for index in 0..<4 {
+                    let file = files[index / 3]
+                    try context.make("Page", ["files": kind == .one ? file : Set([file])])
+                }
+            }
+        }
+        for (old, new) in [(Kind.one, Kind.oneWay), (.one, .pair), (.one, .owned), (.many, .oneWay)] {
+            let store = try store(old)
+            let step = try #require(try rehearse(store, model(new)).steps.first)
+            #expect(lines(step) == ["truncated Page.files 2"], "\(old) to \(new)")
+            #expect(step.findings.first?.message.contains("2 links of “Page.files” go, as only one object") ?? false)
+            try store.run(to: model(new))
+            try store.write { context in
+                let links = try context.all("Page").map { page in
+                    new == .pair ? (page.object("files") == nil ? 0 : 1) : page.set("files").count
+                }
+                #expect(links.reduce(0, +) == 2, "\(old) to \(new)")
+            }
+        }
+    }
+
     @Test func `links that lead nowhere are counted`() throws {
         let store = try store()
         let plain = try Connection(.file(path: store.url.path))

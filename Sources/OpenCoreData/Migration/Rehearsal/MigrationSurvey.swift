@@ -152,6 +152,13 @@ struct MigrationSurvey {
                 "\(Self.links($0)) of “\(name)” go, as it leads to one object only now"
             }
         }
+        let inverse = map.destination.inverse(of: new)
+        // What the inverse had before it tells itself.
+        if inverse.map({ !$0.isToMany && !inverseStays(relationship) }) ?? new.isToMany {
+            findings += try finding(.truncated, sharedMembers(of: new.name, pair)) {
+                "\(Self.links($0)) of “\(name)” go, as only one object can lead to another by it now"
+            }
+        }
         let target = map.source[relationship.destination]
         let family = map.destination[new.destination].family
         let staying = target.family.filter { number in
@@ -163,6 +170,30 @@ struct MigrationSurvey {
             "SELECT count(*) FROM (\(links)) WHERE NOT EXISTS (SELECT 1 FROM \(table(target)) AS t WHERE t.Z_PK = M AND t.Z_ENT IN (\(numbers)))"
         ) { "\(Self.links($0)) of “\(name)” go, as they lead to objects that go or are not there" }
         return findings
+    }
+
+    /// Counts the links of one entity's objects that lead to where another link leads already.
+    ///
+    /// - Parameter name: The relationship of the destination; others may become the same.
+    private func sharedMembers(of name: String, _ pair: MigrationMap.Pair) -> String {
+        guard let place = pair.destination.relationships.firstIndex(where: { $0.name == name }) else {
+            return "SELECT 0"
+        }
+        let relationship = pair.destination.relationships[place]
+        let all = map.pairs(intoFamily: map.destination[relationship.owner]).compactMap { other -> String? in
+            guard let slot = other.relationships[place],
+                var links = layout.links(of: slot, in: other.source, map.source)
+            else {
+                return nil
+            }
+            let old = other.source.relationships[slot]
+            // Where an object keeps one link only, the others are counted as those.
+            if old.isToMany, !relationship.isToMany { links = "SELECT O, min(M) AS M FROM (\(links)) GROUP BY O" }
+            return
+                "SELECT \(other.source.number) AS E, \(map.source[old.destination].root) AS T, O, M FROM (\(links))"
+        }
+        return
+            "SELECT count(*) FROM (SELECT E, row_number() OVER (PARTITION BY T, M ORDER BY E, O) AS N FROM (\(all.joined(separator: " UNION ALL ")))) WHERE E = \(pair.source.number) AND N > 1"
     }
 
     /// Whether the links are counted on this side. Both sides of a pair hold the same.
