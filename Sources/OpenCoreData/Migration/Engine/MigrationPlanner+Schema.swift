@@ -34,15 +34,11 @@ extension MigrationPlanner {
 
     // MARK: Triggers and views
 
-    /// Removes triggers and views: they would fire while rows are moved, and hold on to names that change.
+    /// Removes triggers and views: they would fire while rows are moved, and hold on to names that change. A view takes its
+    /// triggers along, so they go before.
     func removeTriggers() -> [MigrationStatement] {
-        source.objects.compactMap { object in
-            switch object.kind {
-            case .trigger: MigrationStatement("DROP TRIGGER \(Self.quoted(object.name))")
-            case .view: MigrationStatement("DROP VIEW \(Self.quoted(object.name))")
-            case .table, .index: nil
-            }
-        }
+        source.objects.filter { $0.kind == .trigger }.map { MigrationStatement("DROP TRIGGER \(Self.quoted($0.name))") }
+            + source.objects.filter { $0.kind == .view }.map { MigrationStatement("DROP VIEW \(Self.quoted($0.name))") }
     }
 
     /// What neither the old model nor the new one asks for, and what must be made again to be there.

@@ -2,34 +2,81 @@ import Foundation
 import SwormSQLite
 
 extension StoreChange {
-    /// Makes a trigger, a view or an index again that is not Core Data's. One that fits the new tables no more is left out.
-    func restore(_ object: SchemaObject, _ connection: StoreConnection, _ report: inout MigrationReport) {
-        guard let sql = object.sql else { return }
+    /// Makes triggers, views and indexes again that are not Core Data's. What fits the new tables no more is left out.
+    func restore(_ objects: [SchemaObject], _ connection: StoreConnection, _ report: inout MigrationReport) {
+        // A view may read one that is made after it, and a trigger may belong to a view.
+        let views = objects.filter { $0.kind == .view && attempt($0, connection, &report) { try make($0, connection) } }
+        for view in views { attempt(view, connection, &report) { try tryView($0, connection) } }
+        for object in objects where object.kind == .index {
+            attempt(object, connection, &report) { try make($0, connection) }
+        }
+        for object in objects where object.kind == .trigger {
+            attempt(object, connection, &report) { try makeTrigger($0, connection) }
+        }
+    }
+
+    @discardableResult
+    private func attempt(
+        _ object: SchemaObject, _ connection: StoreConnection, _ report: inout MigrationReport,
+        _ work: (SchemaObject) throws -> Void
+    ) -> Bool {
         do {
-            try connection.base.execute(sql)
-            guard object.kind == .trigger else { return }
-            do {
-                try tryTriggers(of: object.table, connection)
-            } catch {
-                try connection.base.execute("DROP TRIGGER \(MigrationPlanner.quoted(object.name))")
-                throw error
-            }
+            try work(object)
+            return true
         } catch {
             let reason = (error as? SQLiteError)?.message ?? error.localizedDescription
             report.notes.append(
                 "The \(object.kind.rawValue) \(object.name), which is not of the model, was left out: \(reason).")
+            return false
         }
     }
 
-    /// Prepares writing a table, by which SQLite reads its triggers. Functions that only another program has are none of ours.
-    private func tryTriggers(of table: String, _ connection: StoreConnection) throws {
+    private func make(_ object: SchemaObject, _ connection: StoreConnection) throws {
+        if let sql = object.sql { try connection.base.execute(sql) }
+    }
+
+    private func tryView(_ view: SchemaObject, _ connection: StoreConnection) throws {
+        let name = MigrationPlanner.quoted(view.name)
+        guard let fault = fault(of: "SELECT * FROM \(name)", connection) else { return }
+        try connection.base.execute("DROP VIEW \(name)")
+        throw fault
+    }
+
+    /// Makes a trigger, and keeps it where all that could be written before can still be.
+    private func makeTrigger(_ trigger: SchemaObject, _ connection: StoreConnection) throws {
+        let statements = writing(trigger.table, connection)
+        let before = statements.map { fault(of: $0, connection)?.message }
+        try make(trigger, connection)
+        for (statement, former) in zip(statements, before) {
+            guard let fault = fault(of: statement, connection), fault.message != former else { continue }
+            try connection.base.execute("DROP TRIGGER \(MigrationPlanner.quoted(trigger.name))")
+            throw fault
+        }
+    }
+
+    /// The statements that set off every trigger of a table or a view, whichever columns it is for.
+    private func writing(_ table: String, _ connection: StoreConnection) -> [String] {
         let name = MigrationPlanner.quoted(table)
-        for sql in ["INSERT INTO \(name) DEFAULT VALUES", "DELETE FROM \(name)", "UPDATE \(name) SET Z_OPT = Z_OPT"] {
-            do {
-                try connection.base.execute("EXPLAIN " + sql)
-            } catch let error as SQLiteError where error.message.hasPrefix("no such function") {
-                continue
-            }
+        var columns: [String] = []
+        // Columns that are worked out are not listed, and cannot be written. A view by a function that only another program
+        // has does not tell its columns.
+        try? connection.rows("PRAGMA table_info(\(name))") { row in
+            if let column = row.text(1) { columns.append(MigrationPlanner.quoted(column)) }
+        }
+        let update = "UPDATE \(name) SET \(columns.map { "\($0) = \($0)" }.joined(separator: ", "))"
+        return ["INSERT INTO \(name) DEFAULT VALUES", "DELETE FROM \(name)"] + (columns.isEmpty ? [] : [update])
+    }
+
+    /// Why a statement cannot be prepared, by which SQLite reads the triggers and views in it. Functions that only another
+    /// program has are none of ours.
+    private func fault(of sql: String, _ connection: StoreConnection) -> SQLiteError? {
+        do {
+            try connection.base.execute("EXPLAIN " + sql)
+            return nil
+        } catch let error as SQLiteError {
+            return error.message.hasPrefix("no such function") ? nil : error
+        } catch {
+            return nil
         }
     }
 }

@@ -142,7 +142,7 @@ final class StoreChange {
         }
         }
         try derive(connection)
-        for object in plan.foreign { restore(object, connection, &report) }
+        restore(plan.foreign, connection, &report)
         try connection.write(try inspection.metadata.migrated(to: migration.destination))
         try connection.run("DELETE FROM Z_MODELCACHE")
         try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(migration.modelCache)])
