@@ -157,6 +157,14 @@ struct MigrationFrameTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: files.externalData) == [])
     }
 
+    @Test func `the highest key that there is stays one, where no other table comes in`() throws {
+        let store = try store()
+        try Connection(.file(path: store.url.path)).execute("UPDATE ZTHING SET Z_PK = \(Int64.max) WHERE Z_PK = 3")
+        try store.run(to: wider)
+        #expect(try store.lines("SELECT max(Z_PK), count(*) FROM ZTHING") == ["\(Int64.max)|20"])
+        #expect(try store.lines("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Thing'") == ["\(Int64.max)"])
+    }
+
     @Test func `what lies in a log that was left behind comes along`() throws {
         let store = try store()
         let writer = try Connection(.file(path: store.url.path))

@@ -20,7 +20,8 @@ struct KeyOffsets {
             for source in roots {
                 offsets[root.number, default: [:]][source] = next
                 let (sum, overflow) = next.addingReportingOverflow(max(0, highestKeys[source] ?? 0))
-                guard !overflow, sum < .max else {
+                // The keys of one table are those that it has, however high.
+                guard roots.count == 1 || (!overflow && sum < .max) else {
                     throw CoreDataError(
                         NSMigrationError,
                         "The objects of several entities become those of \(root.name), and together they need more keys than there are.",
