@@ -118,8 +118,18 @@ struct MigrationContentTests {
         let folder = StoreFiles(url: store.url).externalData
         let name = try #require(files(store).keys.min())
         try FileManager.default.removeItem(atPath: folder + "/" + name)
+        let before = try store.folder.contents()
         let error = try #require(coreDataError { try store.run(to: photo(false)) })
         #expect(error.message.contains(name))
+        #expect(error.message.contains("1 value of it cannot be read"))
+        #expect(error.message.contains("“Photo.data”"))
+        #expect(error.errorCode == NSMigrationError)
+        #expect(error.entity == "Photo" && error.key == "data")
+        #expect(try store.folder.contents() == before)
+        let rehearsal = try MigrationRehearsal(
+            of: store.url, from: .init("1", store.model), through: [.init("2", photo(false))], progress: nil
+        ).run()
+        #expect(rehearsal.steps.map(\.refusals) == [[error.message]])
         // Where the value stays a name of a file, nothing gets worse.
         let report = try store.run(to: photo(true, [Build.attribute("more")]))
         #expect(report.notes.contains { $0.contains("missing file") })

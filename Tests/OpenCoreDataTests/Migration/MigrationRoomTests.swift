@@ -79,6 +79,26 @@ struct MigrationRoomTests {
         }
     }
 
+    @Test func `content that comes out of its files into the store takes room there`() throws {
+        func model(_ isExternal: Bool) -> NSManagedObjectModel {
+            let data = Build.attribute("data", .binaryDataAttributeType) {
+                $0.allowsExternalBinaryDataStorage = isExternal
+            }
+            return Build.model(Build.entity("Photo", [data]))
+        }
+        let store = try MigratedStore(model(true)) { context in
+            for index in 0..<3 {
+                try context.make("Photo", ["data": Data(repeating: UInt8(index), count: 400_000)])
+            }
+        }
+        let free = 2 * StoreFiles(url: store.url).size + 1_000_000
+        let (options, _) = options { _ in free }
+        try refusal(store, free: free) { try store.run(to: model(false), options: options) }
+        let (more, _) = self.options { _ in free + 400_000 }
+        try store.run(to: model(false), options: more)
+        #expect(try store.lines("SELECT sum(length(ZDATA)) FROM ZPHOTO") == ["1200000"])
+    }
+
     @Test func `a file system that does not say how full it is stops nothing`() throws {
         let store = try Models.store(1)
         let (options, asked) = options { _ in nil }

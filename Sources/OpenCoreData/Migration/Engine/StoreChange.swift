@@ -11,6 +11,8 @@ final class StoreChange {
     let plan: MigrationPlan
     /// How many rows each entity of the source has.
     let counts: [Int: Int64]
+    /// The external files whose content comes into the tables.
+    private let incoming: [IncomingContent]
     /// The external files that no value names any more.
     private(set) var unneededFiles: Set<UUID> = []
     /// What is to be unique and is not.
@@ -33,6 +35,7 @@ final class StoreChange {
             of: migration.source, to: migration.destination)
         plan = try planner.plan()
         counts = try Self.counts(original, model: migration.source, layout: layout, path: migration.files.main)
+        incoming = try IncomingContent.all(planner.map, layout, original, migration.files)
         try refuseAbstractObjects()
     }
 
@@ -40,7 +43,9 @@ final class StoreChange {
     var rebuildsTables: Bool { planner.tables.contains { $0.kept == nil && !$0.pairs.isEmpty } }
 
     /// The bytes that the copy takes when it is largest, about.
-    var neededRoom: Int64 { migration.files.size * (rebuildsTables ? 2 : 1) + 1 << 16 }
+    var neededRoom: Int64 {
+        migration.files.size * (rebuildsTables ? 2 : 1) + 1 << 16 + incoming.reduce(0) { $0 + $1.size }
+    }
 
     // MARK: Rows
 
@@ -88,6 +93,16 @@ final class StoreChange {
             details: faults)
     }
 
+    /// Refuses what would need the content of files that are not there.
+    func refuseMissingFiles() throws {
+        let faults = incoming.compactMap { $0.fault(in: migration.files.main) }
+        guard let first = faults.first else { return }
+        guard faults.count > 1 else { throw first }
+        throw CoreDataError(
+            NSMigrationError, faults.map(\.message).joined(separator: " "), entity: first.entity, key: first.key,
+            details: faults)
+    }
+
     // MARK: Work
 
     func run(on copy: StoreFiles) throws -> MigrationReport {
@@ -120,6 +135,11 @@ final class StoreChange {
                 try bytes.map { .blob(Array(try external.data(of: $0))) } ?? .null
             }
         }
+        try connection.base.addFunction(CellSource.inlineFunction, argumentCount: 1, deterministic: true) { call in
+            call.withBlob(0) { bytes in
+                bytes.map { .blob(Array(ExternalDataFolder.inlineColumn(Data($0)))) } ?? .null
+            }
+        }
         return connection
     }
 
@@ -135,11 +155,6 @@ final class StoreChange {
         for (index, statement) in plan.completion.enumerated() {
             try tell(.changing, plan.changes.count + index, total)
             try connection.run(statement.sql, statement.values)
-        try connection.base.addFunction(CellSource.inlineFunction, argumentCount: 1, deterministic: true) { call in
-            call.withBlob(0) { bytes in
-                bytes.map { .blob(Array(ExternalDataFolder.inlineColumn(Data($0)))) } ?? .null
-            }
-        }
         }
         try derive(connection)
         restore(plan.foreign, connection, &report)

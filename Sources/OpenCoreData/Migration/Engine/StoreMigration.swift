@@ -61,6 +61,7 @@ package struct StoreMigration {
         let change = try CoreDataError.translating(while: "migrate", path: files.main) {
             try StoreChange(self, inspection, lock.connection)
         }
+        try change.refuseMissingFiles()
         try requireRoom(for: change)
         try folder.make(for: files)
         // Where this fails, others must wait until the folder is gone: they would use the same.
@@ -72,9 +73,9 @@ package struct StoreMigration {
         try files.finish(folder.database)
         let unneeded = change.unneededFiles
         try folder.note(folder.database, arriving: [], leaving: unneeded)
-        try lock.replace(with: folder.database.main)
         try folder.withdraw()
         try progress?(MigrationProgress(phase: .replacing, done: 0, total: 1))
+        try lock.replace(with: folder.database.main)
         ExternalDataFolder(path: files.externalData).remove(unneeded)
         report.removedFiles = unneeded.count
         return report
@@ -97,6 +98,7 @@ package struct StoreMigration {
         try CoreDataError.translating(while: "migrate", path: files.main) {
             let inspection = try StoreInspection(connection, path: files.main)
             let change = try StoreChange(self, inspection, connection)
+            try change.refuseMissingFiles()
             try requireRoom(for: change)
             try copy(connection, to: place)
             _ = try change.run(on: place)

@@ -110,6 +110,7 @@ private struct StepRehearsal {
                 progress: progress)
             let change = try StoreChange(migration, inspection, connection)
             try survey(change.planner.map, change.layout, change.counts, change.planner.tables, connection)
+            try change.refuseMissingFiles()
             try files.requireRoom(change.neededRoom, options, in: copy.folder)
             try rehearse(change, connection, on: copy)
         }

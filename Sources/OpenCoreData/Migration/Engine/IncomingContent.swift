@@ -1,0 +1,59 @@
+import Foundation
+import SwormSQLite
+
+/// The content of external files that comes into a table, as an attribute allows external storage no more.
+struct IncomingContent {
+    let entity: String
+    let attribute: String
+    /// The bytes of all files together.
+    private(set) var size: Int64 = 0
+    /// The files that are named and not there.
+    private(set) var missing: [UUID] = []
+
+    /// That of a whole store.
+    static func all(
+        _ map: MigrationMap, _ layout: StoreLayout, _ connection: StoreConnection, _ files: StoreFiles
+    ) throws -> [IncomingContent] {
+        let folder = ExternalDataFolder(path: files.externalData)
+        var all: [IncomingContent] = []
+        for pair in map.pairs {
+            for (slot, own) in pair.attributes.enumerated() {
+                guard let own, pair.source.attributes[own].allowsExternalStorage,
+                    !pair.destination.attributes[slot].allowsExternalStorage,
+                    let column = layout.column(ofAttribute: own, in: pair.source.number)
+                else { continue }
+                var content = IncomingContent(entity: pair.source.name, attribute: pair.source.attributes[own].name)
+                try content.read(SQLName.quoted(column), pair.source, layout, connection, folder)
+                all.append(content)
+            }
+        }
+        return all
+    }
+
+    private mutating func read(
+        _ column: String, _ entity: CompiledEntity, _ layout: StoreLayout, _ connection: StoreConnection,
+        _ folder: ExternalDataFolder
+    ) throws {
+        try connection.rows(
+            "SELECT \(column) FROM \(SQLName.quoted(layout.table(of: entity))) WHERE Z_ENT = \(entity.number) AND length(\(column)) = 38"
+        ) { row in
+            guard let file = row.withBlob(0, { $0.flatMap { ExternalDataFolder.reference(in: $0) } }) else { return }
+            // Several values may name one file, and each gets the content.
+            if let path = folder.file(file), FileKind(path: path) == .file, let stamp = FileStamp(path: path) {
+                size += stamp.size
+            } else {
+                missing.append(file)
+            }
+        }
+    }
+
+    /// - Parameter path: The store.
+    func fault(in path: String) -> CoreDataError? {
+        guard let first = missing.first else { return nil }
+        let values = missing.count == 1 ? "1 value" : "\(missing.count) values"
+        return CoreDataError(
+            NSMigrationError,
+            "The store “\(path)” cannot be migrated: the new model keeps “\(entity).\(attribute)” in the table, and \(values) of it cannot be read from external files that are not there, such as \(first.uuidString). A store must be copied together with its hidden support folder: put the files back, set these values anew, or let the attribute allow external storage as before.",
+            entity: entity, key: attribute)
+    }
+}
