@@ -13,6 +13,8 @@ open class NSMigrationStage: NSObject, @unchecked Sendable {
 ///
 /// It leads to the version that the next custom stage begins with, or at the end to the coordinator's.
 open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
+    // The checksums never change; the rest is the superclass's. Hence the unchecked conformance.
+
     /// The checksums of the versions, the oldest first.
     public let versionChecksums: [String]
 
@@ -30,6 +32,9 @@ open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
 /// What cannot be inferred is taken apart: a version in between has both the old and the new form, code fills the new one,
 /// and a later version drops the old one.
 open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
+    // The handlers are set before the stage is given to a manager, by the rule of the superclass. Hence the unchecked
+    // conformance.
+
     /// The version that the stage begins with.
     public let currentModel: NSManagedObjectModelReference
     /// The version that it leads to.
