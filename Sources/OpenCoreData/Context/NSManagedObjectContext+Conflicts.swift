@@ -167,7 +167,7 @@ extension NSManagedObject {
     /// Marks every stored property as changed, so that the object replaces the row as a whole.
     fileprivate final func insist(on old: CommittedRow?) {
         guard let old else { return }
-        if edits.isEmpty { edits = Array(repeating: .null, count: plan.attributes.count) }
+        makeRoom(forEditOf: plan.attributes.count - 1)
         for (slot, attribute) in plan.attributes.enumerated() where !attribute.isTransient {
             if !changedAttributes.contains(slot) { edits[slot] = old.attributes[slot] }
             changedAttributes.insert(slot)

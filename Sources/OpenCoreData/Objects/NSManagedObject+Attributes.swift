@@ -115,7 +115,7 @@ extension NSManagedObject {
         let traits = plan.traits[slot]
         let value = traits.holds(value) ? value : try plan.attributes[slot].accept(value, entity: plan.name)
         try requireMutable(key: plan.attributes[slot].name)
-        if edits.isEmpty { prepareEdits() }
+        makeRoom(forEditOf: slot)
         if status.contains(.inserted) || snapshot.isNone {
             guard !edits[slot].isIdentical(to: value) else { return }
             edits[slot] = value
@@ -159,8 +159,19 @@ extension NSManagedObject {
         edits = values
     }
 
-    private func prepareEdits() {
-        edits = Array(repeating: .null, count: plan.attributes.count)
+    /// Makes room for the value of a slot among the edits.
+    ///
+    /// Most objects change by one attribute or two, and the values of a large change are many: there is room up to the first
+    /// slot that is set, and then for all.
+    final func makeRoom(forEditOf slot: Int) {
+        guard slot >= edits.count else { return }
+        let count = plan.attributes.count
+        guard edits.isEmpty else {
+            edits += repeatElement(.null, count: count - edits.count)
+            return
+        }
+        let isPart = plan.keepsAllAttributes && !status.contains(.inserted) && !snapshot.isNone
+        edits = Array(repeating: .null, count: isPart ? slot + 1 : count)
         if plan.keepsAllAttributes { return }
         for (slot, attribute) in plan.attributes.enumerated() where attribute.isTransient {
             edits[slot] = attribute.defaultValue
