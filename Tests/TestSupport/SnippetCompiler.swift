@@ -69,12 +69,22 @@ package struct SnippetCompiler: Sendable {
         return result
     }
 
-    /// How many milliseconds the compiler takes for the slowest expression of a source; at least one.
-    package func slowestExpression(of source: String) throws -> Int {
-        let output = try run(
-            ["Source": source], stage: .types, ["-Xfrontend", "-warn-long-expression-type-checking=1"])
+    /// How many partial solutions the compiler looks at until it knows the types of all expressions of a source.
+    ///
+    /// The time that this takes grows with them, and they are the same on each machine and under each load.
+    package func solverScopes(of source: String) throws -> Int {
+        let statistics = try makeFolder()
+        defer { try? FileManager.default.removeItem(at: statistics) }
+        let output = try run(["Source": source], stage: .types, ["-stats-output-dir", statistics.path])
         if output.contains("error:") { throw Failure(description: output) }
-        return output.matches(of: /took (\d+)ms to type-check/).compactMap { Int($0.1) }.max() ?? 1
+        var scopes: Int?
+        for file in try FileManager.default.contentsOfDirectory(at: statistics, includingPropertiesForKeys: nil) {
+            let counters = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+            guard let count = counters?["Sema.NumConstraintScopes"] as? Int else { continue }
+            scopes = (scopes ?? 0) + count
+        }
+        guard let scopes else { throw Failure(description: "The compiler counts nothing.") }
+        return scopes
     }
 
     /// Builds a program of several modules, each one file, with the library, and runs it.
