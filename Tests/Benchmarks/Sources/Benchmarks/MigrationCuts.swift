@@ -86,11 +86,11 @@ struct MigrationCuts {
     /// A store as a process that was killed leaves it: the last rows are in its log.
     private func makeStore(in original: URL, beside folder: URL) throws {
         let made = folder.appending(path: "made")
-        let url = try Migrations.makeStore(rows: options.rows, in: made)
+        let url = try Migrations.makeStore(rows: options.rows, padding: options.padding, in: made)
         try Migrations.makeBlobs(5, of: 1_000_000, in: url)
         let store = try RawStore(url)
         try store.run("PRAGMA wal_autocheckpoint = 0")
-        try Migrations.addSongs(max(options.rows / 100, 1), after: options.rows, to: store)
+        try Migrations.addSongs(max(options.rows / 100, 1), after: options.rows, padding: options.padding, to: store)
         try FileManager.default.copyItem(at: made, to: original)
         try? FileManager.default.removeItem(at: original.appending(path: "store.sqlite-shm"))
     }

@@ -18,7 +18,7 @@ struct Migrations {
         Swift.print(String(repeating: "-", count: 106))
         let rows = options.rows
         let tables = folder.appending(path: "tables")
-        _ = try Self.makeStore(rows: rows, in: tables)
+        _ = try Self.makeStore(rows: rows, padding: options.padding, in: tables)
         for way in MigrationWay.allCases { try measure(way, "\(rows) rows", of: tables, in: folder) }
         try FileManager.default.removeItem(at: tables)
         let files = folder.appending(path: "files")
@@ -126,7 +126,7 @@ struct Migrations {
     }
 
     /// A store with so many songs, in a thousand genres.
-    static func makeStore(rows: Int, in folder: URL) throws -> URL {
+    static func makeStore(rows: Int, padding: Int, in folder: URL) throws -> URL {
         let url = try makeStore(in: folder)
         let store = try RawStore(url)
         let genres = min(1000, rows)
@@ -138,13 +138,13 @@ struct Migrations {
             UPDATE Z_PRIMARYKEY SET Z_MAX = \(genres) WHERE Z_NAME = 'Genre';
             COMMIT
             """)
-        try addSongs(rows, after: 0, to: store)
+        try addSongs(rows, after: 0, padding: padding, to: store)
         try store.run("PRAGMA wal_checkpoint(TRUNCATE)")
         return url
     }
 
-    /// Adds songs with texts of about 30 bytes.
-    static func addSongs(_ count: Int, after key: Int, to store: RawStore) throws {
+    /// Adds songs with texts of about 30 bytes, one of them longer by the padding.
+    static func addSongs(_ count: Int, after key: Int, padding: Int, to store: RawStore) throws {
         try store.run(
             """
             BEGIN IMMEDIATE;
@@ -152,7 +152,7 @@ struct Migrations {
             ZTITLE, ZARTIST, ZALBUM, ZIDENTIFIER, ZNOTE, ZGENRE)
             SELECT \(key) + i, \(entity("Song")), 1, (\(key) + i) * 3, abs(random() % 1000000), i % 2, i / 7.0,
             700000000.25 + i, 'Title ' || i || ' ' || hex(randomblob(8)), 'Artist ' || (i * 7919 % 50000) || ' of the band',
-            'Album ' || (i * 104729 % 100000) || ' of the year', randomblob(16),
+            'Album ' || (i * 104729 % 100000) || ' of the year' || hex(zeroblob(\(padding / 2))), randomblob(16),
             CASE WHEN i % 2 THEN 'A note on the song ' || i END, i * 7919 % (SELECT count(*) FROM ZGENRE) + 1 FROM n;
             UPDATE Z_PRIMARYKEY SET Z_MAX = \(key + count) WHERE Z_NAME = 'Song';
             COMMIT

@@ -12,6 +12,8 @@ struct Options {
     var rows = 100_000
     var repetitions = 15
     var seed = 1
+    /// How much longer than it has to be each row of a store is that is migrated: bytes of text.
+    var padding = 0
     var printsJSON = false
     var printsCurve = false
     var measuresMigrations = false
@@ -48,6 +50,7 @@ struct Options {
             case "--curve": printsCurve = true
             case "--migration": measuresMigrations = true
             case "--migration-kills": migrationKills = try number(after: argument)
+            case "--padding": padding = try number(after: argument)
             case "--seed": seed = try number(after: argument)
             case "--migration-run":
                 migrationRun = (try text(after: argument), try text(after: argument))
@@ -63,7 +66,7 @@ struct Options {
                 throw Failure(
                     """
                     \(argument) is no option. There are: --quick, --only NAME, --rows N, --repetitions N, --json, --curve, \
-                    --migration, --migration-kills N, --seed N, --list, --keep-heap.
+                    --migration, --migration-kills N, --padding N, --seed N, --list, --keep-heap.
                     """)
             }
         }
