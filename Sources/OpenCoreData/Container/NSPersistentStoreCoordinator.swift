@@ -18,7 +18,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private let lock = NSRecursiveLock()
     private var stores: [NSPersistentStore] = []
     /// By entity number; emptied whenever a store comes or goes.
-    private var knownOrigins: [Int: [ObjectOrigin]] = [:]
+    /// By the number of the entity; empty where nobody has asked yet.
+    private var knownOrigins: [[ObjectOrigin]] = []
     private var contexts: [ObjectIdentifier: WeakContext] = [:]
 
     private struct WeakContext {
@@ -70,7 +71,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         defer { lock.unlock() }
         if let other = stores.first(where: { $0.hasIdentifier(store.identifier) }) { throw store.isTwin(of: other) }
         stores.append(store)
-        knownOrigins = [:]
+        knownOrigins = []
     }
 
     /// Closes a store. Its objects can't be read any more.
@@ -85,7 +86,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                 NSPersistentStoreOperationError, "Cannot remove a store that does not belong to this coordinator.")
         }
         stores.remove(at: index)
-        knownOrigins = [:]
+        knownOrigins = []
         store.leave()
     }
 
@@ -138,7 +139,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     final func origins(of entity: Int) throws -> [ObjectOrigin] {
         lock.lock()
         defer { lock.unlock() }
-        if let known = knownOrigins[entity] { return known }
+        if knownOrigins.indices.contains(entity), !knownOrigins[entity].isEmpty { return knownOrigins[entity] }
         guard let name = compiledModel.entity(numbered: Int64(entity))?.name else {
             throw CoreDataError(
                 NSCoreDataError, "The object is of an entity that the coordinator's model does not have.")
@@ -155,6 +156,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
                     : "No store of the coordinator holds the entity \(name).", entity: name)
         }
         let origins = holding.compactMap(\.origin)
+        while knownOrigins.count <= entity { knownOrigins.append([]) }
         knownOrigins[entity] = origins
         return origins
     }

@@ -147,10 +147,10 @@ extension NSManagedObjectContext {
         return try withSession(origin) { try $0.decode(specification, attributes: attributes, plan: plan) }
     }
 
-    /// As `decode`, one row at a time. Returns false, without having called the closure, where `decode` returns nil.
+    /// As `decode`, one row at a time, or the first alone, at a place where it stays. Returns false, without having called the closure, where `decode` returns nil.
     package final func forEach<T>(
         _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
-        body: (UnsafeMutablePointer<T>) throws -> Void
+        at first: UnsafeMutablePointer<T>? = nil, body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws -> Bool {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: specification.entity)
@@ -160,9 +160,11 @@ extension NSManagedObjectContext {
         // The closure may fetch and save through this context while the rows are stepped through: a view that is ended
         // meanwhile lasts until the last row.
         if let session = try pinnedSession(origin) {
-            try session.forEach(specification, attributes: attributes, plan: plan, body: body)
+            try session.forEach(specification, attributes: attributes, plan: plan, at: first, body: body)
         } else {
-            try withSession(origin) { try $0.forEach(specification, attributes: attributes, plan: plan, body: body) }
+            try withSession(origin) {
+                try $0.forEach(specification, attributes: attributes, plan: plan, at: first, body: body)
+            }
         }
         return true
     }

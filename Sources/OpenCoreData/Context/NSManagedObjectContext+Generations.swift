@@ -13,22 +13,21 @@ public final class NSQueryGenerationToken: NSObject, Sendable {
 /// The views of stores that a context holds on to.
 struct PinnedGeneration {
     var isOn = false
-    private var sessions: [ObjectIdentifier: any StoreSession] = [:]
+    private var sessions: [(store: ObjectIdentifier, session: any StoreSession)] = []
 
-    /// - Parameter opened: Called with a view that was begun by this call.
-    mutating func session(
-        of store: any ObjectStore, opened: (any StoreSession) throws -> Void
-    ) throws -> any StoreSession {
-        if let session = sessions[ObjectIdentifier(store)] { return session }
-        let session = try store.beginSession()
-        sessions[ObjectIdentifier(store)] = session
-        try opened(session)
-        return session
+    /// The view of a store. A context has few of them: they are found sooner by going through them.
+    func session(of store: any ObjectStore) -> (any StoreSession)? {
+        for held in sessions where held.store == ObjectIdentifier(store) { return held.session }
+        return nil
+    }
+
+    mutating func hold(_ session: any StoreSession, of store: any ObjectStore) {
+        sessions.append((ObjectIdentifier(store), session))
     }
 
     /// Ends the views, each after a closure has got it; the next read begins new ones.
     mutating func end(_ leaving: (any StoreSession) -> Void = { _ in }) {
-        for session in sessions.values {
+        for (_, session) in sessions {
             leaving(session)
             session.end()
         }

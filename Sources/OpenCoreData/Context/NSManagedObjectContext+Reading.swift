@@ -11,8 +11,13 @@ extension NSManagedObjectContext {
             return transaction
         }
         guard pinned.isOn, let store = origin.store?.objectStore else { return nil }
-        let session = try pinned.session(of: store) { try interruption.enter($0) }
-        try interruption.check()
+        if let session = pinned.session(of: store) {
+            try interruption.check()
+            return session
+        }
+        let session = try store.beginSession()
+        pinned.hold(session, of: store)
+        try interruption.enter(session)
         return session
     }
 

@@ -121,14 +121,15 @@ class SQLiteSession: StoreSession {
 
     func forEach<T>(
         _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
-        body: (UnsafeMutablePointer<T>) throws -> Void
+        at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws {
         try read { connection in
             var statement = try connection.shapes.values(
                 specification, attributes: attributes, open.compiler, connection.base)
             do {
                 let limit = specification.limit > 0 ? specification.limit : nil
-                try statement.forEach(plan, limit: limit, external: externalReader(plan.hasExternal), body)
+                try statement.forEach(
+                    plan, limit: first == nil ? limit : 1, external: externalReader(plan.hasExternal), at: first, body)
             } catch {
                 throw named(error, entity: specification.entity, attributes: attributes)
             }

@@ -99,10 +99,11 @@ package protocol StoreSession: AnyObject {
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T]
 
     /// As `decode`, one row at a time, at a place that the closure must move it out of.
+    ///
+    /// - Parameter first: Where the first row is to be, and to stay; there are no others then.
     func forEach<T>(
         _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
-        body: (UnsafeMutablePointer<T>) throws -> Void)
-        throws
+        at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void) throws
 
     /// The rows of a projection, by a plan that is made for its columns. The first of them is column 0 of the statement.
     func project<T>(_ projection: ProjectionSpecification, plan: ([ProjectedColumn]) throws -> RowPlan<T>) throws -> [T]

@@ -15,8 +15,9 @@ package import SwormPredicates
 ///
 /// A condition that cannot be understood carries its error, which is thrown when a request runs; see ``validate()``.
 public struct Condition<PlainObject: ManagedObjectConvertible>: Sendable {
-    let content: ConditionContent
+    @usableFromInline let content: ConditionContent
 
+    @usableFromInline
     init(_ content: ConditionContent) {
         self.content = content
     }

@@ -1,6 +1,7 @@
 import SwormPredicates
 
 /// What a condition holds: a tree, or text that could not be understood, and the first thing that went wrong.
+@usableFromInline
 struct ConditionContent: Sendable {
     enum Body: Sendable, Hashable {
         case tree(PredicateTree)

@@ -5,13 +5,15 @@ import SwormPredicates
 /// `Root` is the entity that the condition is about, `T` the entity of this row.
 @dynamicMemberLookup
 public struct EntityPath<Root: ManagedObjectConvertible, T: ManagedObjectConvertible>: Sendable {
-    let operand: Operand
+    @usableFromInline let operand: Operand
 
+    @usableFromInline
     init(_ operand: Operand) {
         self.operand = operand
     }
 
     /// An attribute.
+    @inlinable
     public subscript<V: SupportedAttributeType>(
         dynamicMember keyPath: any KeyPath<T, V> & Sendable
     ) -> Term<Root, V, V> {
@@ -19,6 +21,7 @@ public struct EntityPath<Root: ManagedObjectConvertible, T: ManagedObjectConvert
     }
 
     /// An attribute that may be nil.
+    @inlinable
     public subscript<V: SupportedAttributeType>(
         dynamicMember keyPath: any KeyPath<T, V?> & Sendable
     ) -> Term<Root, V, V?> {
@@ -66,5 +69,6 @@ extension EntityPath {
 
 extension EntityPath where Root == T {
     /// The row that a condition is about.
-    static var root: EntityPath { EntityPath(Operand(.evaluatedObject)) }
+    @inlinable
+    static var root: EntityPath { EntityPath(.evaluatedObject) }
 }

@@ -2,28 +2,43 @@ import SwormPredicates
 
 extension Condition {
     /// A comparison of two operands.
-    init(
+    init(_ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: StringOptions = []) {
+        self.init(ConditionContent(left, comparator, right, options))
+    }
+}
+
+extension Operand {
+    @usableFromInline
+    func isEqual(to other: Operand) -> ConditionContent { ConditionContent(self, .equal, other) }
+
+    @usableFromInline
+    func isDifferent(from other: Operand) -> ConditionContent { ConditionContent(self, .notEqual, other) }
+}
+
+extension ConditionContent {
+    /// A comparison of two operands.
+    fileprivate init(
         _ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: StringOptions = []
     ) {
         let failure = left.failure ?? right.failure
         let scopes = left.joinedScopes(right)
         if scopes.isEmpty {
             let comparison = Comparison(left.expression, comparator, right.expression, options: options.comparison)
-            self.init(ConditionContent(.comparison(comparison), failure: failure))
-        } else if let tree = quantified(left, comparator, right, options.comparison)
-            ?? comparator.reversed.flatMap({ quantified(right, $0, left, options.comparison) })
+            self.init(.comparison(comparison), failure: failure)
+        } else if let tree = quantifiedPath(left, comparator, right, options.comparison)
+            ?? comparator.reversed.flatMap({ quantifiedPath(right, $0, left, options.comparison) })
         {
-            self.init(ConditionContent(tree, failure: failure))
+            self.init(tree, failure: failure)
         } else {
             let comparison = Comparison(left.expression, comparator, right.expression, options: options.comparison)
-            self.init(ConditionContent(.comparison(comparison), failure: failure).quantified(over: scopes))
+            self = ConditionContent(.comparison(comparison), failure: failure).quantified(over: scopes)
         }
     }
 }
 
 /// `ANY a.b.c > x`, where the language has a word for it: one path through one or several collections, all with the
 /// same word, compared with something that ranges over none.
-private func quantified(
+private func quantifiedPath(
     _ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: ComparisonOptions
 ) -> PredicateTree? {
     guard right.scopes.isEmpty, let first = left.scopes.first else { return nil }

@@ -1,6 +1,7 @@
 import SwormPredicates
 
 /// One side of a comparison while it is being built.
+@usableFromInline
 struct Operand: Sendable {
     var expression: ExpressionTree
     /// The collections that the expression ranges over, the outermost first. Each has a variable that the expression
@@ -16,6 +17,9 @@ struct Operand: Sendable {
         let variable: String
     }
 
+    /// The row that is asked about.
+    @usableFromInline static let evaluatedObject = Operand(.evaluatedObject)
+
     init(_ expression: ExpressionTree, scopes: [Scope] = [], failure: StoreError? = nil) {
         self.expression = expression
         self.scopes = scopes
@@ -27,6 +31,7 @@ struct Operand: Sendable {
         self = Operand(.evaluatedObject).attribute(keyPath)
     }
 
+    @usableFromInline
     init(value: some SupportedAttributeType) {
         do {
             self.init(.value(try value.encoded().attributeValue))
@@ -57,10 +62,11 @@ struct Operand: Sendable {
     }
 
     /// The attribute that a key path leads to, of the row that this operand stands for.
+    @usableFromInline
     func attribute<T: ManagedObjectConvertible>(_ keyPath: PartialKeyPath<T>) -> Operand {
         do {
             let attribute = try T.plan.expression(of: keyPath)
-            if case .evaluatedObject = expression { return wrapped { _ in attribute } }
+            if case .evaluatedObject = expression { return Operand(attribute, scopes: scopes, failure: failure) }
             guard case .key(_, let name) = attribute else { return self }
             return key(name)
         } catch {

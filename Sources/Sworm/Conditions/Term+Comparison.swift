@@ -1,6 +1,6 @@
 import SwormPredicates
 
-// Inlinable, because an optional of a type that is not known here asks the run time for its type at each call.
+// Inlinable, because an optional or a condition of a type that is not known here asks the run time for its type at each call.
 extension Term where Base.PrimitiveAttributeType: Equatable {
     /// The value is this one; with nil, there is none.
     @inlinable
@@ -14,11 +14,13 @@ extension Term where Base.PrimitiveAttributeType: Equatable {
         if let right { left.isDifferent(from: right) } else { left.isThere }
     }
 
-    @usableFromInline
-    func isEqual(to value: Base) -> Condition<Root> { Condition(operand, .equal, Operand(value: value)) }
+    @inlinable
+    func isEqual(to value: Base) -> Condition<Root> { Condition(operand.isEqual(to: Operand(value: value))) }
 
-    @usableFromInline
-    func isDifferent(from value: Base) -> Condition<Root> { Condition(operand, .notEqual, Operand(value: value)) }
+    @inlinable
+    func isDifferent(from value: Base) -> Condition<Root> {
+        Condition(operand.isDifferent(from: Operand(value: value)))
+    }
 
     @usableFromInline
     var isThere: Condition<Root> { Condition(operand, .notEqual, Operand(.value(.null))) }

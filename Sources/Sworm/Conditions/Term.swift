@@ -2,8 +2,9 @@
 ///
 /// `Base` is what the term compares with. `Value` is `Base`, or `Base?` where there may be no value.
 public struct Term<Root: ManagedObjectConvertible, Base: SupportedAttributeType, Value>: Sendable {
-    let operand: Operand
+    @usableFromInline let operand: Operand
 
+    @usableFromInline
     init(_ operand: Operand) {
         self.operand = operand
     }

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
         // As above: it was made by this call.
         nonisolated(unsafe) let found: PlainObject? =
             try withUnsafeTemporaryAllocation(of: PlainObject.self, capacity: 1) { room in
-                guard let place = room.baseAddress, try decodeFirst(request, into: place) else { return nil }
+                guard let place = room.baseAddress, try decodeFirst(request.content, into: place) else { return nil }
                 return place.move()
             }
         return found
@@ -50,18 +50,14 @@ extension ManagedObjectContext {
     /// - Returns: False when none was found; the place then holds nothing, as it does after an error.
     @usableFromInline
     func decodeFirst<PlainObject: ManagedObjectConvertible>(
-        _ request: Request<PlainObject>, into place: UnsafeMutablePointer<PlainObject>
+        _ request: RequestContent, into place: UnsafeMutablePointer<PlainObject>
     ) throws -> Bool {
         let binding = try binding(for: PlainObject.self)
-        var query = try EngineQuery(request.content, of: binding.entity)
+        var query = try EngineQuery(request, of: binding.entity)
         query.limit = 1
         var isFound = false
         do {
-            try values(query, binding) { value in
-                if isFound { place.deinitialize(count: 1) }
-                place.moveInitialize(from: value, count: 1)
-                isFound = true
-            }
+            try values(query, binding, at: place) { _ in isFound = true }
         } catch {
             if isFound { place.deinitialize(count: 1) }
             throw Engine.translated(error)
@@ -111,11 +107,18 @@ extension ManagedObjectContext {
     }
 
     /// Hands on the values that a query finds, one after the other.
+    ///
+    /// - Parameter first: Where the first value is to be, and to stay; there are no others then.
     private func values<T>(
-        _ query: EngineQuery, _ binding: EngineBinding<T>, _ body: (UnsafeMutablePointer<T>) throws -> Void
+        _ query: EngineQuery, _ binding: EngineBinding<T>, at first: UnsafeMutablePointer<T>? = nil,
+        _ body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws {
-        if try Engine.forEach(query, binding, in: instance, body: body) { return }
+        if try Engine.forEach(query, binding, in: instance, at: first, body: body) { return }
         for object in try Engine.fetch(query, in: instance) {
+            if let first {
+                first.initialize(to: try binding.value(of: object))
+                return try body(first)
+            }
             let place = UnsafeMutablePointer<T>.allocate(capacity: 1)
             defer { place.deallocate() }
             place.initialize(to: try binding.value(of: object))

@@ -289,7 +289,7 @@ extension Engine {
     /// Core Data has no way to values but over objects.
     static func forEach<T>(
         _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext,
-        body: (UnsafeMutablePointer<T>) throws -> Void
+        at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws -> Bool { false }
 
     /// Core Data has no way to values with unsaved changes but over objects.

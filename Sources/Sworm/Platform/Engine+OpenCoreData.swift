@@ -179,15 +179,15 @@ extension Engine {
         return binding.plan.attributeError(index, stored: value, translated(error))
     }
 
-    /// Values straight from rows, one at a time. Returns false when they must be read through objects.
+    /// Values straight from rows, one at a time, or the first alone, at a place where it stays. Returns false when they must be read through objects.
     static func forEach<T>(
         _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext,
-        body: (UnsafeMutablePointer<T>) throws -> Void
+        at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws -> Bool {
         guard let plan = binding.rowPlan else { return false }
         do {
             return try context.forEach(
-                specification(query), attributes: binding.attributes, plan: plan, body: body)
+                specification(query), attributes: binding.attributes, plan: plan, at: first, body: body)
         } catch {
             throw named(error, binding)
         }

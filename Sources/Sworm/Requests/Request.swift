@@ -8,9 +8,12 @@ package import SwormPredicates
 /// Book.all.where { $0.year > 1800 }.sort(\.title).limit(10)
 /// ```
 public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
-    package private(set) var content = RequestContent()
+    @usableFromInline package private(set) var content: RequestContent
 
-    init() {}
+    init() { content = RequestContent() }
+
+    @usableFromInline
+    init(_ content: RequestContent) { self.content = content }
 
     /// Checks that the request was understood.
     ///
@@ -51,9 +54,11 @@ extension Request {
 }
 
 extension Request {
+    // Inlinable, here and in the closure form: where the type is known, nothing has to be asked of it.
     /// Only objects that fulfil this condition too.
+    @inlinable
     public func `where`(_ condition: Condition<PlainObject>) -> Request {
-        with { $0.narrow(condition.content) }
+        Request(content.narrowed(by: condition.content))
     }
 
     /// Only objects that fulfil the condition that the closure makes.
@@ -62,6 +67,7 @@ extension Request {
     /// Book.all.where { $0.author.name == "Leo" && $0.reviews.any.mark > 3 && $0.reviews.count > 2 }
     /// ```
     /// - Parameter condition: Gets the row; its members are the attributes and relations. It is called once, at once.
+    @inlinable
     public func `where`(
         _ condition: (EntityPath<PlainObject, PlainObject>) -> Condition<PlainObject>
     ) -> Request {

@@ -1,6 +1,7 @@
 package import SwormPredicates
 
 /// What a request asks, without the type that it asks for: nothing about a type is looked up while a request is built.
+@usableFromInline
 package struct RequestContent: Sendable {
     var condition: ConditionContent?
     package var sorts: [SortKey] = []
@@ -30,6 +31,13 @@ package struct RequestContent: Sendable {
     /// Adds a condition that must hold, too.
     mutating func narrow(_ other: ConditionContent) {
         condition = if let condition { .and(condition, other) } else { other }
+    }
+
+    @usableFromInline
+    func narrowed(by other: ConditionContent) -> RequestContent {
+        var copy = self
+        copy.narrow(other)
+        return copy
     }
 
     mutating func note(_ error: StoreError?) {

@@ -43,15 +43,16 @@ extension Statement {
     /// Unsafe: the body must move the value out, once. A place instead of a value, because to hand a value of an unknown type
     /// to a closure that knows it would copy it.
     ///
-    /// Throws as `decode` does, and what the body throws, which ends the reading.
+    /// - Parameter place: Where the values are to be; one of its own when it is nil.
+    /// - Throws: As `decode` does, and what the body throws, which ends the reading.
     package mutating func forEach<T>(
         _ plan: borrowing RowPlan<T>, limit: Int? = nil, external: ExternalReader? = nil,
-        _ body: (UnsafeMutablePointer<T>) throws -> Void
+        at place: UnsafeMutablePointer<T>? = nil, _ body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws {
         if isDone { return }
         let limit = limit ?? Int.max
-        let scratch = UnsafeMutablePointer<T>.allocate(capacity: 1)
-        defer { scratch.deallocate() }
+        let scratch = place ?? UnsafeMutablePointer<T>.allocate(capacity: 1)
+        defer { if place == nil { scratch.deallocate() } }
         try plan.layout.withReader(of: pointer, external: external) { reader in
             var rows = 0
             while rows < limit {

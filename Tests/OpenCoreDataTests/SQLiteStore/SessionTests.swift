@@ -164,7 +164,7 @@ struct SessionTests {
         let decoded = try session.decode(specification, attributes: [1], plan: plan)
         #expect(decoded.map(\.name) == ["c", "b"] && decoded.map(\.id) == [3, 2])
         var names: [String] = []
-        try session.forEach(specification, attributes: [1], plan: plan) { names.append($0.move().name) }
+        try session.forEach(specification, attributes: [1], plan: plan, at: nil) { names.append($0.move().name) }
         #expect(names == ["c", "b"])
     }
 
@@ -182,7 +182,7 @@ struct SessionTests {
         let plan = RowPlan<Empty>(ops: [RowOp(column: 0, kind: .int64, offset: 0)], template: Empty())
         var count = 0
         let error = try #require(throws: CoreDataError.self) {
-            try session.forEach(authors, attributes: [], plan: plan) { row in
+            try session.forEach(authors, attributes: [], plan: plan, at: nil) { row in
                 _ = row.move()
                 count += 1
                 if count == 100 { handle.interrupt() }
