@@ -78,16 +78,33 @@ struct CellSource {
     private func attribute(_ slot: Int, _ pair: MigrationMap.Pair) throws -> TablePlan.Cell {
         let attribute = pair.destination.attributes[slot]
         guard let own = pair.attributes[slot], let column = old.column(ofAttribute: own, in: pair.source.number) else {
-            return TablePlan.Cell(fill: try fill(attribute, pair.destination))
+            var cell = TablePlan.Cell(fill: try fill(attribute, pair.destination))
+            if cell.fill != nil, attribute.isOptional { cell.witnesses = siblings(of: attribute.name, pair) }
+            return cell
         }
         let source = pair.source.attributes[own]
         var cell = TablePlan.Cell(
             column: column, expression: Self.converted(SQLName.quoted(column), from: source, to: attribute))
-        // A leaf of a composite may be missing together with the composite.
-        if !attribute.isOptional, source.isOptional, !attribute.name.contains(".") {
+        // A leaf of a composite that may be missing is optional itself.
+        if !attribute.isOptional, source.isOptional {
             cell.fill = try fill(attribute, pair.destination)
         }
         return cell
+    }
+
+    /// The columns by which an object shows that it has the composite of a new leaf. Where it has none the leaf has no place;
+    /// where the composite itself is new there are no such columns, and it comes with its values.
+    private func siblings(of name: String, _ pair: MigrationMap.Pair) -> [String] {
+        var path = name
+        while let dot = path.lastIndex(of: ".") {
+            path = String(path[..<dot])
+            let leaves = pair.destination.composites[path] ?? []
+            let columns = leaves.compactMap { leaf in
+                pair.attributes[leaf].flatMap { old.column(ofAttribute: $0, in: pair.source.number) }
+            }
+            if !columns.isEmpty { return columns }
+        }
+        return []
     }
 
     private func fill(_ attribute: CompiledAttribute, _ entity: CompiledEntity) throws -> StoredValue? {

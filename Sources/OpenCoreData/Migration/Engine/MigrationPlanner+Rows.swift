@@ -41,7 +41,8 @@ extension MigrationPlanner {
                 continue
             }
             values.append(fill)
-            expressions.append(cell.expression.map { "IFNULL(\($0), ?\(values.count))" } ?? "?\(values.count)")
+            let value = TablePlan.Cell.given("?\(values.count)", by: cell.witnesses)
+            expressions.append(cell.expression.map { "IFNULL(\($0), \(value))" } ?? value)
         }
         let all = map.source[root].family.filter { !map.source[$0].isAbstract }
         let numbers = pairs.map(\.source.number)
@@ -92,12 +93,17 @@ extension MigrationPlanner {
             var column: String
             var value: StoredValue
             var isNew: Bool
+            /// The columns that tell whether a new one gets the value.
+            var witnesses: [String]
         }
+        let names = Dictionary(plan.renames.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })
         var groups: [(fills: [Fill], numbers: Set<Int>)] = []
         for (index, pair) in plan.pairs.enumerated() where !pair.source.isAbstract {
             let fills = plan.uses.indices.compactMap { use -> Fill? in
                 guard let cell = plan.cells[use][index], let value = cell.fill else { return nil }
-                return Fill(column: SQLName.quoted(plan.uses[use].column), value: value, isNew: cell.column == nil)
+                return Fill(
+                    column: SQLName.quoted(plan.uses[use].column), value: value, isNew: cell.column == nil,
+                    witnesses: cell.witnesses.map { names[$0] ?? $0 })
             }
             guard !fills.isEmpty else { continue }
             if let place = groups.firstIndex(where: { $0.fills == fills }) {
@@ -109,7 +115,9 @@ extension MigrationPlanner {
         let all = Set(plan.pairs.filter { !$0.source.isAbstract }.map(\.destination.number))
         return groups.map { fills, numbers in
             let settings = fills.enumerated().map { index, fill in
-                fill.isNew ? "\(fill.column) = ?\(index + 1)" : "\(fill.column) = IFNULL(\(fill.column), ?\(index + 1))"
+                fill.isNew
+                    ? "\(fill.column) = \(TablePlan.Cell.given("?\(index + 1)", by: fill.witnesses))"
+                    : "\(fill.column) = IFNULL(\(fill.column), ?\(index + 1))"
             }
             var conditions: [String] = []
             if numbers != all { conditions.append("Z_ENT IN (\(list(numbers.sorted())))") }

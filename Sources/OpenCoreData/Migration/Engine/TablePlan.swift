@@ -8,8 +8,17 @@ struct TablePlan {
         var expression: String?
         /// What stands in for NULL.
         var fill: StoredValue?
+        /// The columns of the source of which one must have a value for that; empty for always.
+        var witnesses: [String] = []
 
         static let empty = Cell()
+
+        /// A value where one of some columns has one, and else NULL.
+        static func given(_ value: String, by witnesses: [String]) -> String {
+            guard !witnesses.isEmpty else { return value }
+            let columns = witnesses.map { "\(SQLName.quoted($0)) IS NOT NULL" }
+            return "CASE WHEN \(columns.joined(separator: " OR ")) THEN \(value) END"
+        }
 
         /// Whether it is a column of the source as it is, but for what stands in for NULL.
         var isPlain: Bool { column.map { SQLName.quoted($0) == expression } ?? (expression == nil) }

@@ -89,7 +89,9 @@ struct MigrationSurvey {
             else { return nil }
             let name = entity.attributes[slot].name
             guard let column = cell.column else {
-                return Question(sql: "count(*)", kind: .defaulted, entity: entity.name, property: name) {
+                let sql =
+                    cell.witnesses.isEmpty ? "count(*)" : "count(\(TablePlan.Cell.given("1", by: cell.witnesses)))"
+                return Question(sql: sql, kind: .defaulted, entity: entity.name, property: name) {
                     "\(Self.objects($0)) of “\(entity.name)” get the default value of “\(name)”, which is new"
                 }
             }

@@ -1,0 +1,81 @@
+import Foundation
+import SwormSQLite
+import Testing
+
+@testable import OpenCoreData
+
+/// The default values of the elements of composite attributes, for objects that are there.
+@Suite("Composite attributes in a migration")
+struct CompositeMigrationTests {
+    private func model(
+        _ elements: [NSAttributeDescription], optional: Bool = true, keeps other: Bool = true
+    ) -> NSManagedObjectModel {
+        let home = Build.composite("home", elements)
+        home.isOptional = optional
+        return Build.model(
+            Build.entity("Author", [Build.attribute("name"), home] + (other ? [Build.attribute("other")] : [])))
+    }
+
+    private func element(_ name: String, _ value: String? = nil, optional: Bool = true) -> NSAttributeDescription {
+        Build.attribute(name, .stringAttributeType, optional: optional) { $0.defaultValue = value }
+    }
+
+    /// Three authors: two have a home.
+    private func store() throws -> MigratedStore {
+        try MigratedStore(model([element("street"), element("city")])) { context in
+            try context.make("Author", ["name": "a", "home": ["street": "s", "city": "c"]])
+            try context.make("Author", ["name": "b", "home": ["city": "d"]])
+            try context.make("Author", ["name": "c"])
+        }
+    }
+
+    private func homes(_ store: MigratedStore) throws -> [[String: String]?] {
+        var homes: [[String: String]?] = []
+        try store.write { context in
+            let authors = try context.all("Author").sorted { ($0.text("name") ?? "") < ($1.text("name") ?? "") }
+            homes = authors.map { $0.value(forKey: "home") as? [String: String] }
+        }
+        return homes
+    }
+
+    /// In a table that stays, and in one that is made anew.
+    @Test(arguments: [true, false])
+    func `a new element has its default where an object has the composite`(keepsTable: Bool) throws {
+        let store = try store()
+        let city = element("town")
+        city.renamingIdentifier = "city"
+        let new = model([element("street"), city, element("country", "fr")], keeps: keepsTable)
+        let rehearsal = try MigrationRehearsal(
+            of: store.url, from: .init("1", store.model), through: [.init("2", new)]
+        ).run()
+        #expect(rehearsal.steps.flatMap(\.findings).filter { $0.kind == .defaulted }.map(\.count) == [2])
+        try store.run(to: new)
+        #expect(
+            try homes(store) == [
+                ["street": "s", "town": "c", "country": "fr"], ["town": "d", "country": "fr"], nil,
+            ])
+    }
+
+    @Test(arguments: [true, false])
+    func `elements that are required now have their defaults everywhere`(keepsTable: Bool) throws {
+        let store = try store()
+        let elements = [
+            element("street", "main", optional: false), element("city"), element("country", "fr", optional: false),
+        ]
+        try store.run(to: model(elements, optional: false, keeps: keepsTable))
+        #expect(
+            try homes(store) == [
+                ["street": "s", "city": "c", "country": "fr"], ["street": "main", "city": "d", "country": "fr"],
+                ["street": "main", "country": "fr"],
+            ])
+        #expect(try StoreVerification.findings(of: store.url, model: store.model.compiled()).isEmpty)
+    }
+
+    @Test func `a composite that is new comes with its default values`() throws {
+        let store = try MigratedStore(Build.model(Build.entity("Author", [Build.attribute("name")]))) { context in
+            try context.make("Author", ["name": "a"])
+        }
+        try store.run(to: model([element("street", "main"), element("city")]))
+        #expect(try homes(store) == [["street": "main"]])
+    }
+}
