@@ -58,11 +58,19 @@ struct MigrateTests {
                 #"<fetchIndex name="byYear">"#,
                 #"<fetchIndex name="byTitle"><fetchIndexElement property="title" type="Binary" order="ascending"/></fetchIndex><fetchIndex name="byYear">"#
             ))
+        let rehearsal = migrate(workshop, "--dry-run")
+        #expect(rehearsal.code == .ok)
+        #expect(
+            rehearsal.lines.contains(
+                "indexes that it does not have would be made: Z_Book_title, Z_Book_byTitle, Z_Comic_title"))
+        let plan = try #require(try migrate(workshop, "--dry-run", "--json").json() as? [String: Any])
+        #expect((plan["indexes"] as? [String])?.count == 3)
+        #expect(plan["changedIndexes"] as? [String] == [])
         let run = migrate(workshop)
         #expect(run.code == .ok, "\(run.err)")
         #expect(
             run.out
-                == "the store is of that model already; indexes that it did not have were made: Z_Book_title, Z_Book_byTitle, Z_Comic_title\n"
+                == "the store is of that model already\nindexes that it did not have were made: Z_Book_title, Z_Book_byTitle, Z_Comic_title\n"
         )
         let answer = try #require(try migrate(workshop, "--json").json() as? [String: Any])
         #expect(answer["indexes"] as? [String] == [])

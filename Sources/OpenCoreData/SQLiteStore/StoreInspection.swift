@@ -10,8 +10,8 @@ struct StoreInspection {
     let types: [String: [String: String]]
     /// The names of all indexes.
     let indexes: Set<String>
-    /// What the indexes are of: their statements from the table on.
-    let indexPlaces: Set<String>
+    /// The tables and the statements of the indexes that have one, by name.
+    let indexStatements: [String: (table: String, sql: String)]
     /// The names in `Z_PRIMARYKEY`, by entity number.
     let entityNames: [Int64: String]
 
@@ -42,13 +42,14 @@ struct StoreInspection {
         self.columns = columns
         self.types = types
         var indexes: Set<String> = []
-        var indexPlaces: Set<String> = []
-        try connection.rows("SELECT name, sql FROM sqlite_master WHERE type = 'index'") {
-            if let name = $0.text(0) { indexes.insert(name) }
-            if let place = $0.text(1).flatMap(SchemaIndex.place) { indexPlaces.insert(place) }
+        var indexStatements: [String: (table: String, sql: String)] = [:]
+        try connection.rows("SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'index'") {
+            guard let name = $0.text(0) else { return }
+            indexes.insert(name)
+            if let table = $0.text(1), let sql = $0.text(2) { indexStatements[name] = (table, sql) }
         }
         self.indexes = indexes
-        self.indexPlaces = indexPlaces
+        self.indexStatements = indexStatements
 
         var found: (identifier: String?, list: Data?)?
         try connection.rows("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1") {

@@ -10,7 +10,8 @@ enum MigrateCommand {
                 "Entities and properties are matched by their names and renaming identifiers, as Core Data's lightweight "
                     + "migration does. What cannot be inferred is refused with every reason. A copy beside the store is "
                     + "changed and checked; then it takes the store's place in one step. Whatever goes wrong before leaves "
-                    + "the store as it was. A store of that model already only gets the indexes that it does not have.",
+                    + "the store as it was. A store of that model already only gets the indexes that it does "
+                    + "not have, or has otherwise.",
                 "With --dry-run all of this is done to a copy that is thrown away, and told is what happens to the "
                     + "objects: those that go, values that are lost or set to defaults, values that are missing or not "
                     + "unique, links that lead nowhere, the time, and the room that it takes. The exit code is then 1 where "
@@ -84,7 +85,7 @@ enum MigrateCommand {
     ) throws -> ExitCode {
         let start = ContinuousClock.now
         var report: MigrationReport?
-        var indexes: [String] = []
+        var indexes = MissingIndexes.Changes()
         if old.entityVersionHashesByName != new.model.entityVersionHashesByName {
             let progress = PhaseProgress(console)
             report = try StoreMigration(inferring: url, from: old, to: new.model) { progress.update($0) }.run()
@@ -100,11 +101,13 @@ enum MigrateCommand {
             return .ok
         }
         guard let report else {
-            console.line(
-                indexes.isEmpty
-                    ? "nothing to do: the store is of that model already"
-                    : "the store is of that model already; indexes that it did not have were made: "
-                        + indexes.joined(separator: ", "))
+            guard !indexes.isEmpty else {
+                console.line("nothing to do: the store is of that model already")
+                return .ok
+            }
+            console.line("the store is of that model already")
+            RehearsalText.list("indexes that it did not have were made", indexes.missing, to: console)
+            RehearsalText.list("indexes that had changed were made anew", indexes.changed, to: console)
             return .ok
         }
         for entity in report.entities {
@@ -120,10 +123,11 @@ enum MigrateCommand {
     }
 
     private static func json(
-        _ report: MigrationReport?, _ indexes: [String], _ arguments: Arguments, model: String, seconds: Double,
+        _ report: MigrationReport?, _ indexes: MissingIndexes.Changes, _ arguments: Arguments, model: String,
+        seconds: Double,
         size: Int64
     ) -> JSONValue {
-        .object([
+        let items: [(String, JSONValue)] = [
             ("store", .string(arguments.operands[0])), ("model", .string(model)), ("migrated", .bool(report != nil)),
             (
                 "entities",
@@ -135,10 +139,10 @@ enum MigrateCommand {
                         ])
                     })
             ),
-            ("indexes", .array(indexes.map { .string($0) })),
             ("notes", .array((report?.notes ?? []).map { .string($0) })),
             ("removedFiles", .count(report?.removedFiles ?? 0)), ("seconds", .double(seconds)), ("size", .int(size)),
-        ])
+        ]
+        return .object(items + RehearsalText.json(indexes))
     }
 }
 

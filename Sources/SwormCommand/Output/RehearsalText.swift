@@ -4,9 +4,26 @@ import OpenCoreData
 /// What a rehearsal found, as text and as JSON.
 enum RehearsalText {
     static func write(_ report: RehearsalReport, to console: Console) {
-        if report.steps.isEmpty { return console.line("nothing to do: the store is of that model already") }
+        if report.steps.isEmpty, report.indexes.isEmpty {
+            return console.line("nothing to do: the store is of that model already")
+        }
+        if report.steps.isEmpty { console.line("the store is of that model already") }
         for step in report.steps { write(step, to: console) }
+        list("indexes that it does not have would be made", report.indexes.missing, to: console)
+        list("indexes that have changed would be made anew", report.indexes.changed, to: console)
         console.line("this was a rehearsal: the store is as it was")
+    }
+
+    static func list(_ title: String, _ names: [String], to console: Console) {
+        if !names.isEmpty { console.line("\(title): \(names.joined(separator: ", "))") }
+    }
+
+    /// Indexes as JSON.
+    static func json(_ indexes: MissingIndexes.Changes) -> [(String, JSONValue)] {
+        [
+            ("indexes", .array(indexes.missing.map { .string($0) })),
+            ("changedIndexes", .array(indexes.changed.map { .string($0) })),
+        ]
     }
 
     private static func write(_ step: RehearsalReport.Step, to console: Console) {
@@ -40,11 +57,12 @@ enum RehearsalText {
     static func time(_ seconds: Double) -> String { String(format: "%.2f s", seconds) }
 
     static func json(_ report: RehearsalReport, store: String, model: String) -> JSONValue {
-        .object([
-            ("store", .string(store)), ("model", .string(model)), ("dryRun", .bool(true)),
-            ("migrates", .bool(report.migrates)), ("keepsEverything", .bool(report.keepsEverything)),
-            ("steps", .array(report.steps.map(json))),
-        ])
+        .object(
+            [
+                ("store", .string(store)), ("model", .string(model)), ("dryRun", .bool(true)),
+                ("migrates", .bool(report.migrates)), ("keepsEverything", .bool(report.keepsEverything)),
+                ("steps", .array(report.steps.map(json))),
+            ] + json(report.indexes))
     }
 
     private static func json(_ step: RehearsalReport.Step) -> JSONValue {

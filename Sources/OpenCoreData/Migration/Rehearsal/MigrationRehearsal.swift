@@ -44,7 +44,12 @@ package struct MigrationRehearsal {
         // A step reads the copy of the one before it.
         var place: TemporaryFolder?
         for (index, new) in chain.enumerated() {
-            if old.model.entityVersionHashesByName == new.model.entityVersionHashesByName { continue }
+            if old.model.entityVersionHashesByName == new.model.entityVersionHashesByName {
+                let indexes = try indexes(of: files, for: new.model)
+                report.indexes.missing += indexes.missing
+                report.indexes.changed += indexes.changed
+                continue
+            }
             let next = try TemporaryFolder()
             let copy = StoreFiles(url: URL(fileURLWithPath: next.file("Store.sqlite")))
             let step = try withExtendedLifetime(place) {
@@ -56,6 +61,12 @@ package struct MigrationRehearsal {
             (files, old, place) = (copy, new, next)
         }
         return report
+    }
+
+    /// The indexes that a store of a model would get.
+    private func indexes(of files: StoreFiles, for model: NSManagedObjectModel) throws -> MissingIndexes.Changes {
+        let inspection = try SQLiteStore.inspect(files, options: options).inspection
+        return try MissingIndexes.changes(inspection, model: model.compiled(), options: options)
     }
 
     private func rehearse(

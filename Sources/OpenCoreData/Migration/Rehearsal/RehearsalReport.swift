@@ -2,6 +2,8 @@
 package struct RehearsalReport: Sendable, Hashable {
     /// The steps that were rehearsed, one for each model. After one that is refused there is no other.
     package var steps: [Step] = []
+    /// The indexes that would be made, or made anew, where nothing else of the model has changed.
+    package var indexes = MissingIndexes.Changes()
 
     package init() {}
 

@@ -12,6 +12,8 @@ struct SchemaIndex: Sendable, Hashable {
     var sql: String
     /// Nil for an index that is only there to find rows.
     var constraint: Constraint?
+    /// Whether it is all that the model asks for: the condition of a partial index may have no text.
+    var isWhole = true
 
     /// The part of an index's statement that says what it is of, without its name; nil for what has none.
     static func place(_ sql: String) -> String? {
@@ -98,7 +100,9 @@ struct IndexWriter {
             }
             let name = "Z_\(entity.name)_\(index.name)"
             let rest = "(\(columns.joined(separator: ", ")))" + (filter.map { " WHERE " + $0 } ?? "")
-            result.append(create(name, on: table, rest))
+            var made = create(name, on: table, rest)
+            made.isWhole = (index.predicate == nil) == (filter == nil)
+            result.append(made)
         }
         return result
     }
