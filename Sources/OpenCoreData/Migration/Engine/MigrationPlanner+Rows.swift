@@ -44,6 +44,8 @@ extension MigrationPlanner {
             let value = TablePlan.Cell.given("?\(values.count)", by: cell.witnesses)
             expressions.append(cell.expression.map { "IFNULL(\($0), \(value))" } ?? value)
         }
+        columns += plan.carried.columns(from: root)
+        expressions += plan.carried.columns(from: root)
         let all = map.source[root].family.filter { !map.source[$0].isAbstract }
         let numbers = pairs.map(\.source.number)
         let condition = numbers == all ? "" : " WHERE Z_ENT IN (\(list(numbers)))"

@@ -1,7 +1,9 @@
+import Foundation
+
 extension MigrationPlanner {
     // MARK: Indexes
 
-    private var newIndexes: [SchemaIndex] { StoreSchema(model: map.destination, layout: layout).indexes() }
+    var newIndexes: [SchemaIndex] { StoreSchema(model: map.destination, layout: layout).indexes() }
 
     /// The names of the indexes that can stay: of the same text, on a table that has all its names from before.
     private var lastingIndexes: Set<String> {
@@ -27,9 +29,26 @@ extension MigrationPlanner {
         let lasting = lastingIndexes
         let staying = Set(tables.compactMap(\.kept) + joins.compactMap(\.kept?.table))
         return source.objects.filter {
-            $0.kind == .index && $0.sql != nil && staying.contains($0.table) && $0.name.hasPrefix("Z")
-                && !lasting.contains($0.name)
+            $0.kind == .index && $0.sql != nil && staying.contains($0.table) && isOwn($0) && !lasting.contains($0.name)
         }.map { MigrationStatement("DROP INDEX \(Self.quoted($0.name))") }
+    }
+
+    /// Whether an index is Core Data's own: one of a model, or one that has such a name as it gives, now or in former times.
+    func isOwn(_ index: SchemaObject) -> Bool {
+        if isOfModel(index) { return true }
+        let name = index.name
+        if name.hasPrefix("Z"), name == SQLName.uppercased(name) {
+            return name.hasSuffix("_INDEX") || name.hasPrefix(index.table + "_Z")
+        }
+        return map.source.entities.contains { name.hasPrefix("Z_\($0.name)_") }
+    }
+
+    /// Whether the old model or the new one asks for an index of that name.
+    private func isOfModel(_ index: SchemaObject) -> Bool {
+        let name = index.name.uppercased()
+        return (StoreSchema(model: map.source, layout: source.layout).indexes() + newIndexes).contains {
+            $0.name.uppercased() == name
+        }
     }
 
     // MARK: Triggers and views
@@ -43,15 +62,79 @@ extension MigrationPlanner {
 
     /// What neither the old model nor the new one asks for, and what must be made again to be there.
     var foreignObjects: [SchemaObject] {
-        let gone = Set(oldTables.map(\.name))
+        let gone = goneTables
         return source.objects.filter { object in
             switch object.kind {
             case .trigger: !object.name.hasPrefix("Z_DA_")
             case .view: true
-            case .index: object.sql != nil && !object.name.hasPrefix("Z") && gone.contains(object.table)
+            case .index: object.sql != nil && gone.contains(object.table) && !isOwn(object)
             case .table: false
             }
+        }.map(moved)
+    }
+
+    /// The tables that do not stay, whether another takes their place or not.
+    private var goneTables: Set<String> {
+        Set(oldTables.map(\.name)).union(oldJoins).subtracting(joins.compactMap(\.kept?.table))
+    }
+
+    /// An index of a table that makes way, for the one that has its objects.
+    private func moved(_ object: SchemaObject) -> SchemaObject {
+        guard object.kind == .index, let sql = object.sql,
+            let root = oldTables.first(where: { $0.name == object.table })?.root,
+            let name = successor(of: root)?.table.name, name != object.table,
+            let place = sql.range(of: " ON ", options: .caseInsensitive),
+            let columns = sql[place.upperBound...].firstIndex(of: "(")
+        else { return object }
+        var object = object
+        object.sql = sql[..<place.upperBound] + "\(SQLName.quoted(name)) " + sql[columns...]
+        return object
+    }
+
+    /// What of others cannot stay, and is no reason to refuse.
+    var foreignNotes: [String] {
+        var notes = tables.flatMap(\.carried.notes)
+        notes += tables.flatMap(\.carried.clashes).map { table, column in
+            "The column \(column.name) of the table \(table), which is not of the model and has no values, was left out: the new model needs its name."
         }
+        notes += foreignJoinColumns.map { table, column in
+            "The column \(column.name) of the table \(table), which is not of the model, was left out with \(column.values == 1 ? "1 value" : "\(column.values) values"): the table is made anew from links."
+        }
+        let known = Set(oldTableNames)
+        notes += source.objects.filter {
+            $0.kind == .index && $0.sql != nil && known.contains($0.table) && isOwn($0) && !isLikeOwn($0)
+        }.map {
+            "The index \($0.name) was left out: neither model has it."
+        }
+        return notes
+    }
+
+    /// The columns of others in join tables that do not stay.
+    var foreignJoinColumns: [(table: String, column: ForeignColumn)] {
+        let kept = Set(joins.compactMap(\.kept?.table))
+        return oldJoins.filter { !kept.contains($0) }.flatMap { table in
+            (source.foreignColumns[table] ?? []).map { (table, $0) }
+        }
+    }
+
+    /// What a rehearsal tells of these.
+    var lostColumns: [RehearsalReport.Finding] {
+        foreignJoinColumns.filter { $0.column.values > 0 }.compactMap { table, column in
+            let root = Self.roots(of: map.source).first {
+                source.layout.ownedJoins(of: $0, in: map.source).contains { $0.table == table }
+            }
+            return root.map { root in
+                RehearsalReport.Finding(
+                    kind: .lost, entity: root.name, count: column.values,
+                    message:
+                        "the values of the column \(column.name) of the table \(table) go, which is not of the model")
+            }
+        }
+    }
+
+    /// Whether nobody but Core Data can have made an index that is its own.
+    private func isLikeOwn(_ index: SchemaObject) -> Bool {
+        isOfModel(index) || index.name == SQLName.uppercased(index.name)
     }
 
     /// A name in quotes, whatever it is: others' names may be words of SQL.
@@ -65,7 +148,11 @@ extension MigrationPlanner {
     func rearrange() -> [MigrationStatement] {
         var statements: [MigrationStatement] = []
         for table in oldTables {
-            statements.append("ALTER TABLE \(SQLName.quoted(table.name)) RENAME TO \(table.moved)")
+            // What leads to it goes with it, and on to the table that takes its place, where there is one.
+            statements +=
+                references(to: table.name).isEmpty || successor(of: table.root) != nil
+                ? [MigrationStatement("ALTER TABLE \(SQLName.quoted(table.name)) RENAME TO \(table.moved)")]
+                : renamingAlone(table.name, table.moved)
         }
         let keptJoins = Set(joins.compactMap(\.kept?.table))
         // What was in them and does not stay has been gathered.
@@ -93,7 +180,7 @@ extension MigrationPlanner {
                 "ALTER TABLE \(name) RENAME COLUMN \(SQLName.quoted($0)) TO \(SQLName.quoted($1))"
             }
         }
-        statements += tables.filter { $0.kept == nil }.map { MigrationStatement(StoreSchema.statement(for: $0.table)) }
+        statements += tables.filter { $0.kept == nil }.map { $0.carried.statement(for: $0.table) }
         statements += joins.filter { $0.kept == nil }.map { MigrationStatement(StoreSchema.statement(for: $0.join)) }
         return statements
     }

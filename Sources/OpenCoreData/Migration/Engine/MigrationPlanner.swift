@@ -39,6 +39,7 @@ struct MigrationPlanner {
         plan.changes += rearrange()
         for table in tables { plan.changes += table.kept == nil ? fill(table) : change(table) }
         plan.changes += oldTables.map { MigrationStatement("DROP TABLE \($0.moved)") }
+        plan.changes += redirectReferences()
         plan.changes += writeLinks()
         plan.changes += history()
         plan.uniqueIndexes = indexesToMake.filter { $0.constraint != nil }
@@ -48,6 +49,9 @@ struct MigrationPlanner {
         }
         plan.completion += records()
         plan.foreign = foreignObjects
+        let old = Set(oldTableNames.map { $0.uppercased() })
+        plan.referring = Set(source.foreignKeys.filter { old.contains($0.target.uppercased()) }.map(\.table))
+        plan.notes = foreignNotes
         return plan
     }
 
@@ -65,21 +69,10 @@ struct MigrationPlanner {
         return PropertyPlace(entity: 0, slot: 0)
     }
 
-    /// A table that is in no model but has the name of a new one cannot stay.
-    private func refuseForeignNames() throws {
-        let known = Set(oldTableNames)
-        let new = Set(tables.map(\.table.name) + joins.map(\.join.table))
-        guard let name = source.types.keys.filter({ new.contains($0) && !known.contains($0) }).min() else { return }
-        throw CoreDataError(
-            NSMigrationError,
-            "The file has a table \(name) that no entity of its model has, and the new model needs that name. Rename that table, or remove it."
-        )
-    }
-
     // MARK: Old tables
 
     /// The tables of the source's entities and relationships.
-    private var oldTableNames: [String] {
+    var oldTableNames: [String] {
         Self.roots(of: map.source).compactMap { source.layout.tables[$0.number]?.name } + oldJoins
     }
 

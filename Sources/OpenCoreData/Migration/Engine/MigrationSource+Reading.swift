@@ -26,5 +26,14 @@ extension MigrationSource {
         for (number, name) in inspection.entityNames where number > Int64(model.entities.count) {
             otherRecords[name] = number
         }
+        let history = Set(HistoryTables.Kind.allCases.compactMap { otherRecords[$0.rawValue] })
+        var records: [Int64: String?] = [:]
+        try connection.rows(
+            "SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT > ?", [.integer(Int64(model.entities.count))]
+        ) { row in
+            if !history.contains(row.int64(0)) { records.updateValue(row.text(1), forKey: row.int64(0)) }
+        }
+        foreignRecords = records
+        try readForeign(connection, model: model)
     }
 }

@@ -2,6 +2,14 @@
 struct MigrationStatement: Sendable, Hashable, ExpressibleByStringInterpolation {
     var sql: String
     var values: [StoredValue] = []
+    /// What is done where SQLite does not take the statement; nil for nothing.
+    var otherwise: Otherwise?
+
+    struct Otherwise: Sendable, Hashable {
+        var sql: String
+        /// Tells what that means, without its reason and without an end.
+        var note: String
+    }
 
     init(_ sql: String, _ values: [StoredValue] = []) {
         self.sql = sql
@@ -21,6 +29,10 @@ struct MigrationPlan: Sendable {
     var completion: [MigrationStatement] = []
     /// What others have put into the file, and what had to make way for the changes.
     var foreign: [SchemaObject] = []
+    /// The tables of others that have references to tables of the model.
+    var referring: Set<String> = []
+    /// What of others cannot stay.
+    var notes: [String] = []
 }
 
 /// Something in a file's schema.
@@ -45,6 +57,12 @@ struct MigrationSource: Sendable {
     var highestKeys: [Int: Int64]
     /// The numbers in `Z_PRIMARYKEY` that are no entity's of the model, by name.
     var otherRecords: [String: Int64] = [:]
+    /// The names in `Z_PRIMARYKEY` that are neither the model's nor the history's, by number.
+    var foreignRecords: [Int64: String?] = [:]
+    /// The columns of others in tables of the model, by table.
+    var foreignColumns: [String: [ForeignColumn]] = [:]
+    /// The references in tables that are not of the model.
+    var foreignKeys: [ForeignKey] = []
 
     /// Whether a table has a constraint beside its key.
     func hasConstraint(_ table: String) -> Bool {

@@ -15,6 +15,25 @@ extension StoreChange {
         }
     }
 
+    /// Tells of rows in tables of others that lead to objects which are there no more.
+    func checkReferences(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
+        for table in plan.referring.sorted() {
+            guard let after = Self.broken(table, connection), let before = Self.broken(table, original) else {
+                continue
+            }
+            let count = after - before
+            guard count > 0 else { continue }
+            report.notes.append(
+                "\(count == 1 ? "1 row" : "\(count) rows") of the table \(table), which is not of the model, would lead to nothing by a foreign key: what it led to has no such place any more."
+            )
+        }
+    }
+
+    /// How many references of a table lead to nothing; nil where SQLite cannot tell.
+    private static func broken(_ table: String, _ connection: StoreConnection) -> Int64? {
+        try? connection.integer("SELECT count(*) FROM pragma_foreign_key_check(?)", [.text(table)])
+    }
+
     @discardableResult
     private func attempt(
         _ object: SchemaObject, _ connection: StoreConnection, _ report: inout MigrationReport,

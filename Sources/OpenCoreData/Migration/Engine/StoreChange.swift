@@ -149,7 +149,7 @@ final class StoreChange {
         try connection.base.begin(.immediate)
         for (index, statement) in plan.changes.enumerated() {
             try tell(.changing, index, total)
-            try connection.run(statement.sql, statement.values)
+            try run(statement, connection, &report)
         }
         try refuseBrokenRules(connection)
         for (index, statement) in plan.completion.enumerated() {
@@ -158,6 +158,8 @@ final class StoreChange {
         }
         try derive(connection)
         restore(plan.foreign, connection, &report)
+        report.notes += plan.notes
+        try checkReferences(connection, &report)
         try connection.write(try inspection.metadata.migrated(to: migration.destination))
         try connection.run("DELETE FROM Z_MODELCACHE")
         try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(migration.modelCache)])
@@ -167,6 +169,20 @@ final class StoreChange {
         try connection.base.execute("PRAGMA incremental_vacuum")
         try tell(.changing, total, total)
         return report
+    }
+
+    private func run(
+        _ statement: MigrationStatement, _ connection: StoreConnection, _ report: inout MigrationReport
+    ) throws {
+        // Some settings are made when a statement is compiled, so it must not be one from before.
+        if statement.sql.hasPrefix("PRAGMA") { return try connection.base.execute(statement.sql) }
+        guard let otherwise = statement.otherwise else { return try connection.run(statement.sql, statement.values) }
+        do {
+            try connection.run(statement.sql, statement.values)
+        } catch let error as SQLiteError where !error.isInterrupt {
+            try connection.run(otherwise.sql)
+            report.notes.append("\(otherwise.note): \(error.message).")
+        }
     }
 
     static func size(_ connection: StoreConnection) throws -> Int64 {

@@ -24,6 +24,12 @@ package struct StoreMigration {
         self.source = try source.compiled()
         self.destination = try destination.compiled()
         self.mapping = mapping
+        guard !self.destination.entities.isEmpty else {
+            throw CoreDataError(
+                NSMigrationError,
+                "The store “\(files.main)” cannot be migrated: the new model has no entities, so nothing of the store could stay. Give the model that the store is to have; to empty the store, delete its objects."
+            )
+        }
         modelCache = try destination.storeCache()
         self.options = options
         self.progress = progress

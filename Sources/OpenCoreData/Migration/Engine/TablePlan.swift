@@ -32,6 +32,8 @@ struct TablePlan {
     let cells: [[Cell?]]
     /// The table of the source that stays; nil for one that is made anew.
     private(set) var kept: String?
+    /// What others have put into the tables whose rows come into one that is made anew.
+    private(set) var carried = CarriedColumns.none
 
     init(
         root: CompiledEntity, map: MigrationMap, source: MigrationSource, layout: StoreLayout, feeds: LinkFeeds
@@ -48,6 +50,10 @@ struct TablePlan {
         self.cells = cells
         kept = nil
         kept = keptTable(map, source)
+        guard kept == nil else { return }
+        var roots: [Int] = []
+        for pair in pairs where !roots.contains(pair.source.root) { roots.append(pair.source.root) }
+        carried = CarriedColumns(into: table, from: roots, source)
     }
 
     /// The column of the source that becomes a column, for all rows that have it; nil for a new column.
@@ -76,10 +82,11 @@ struct TablePlan {
             guard kept.insert(column).inserted, types[column] == declaredType(of: use.column) else { return nil }
         }
         guard oldUses.allSatisfy({ kept.contains($0.column) }) else { return nil }
-        // A column that the old model does not know stays, unless a new one needs its name.
+        // A column that the old model does not know stays, unless a new one needs its name. In SQLite case makes no other.
         let system: Set = ["Z_PK", "Z_ENT", "Z_OPT"]
-        let unknown = Set(types.keys).subtracting(kept).subtracting(system)
-        return unknown.isDisjoint(with: uses.map(\.column)) ? present.name : nil
+        let names = Array(types.keys) + (source.foreignColumns[present.name] ?? []).map(\.name)
+        let unknown = Set(names).subtracting(kept).subtracting(system).map { $0.uppercased() }
+        return Set(unknown).isDisjoint(with: uses.map { $0.column.uppercased() }) ? present.name : nil
     }
 
     private func declaredType(of column: String) -> String? {

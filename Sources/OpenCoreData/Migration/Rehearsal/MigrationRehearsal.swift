@@ -121,6 +121,7 @@ private struct StepRehearsal {
                 progress: progress)
             let change = try StoreChange(migration, inspection, connection)
             try survey(change.planner.map, change.layout, change.counts, change.planner.tables, connection)
+            report.findings += change.planner.lostColumns
             try change.refuseMissingFiles()
             try files.requireRoom(change.neededRoom, options, in: copy.folder)
             try rehearse(change, connection, on: copy)

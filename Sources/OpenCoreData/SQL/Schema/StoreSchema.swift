@@ -48,8 +48,10 @@ package struct StoreSchema: Sendable {
     }
 
     /// Makes a table of entities.
-    static func statement(for table: StoreLayout.Table) -> String {
-        let columns = table.columns.map { "\(SQLName.quoted($0.name)) \($0.declaredType)" }
+    ///
+    /// - Parameter others: What is to be declared beside the columns of the layout.
+    static func statement(for table: StoreLayout.Table, and others: [String] = []) -> String {
+        let columns = table.columns.map { "\(SQLName.quoted($0.name)) \($0.declaredType)" } + others
         return "CREATE TABLE \(SQLName.quoted(table.name)) ( \(columns.joined(separator: ", ")) )"
     }
 
