@@ -63,9 +63,10 @@ extension MigrationPlanner {
     /// What neither the old model nor the new one asks for, and what must be made again to be there.
     var foreignObjects: [SchemaObject] {
         let gone = goneTables
+        let trees = goingTrees
         return source.objects.filter { object in
             switch object.kind {
-            case .trigger: !object.name.hasPrefix("Z_DA_")
+            case .trigger: !object.name.hasPrefix("Z_DA_") && !trees.contains { $0.isKept(by: object) }
             case .view: true
             case .index: object.sql != nil && gone.contains(object.table) && !isOwn(object)
             case .table: false

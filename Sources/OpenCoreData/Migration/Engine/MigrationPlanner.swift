@@ -11,6 +11,8 @@ struct MigrationPlanner {
     let feeds: LinkFeeds
     let tables: [TablePlan]
     let joins: [JoinPlan]
+    /// The R-trees that the new model asks for.
+    var neededTrees: Set<String> = []
 
     init(_ mapping: ModelMapping, from source: MigrationSource, of old: CompiledModel, to new: CompiledModel) throws {
         let map = try MigrationMap(mapping, from: old, to: new)
@@ -35,7 +37,7 @@ struct MigrationPlanner {
         try refuseForeignNames()
         var plan = MigrationPlan()
         plan.changes += feeds.gatherings.flatMap { gather($0) }
-        plan.changes += removeTriggers() + removeIndexes()
+        plan.changes += removeTriggers() + removeTrees() + removeIndexes()
         plan.changes += rearrange()
         for table in tables { plan.changes += table.kept == nil ? fill(table) : change(table) }
         plan.changes += oldTables.map { MigrationStatement("DROP TABLE \($0.moved)") }
@@ -47,8 +49,9 @@ struct MigrationPlanner {
         plan.completion += DerivationTriggers(model: map.destination, layout: layout).statements().map {
             MigrationStatement($0)
         }
-        plan.completion += records()
+        plan.completion += cleanTrees() + records()
         plan.foreign = foreignObjects
+        plan.trees = lastingTrees
         let old = Set(oldTableNames.map { $0.uppercased() })
         plan.referring = Set(source.foreignKeys.filter { old.contains($0.target.uppercased()) }.map(\.table))
         plan.notes = foreignNotes

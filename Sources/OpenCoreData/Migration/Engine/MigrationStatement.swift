@@ -29,6 +29,8 @@ struct MigrationPlan: Sendable {
     var completion: [MigrationStatement] = []
     /// What others have put into the file, and what had to make way for the changes.
     var foreign: [SchemaObject] = []
+    /// The R-trees that stay while their triggers do.
+    var trees: [LocationTree] = []
     /// The tables of others that have references to tables of the model.
     var referring: Set<String> = []
     /// What of others cannot stay.

@@ -15,6 +15,22 @@ extension StoreChange {
         }
     }
 
+    /// Removes R-trees that nothing keeps right any more.
+    func removeStaleTrees(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
+        for tree in plan.trees {
+            let triggers = plan.foreign.filter { tree.isKept(by: $0) }
+            let left = try triggers.filter { trigger in
+                try connection.integer(
+                    "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name = ?", [.text(trigger.name)])
+                    == 1
+            }
+            guard left.count < triggers.count else { continue }
+            for trigger in left { try connection.run("DROP TRIGGER \(MigrationPlanner.quoted(trigger.name))") }
+            try connection.run("DROP TABLE \(MigrationPlanner.quoted(tree.name))")
+            report.notes.append("The table \(tree.name) was left out, as its triggers fit no more.")
+        }
+    }
+
     /// Tells of rows in tables of others that lead to objects which are there no more.
     func checkReferences(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
         for table in plan.referring.sorted() {

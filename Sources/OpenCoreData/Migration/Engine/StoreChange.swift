@@ -29,10 +29,12 @@ final class StoreChange {
         self.original = original
         try inspection.check(against: migration.source, path: migration.files.main)
         layout = try StoreLayout(model: migration.source, existing: ExistingSchema(tables: inspection.columns))
-        planner = try MigrationPlanner(
+        var planner = try MigrationPlanner(
             migration.mapping,
             from: try MigrationSource(original, inspection, model: migration.source, layout: layout),
             of: migration.source, to: migration.destination)
+        planner.neededTrees = migration.trees
+        self.planner = planner
         plan = try planner.plan()
         counts = try Self.counts(original, model: migration.source, layout: layout, path: migration.files.main)
         incoming = try IncomingContent.all(planner.map, layout, original, migration.files)
@@ -146,6 +148,7 @@ final class StoreChange {
     private func change(_ connection: StoreConnection) throws -> MigrationReport {
         var report = MigrationReport()
         let total = plan.changes.count + plan.completion.count
+        try connection.trustTrees()
         try connection.base.begin(.immediate)
         for (index, statement) in plan.changes.enumerated() {
             try tell(.changing, index, total)
@@ -158,6 +161,7 @@ final class StoreChange {
         }
         try derive(connection)
         restore(plan.foreign, connection, &report)
+        try removeStaleTrees(connection, &report)
         report.notes += plan.notes
         try checkReferences(connection, &report)
         try connection.write(try inspection.metadata.migrated(to: migration.destination))

@@ -12,6 +12,8 @@ package struct StoreMigration {
     let mapping: ModelMapping
     /// The copy of the new model that the store gets.
     let modelCache: Data
+    /// The R-trees that the new model asks for.
+    let trees: Set<String>
     var options: StoreOptions
     /// Told how far it is. What it throws cancels the migration.
     var progress: ((MigrationProgress) throws -> Void)?
@@ -31,6 +33,7 @@ package struct StoreMigration {
             )
         }
         modelCache = try destination.storeCache()
+        trees = LocationTree.names(in: destination)
         self.options = options
         self.progress = progress
     }

@@ -1,0 +1,70 @@
+/// An R-tree that Core Data keeps of the places of objects. The engine makes none; one that is there stays while it is of use.
+struct LocationTree: Sendable, Hashable {
+    /// The name of its table.
+    var name: String
+    /// The number of the source's entity that it is of.
+    var entity: Int
+
+    /// Whether a trigger keeps it right.
+    func isKept(by trigger: SchemaObject) -> Bool {
+        trigger.kind == .trigger && trigger.name.hasPrefix(name + "_")
+    }
+
+    /// The trees that a model asks for.
+    static func names(in model: NSManagedObjectModel) -> Set<String> {
+        var names: Set<String> = []
+        for entity in model.entities {
+            guard let name = entity.name else { continue }
+            let indexes = entity.indexes.filter { $0.elements.contains { $0.collationType == .rTree } }.map(\.name)
+            let attributes = entity.attributesByName.filter {
+                $0.value.userInfo?["_NSLocationAttributeDerivedComponents"] != nil
+            }.keys
+            for index in indexes + attributes { names.insert("Z_RT_\(name)_\(index)") }
+        }
+        return names
+    }
+}
+
+extension MigrationPlanner {
+    /// The trees of the source's entities.
+    private var trees: [LocationTree] {
+        source.objects.compactMap { object in
+            guard object.kind == .table, object.name.hasPrefix("Z_RT_"), let sql = object.sql?.uppercased(),
+                sql.hasPrefix("CREATE VIRTUAL TABLE"), sql.contains(" USING RTREE")
+            else { return nil }
+            let owners = map.source.entities.filter { object.name.hasPrefix("Z_RT_\($0.name)_") }
+            return owners.max { $0.name.count < $1.name.count }.map { .init(name: object.name, entity: $0.number) }
+        }
+    }
+
+    /// Those that the new model asks for, too, of objects that keep their keys.
+    var lastingTrees: [LocationTree] {
+        trees.filter { tree in
+            guard neededTrees.contains(tree.name),
+                let pair = map.pairs.first(where: { $0.source.number == tree.entity })
+            else { return false }
+            return pair.source.name == pair.destination.name
+                && offsets.offset(from: pair.source.root, into: pair.destination.root) == 0
+        }
+    }
+
+    var goingTrees: [LocationTree] {
+        let lasting = Set(lastingTrees)
+        return trees.filter { !lasting.contains($0) }
+    }
+
+    func removeTrees() -> [MigrationStatement] {
+        goingTrees.map { MigrationStatement("DROP TABLE \(Self.quoted($0.name))") }
+    }
+
+    /// Removes what trees know of objects that went while no trigger told it.
+    func cleanTrees() -> [MigrationStatement] {
+        lastingTrees.compactMap { tree in
+            map.pairs.first { $0.source.number == tree.entity }.map { pair in
+                MigrationStatement(
+                    "DELETE FROM \(Self.quoted(tree.name)) WHERE Z_PK NOT IN (SELECT Z_PK FROM \(SQLName.quoted(layout.table(of: pair.destination))))"
+                )
+            }
+        }
+    }
+}
