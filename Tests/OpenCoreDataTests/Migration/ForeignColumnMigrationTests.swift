@@ -94,6 +94,18 @@ struct ForeignColumnMigrationTests {
         #expect(try store.lines("SELECT mine FROM ZBOOK WHERE ZTITLE = 'new'") == ["a, (b"])
     }
 
+    @Test func `an index of others goes with the objects to a table of another name`() throws {
+        let store = try store(
+            "CREATE UNIQUE INDEX my_titles ON ZBOOK (ZTITLE) WHERE ZTITLE > ''; CREATE INDEX \"on all\" ON \"ZBOOK\"(ZYEAR)"
+        )
+        let report = try store.run(to: model("Volume", year: false))
+        #expect(report.notes.count == 1 && report.notes.contains { $0.contains("on all") }, "\(report.notes)")
+        #expect(
+            try store.lines("SELECT tbl_name, sql FROM sqlite_master WHERE name IN ('my_titles', 'on all')") == [
+                "ZVOLUME|CREATE UNIQUE INDEX my_titles ON ZVOLUME (ZTITLE) WHERE ZTITLE > ''"
+            ])
+    }
+
     @Test func `what was declared of a column that is gone goes, and the values stay`() throws {
         let store = try store(
             """

@@ -44,12 +44,7 @@ extension MigrationPlanner {
     }
 
     /// Whether the old model or the new one asks for an index of that name.
-    private func isOfModel(_ index: SchemaObject) -> Bool {
-        let name = index.name.uppercased()
-        return (StoreSchema(model: map.source, layout: source.layout).indexes() + newIndexes).contains {
-            $0.name.uppercased() == name
-        }
-    }
+    private func isOfModel(_ index: SchemaObject) -> Bool { modelIndexes.contains(index.name.uppercased()) }
 
     // MARK: Triggers and views
 

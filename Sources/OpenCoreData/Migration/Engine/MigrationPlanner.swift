@@ -11,6 +11,8 @@ struct MigrationPlanner {
     let feeds: LinkFeeds
     let tables: [TablePlan]
     let joins: [JoinPlan]
+    /// The names of the indexes that the old model or the new one asks for, in upper case.
+    let modelIndexes: Set<String>
     /// The R-trees that the new model asks for.
     var neededTrees: Set<String> = []
 
@@ -27,6 +29,9 @@ struct MigrationPlanner {
         tables = try Self.roots(of: new).map {
             try TablePlan(root: $0, map: map, source: source, layout: layout, feeds: feeds)
         }
+        let indexes =
+            StoreSchema(model: old, layout: source.layout).indexes() + StoreSchema(model: new, layout: layout).indexes()
+        modelIndexes = Set(indexes.map { $0.name.uppercased() })
         joins = Self.roots(of: new).flatMap { layout.ownedJoins(of: $0, in: new) }.map { join in
             let place = Self.place(of: join, in: layout, model: new)
             return JoinPlan(join: join, place: place, kept: feeds[place] == .direct ? feeds.directJoin(place) : nil)
