@@ -82,7 +82,13 @@ struct AutomaticMigrationTests {
         #expect(try names(store, wider, both) == ["a"])
         #expect(!folder.exists)
         #expect(!exists(stray) && exists(former))
-        // As it is between the moving of the store and the end.
+        // As it is between the moving of the store and the end. The new store names what came.
+        let value = ExternalDataFolder.referenceColumn(stray).hexadecimal
+        do {
+            let plain = try Connection(.file(path: store.url.path))
+            try plain.execute("CREATE TABLE Others (value BLOB)")
+            try plain.execute("INSERT INTO Others VALUES (x'\(value)')")
+        }
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: store.url.path, toPath: made.main)
         try Data("value".utf8).write(to: URL(fileURLWithPath: external + "/" + stray.uuidString))

@@ -72,30 +72,44 @@ struct MigrationFolder {
         let lines = ["\(node)"] + arriving.map { "+" + $0.uuidString } + leaving.map { "-" + $0.uuidString }
         try lines.joined(separator: "\n").write(toFile: note, atomically: true, encoding: .utf8)
         try StoreFiles.synchronize(note)
+        try StoreFiles.synchronize(path)
     }
 
     /// Removes what a migration that was cut off has left.
     ///
-    /// Where the new store took the old one's place, nobody needs what was to go with the old one. Where it did not, the old
-    /// one knows nothing of what was put into its folder for the new one.
-    func removeLeftovers(of files: StoreFiles) {
+    /// As long as the new store is still here, it did not take the old one's place, and the old one needs nothing of what was
+    /// put into its folder for the new one. When it is not, what was to go with the old one can go, too. But whatever the
+    /// note says, somebody may have put another copy of either store in the place since, so what that one names stays.
+    ///
+    /// - Parameter connection: Reads the store. Nil where there is none.
+    func removeLeftovers(of files: StoreFiles, _ connection: StoreConnection?) {
         for path in withdrawn + [common] where FileKind(path: path) != nil {
             var folder = self
             folder.path = path
-            folder.removeLeftover(of: files)
+            folder.removeLeftover(of: files, connection)
         }
     }
 
-    private func removeLeftover(of files: StoreFiles) {
+    private func removeLeftover(of files: StoreFiles, _ connection: StoreConnection?) {
         if let note = try? String(contentsOfFile: note, encoding: .utf8) {
             var lines = note.split(separator: "\n")[...]
-            // What came in the old one's place is the same file as before.
-            let isReplaced = lines.popFirst().map { "\($0)" } == FileStamp(path: files.main).map { "\($0.node)" }
-            let unneeded = lines.filter { $0.hasPrefix(isReplaced ? "-" : "+") }
-            ExternalDataFolder(path: files.externalData).remove(
-                unneeded.compactMap { UUID(uuidString: String($0.dropFirst())) })
+            let isMadeHere = lines.popFirst().map { holds(node: String($0)) } ?? false
+            let noted = lines.filter { !isMadeHere || $0.hasPrefix("+") }
+                .compactMap { UUID(uuidString: String($0.dropFirst())) }
+            // Where there is no store to ask, it may be somewhere else, and come back.
+            let named: Set<UUID>? =
+                if let connection { try? connection.namedExternalFiles() } else { isMadeHere ? [] : nil }
+            // The note stays until it can be told what is needed.
+            guard let named else { return }
+            ExternalDataFolder(path: files.externalData).remove(Set(noted).subtracting(named))
         }
         remove()
+    }
+
+    private func holds(node: String) -> Bool {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).contains {
+            FileStamp(path: path + "/" + $0).map { "\($0.node)" } == node
+        }
     }
 
     /// What cannot be removed only takes room; the next migration tries again.

@@ -61,7 +61,7 @@ package struct StoreMigration {
             try MigrationLock(files, options: options)
         }
         var folder = MigrationFolder(of: files)
-        folder.removeLeftovers(of: files)
+        folder.removeLeftovers(of: files, lock.connection)
         let inspection = try CoreDataError.translating(while: "migrate", path: files.main) {
             try StoreInspection(lock.connection, path: files.main)
         }
@@ -98,7 +98,7 @@ package struct StoreMigration {
         options.busyTimeout = 0
         // Whoever migrates the store has it to himself. Who only uses it would be disturbed, so this can wait.
         guard let lock = try? MigrationLock(files, options: options) else { return }
-        withExtendedLifetime(lock) { folder.removeLeftovers(of: files) }
+        withExtendedLifetime(lock) { folder.removeLeftovers(of: files, lock.connection) }
     }
 
     /// Makes the migrated store at another place, from a connection to the store that nobody else writes by. The files of

@@ -40,7 +40,7 @@ package final class StoreReplacement {
                 try MigrationLock(files, options: options)
             }
         }
-        folder.removeLeftovers(of: files)
+        folder.removeLeftovers(of: files, lock?.connection)
         try files.requireRoom(2 * files.size + 1 << 16, options)
         try folder.make(for: files)
     }
