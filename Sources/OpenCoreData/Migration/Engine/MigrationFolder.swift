@@ -13,8 +13,15 @@ struct MigrationFolder {
     var database: StoreFiles { StoreFiles(url: URL(fileURLWithPath: path + "/store")) }
 
     init(of files: StoreFiles) {
-        common = files.folder + "/." + (files.main as NSString).lastPathComponent + ".migrating"
+        common = files.folder + "/." + Self.shortened((files.main as NSString).lastPathComponent) + Self.ending
         path = common
+    }
+
+    /// The name of a store, or what stands for one that leaves no room for what is put around it.
+    private static func shortened(_ name: String) -> String {
+        let rest = 1 + ending.utf8.count + separator.utf8.count + digits
+        guard name.utf8.count + rest > StoreFiles.longestName else { return name }
+        return SHA2.sha256(Array(name.utf8)).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
     }
 
     /// Whether a migration has left anything, under whichever name.
@@ -44,6 +51,7 @@ struct MigrationFolder {
         path = own
     }
 
+    private static let ending = ".migrating"
     private static let separator = "-"
     private static let digits = 8
 
@@ -136,6 +144,19 @@ extension StoreFiles {
         throw CoreDataError(
             CocoaError.Code.fileWriteOutOfSpace.rawValue,
             "The store “\(main)” cannot be migrated: it takes about \(bytes) bytes \(room), and \(free) are free. Nothing was changed; make room and try again."
+        )
+    }
+
+    /// The bytes that the name of a file can have.
+    static let longestName = 255
+
+    /// Refuses to begin with a store whose log could not be emptied in the end: SQLite needs a journal for that.
+    func refuseLongName() throws {
+        let (name, journal) = ((main as NSString).lastPathComponent, (rollbackJournal as NSString).lastPathComponent)
+        guard journal.utf8.count > Self.longestName else { return }
+        throw CoreDataError(
+            CocoaError.Code.fileWriteInvalidFileName.rawValue,
+            "The store “\(main)” cannot be migrated: its name has \(name.utf8.count) bytes, and with more than \(Self.longestName - journal.utf8.count + name.utf8.count) SQLite has no name for the journal beside it. Rename the store, together with its hidden support folder."
         )
     }
 

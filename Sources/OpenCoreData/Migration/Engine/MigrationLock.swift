@@ -9,6 +9,7 @@ final class MigrationLock {
     /// - Throws: ``CoreDataError`` when others have the store open for longer than the timeout.
     init(_ files: StoreFiles, options: StoreOptions) throws {
         self.files = files
+        try files.refuseLongName()
         let deadline = Date().addingTimeInterval(options.busyTimeout)
         while true {
             let node = FileStamp(path: files.main)?.node
