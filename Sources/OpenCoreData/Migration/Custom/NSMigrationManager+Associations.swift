@@ -1,3 +1,5 @@
+import Foundation
+
 extension NSMigrationManager {
     /// What old objects have become, by whichever mapping.
     final func becameOf(_ sources: [NSManagedObject]) -> [NSManagedObject] {
@@ -7,7 +9,7 @@ extension NSMigrationManager {
                 associations.destinations(of: source.objectID.row, mapping: $0.name ?? "")
             }
         }
-        return objects(rows, in: destinationContext)
+        return newObjects(rows)
     }
 
     /// What old objects have become by a mapping: what has its key already, then what has none yet.
@@ -16,9 +18,9 @@ extension NSMigrationManager {
     final func destinationInstances(of sources: [NSManagedObject], mapping: String) -> [NSManagedObject] {
         sources.flatMap { source in
             let row = source.objectID.row
-            var found = objects(associations.destinations(of: row, mapping: mapping), in: destinationContext)
+            var found = newObjects(associations.destinations(of: row, mapping: mapping))
             for pending in pendingAssociations
-            where pending.mapping == mapping && pending.source.objectID.row == row
+            where pending.mapping == mapping && pending.source.objectID.row == row && pending.destination.isThere
                 && !found.contains(where: { $0 === pending.destination })
             {
                 found.append(pending.destination)
@@ -40,18 +42,33 @@ extension NSMigrationManager {
         }
         for (source, destination, mapping) in pendingAssociations where !destination.objectID.isTemporaryID {
             associations.add(source.objectID.row, destination.objectID.row, mapping: mapping)
-            settledObjects.append(destination)
+            settledObjects[destination.objectID.row] = destination
         }
         pendingAssociations = []
     }
 
-    /// Forgets new objects that will not be in the store, before they are let go.
-    ///
-    /// One that was deleted before it was ever saved is in no list of the context.
+    /// Forgets new objects that will not be in the store, before they are let go: those that were deleted before they were
+    /// ever saved are in no list of the context.
     final func forgetDeleted() {
-        let gone = settledObjects.filter { $0.status.contains(.gone) }
-        associations.remove(Set((gone + destinationContext.deletedObjects).map(\.objectID.row)))
-        settledObjects = []
+        associations.remove(Set(settledObjects.filter { $0.value.status.contains(.gone) }.keys))
+        settledObjects = [:]
+    }
+
+    /// Forgets new objects that are deleted in the store, whoever saves the context: a policy may do so, too.
+    ///
+    /// - Returns: What ends that.
+    final func forgetDeletedWhenSaved() -> any NSObjectProtocol {
+        NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: destinationContext, queue: nil
+        ) { [weak self] notification in
+            guard let gone = notification.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> else { return }
+            self?.associations.remove(Set(gone.map(\.objectID.row)))
+        }
+    }
+
+    /// The new objects of rows, without those that are deleted and not forgotten yet.
+    final func newObjects(_ rows: [SaveRequest.Row]) -> [NSManagedObject] {
+        objects(rows.filter { settledObjects[$0]?.isThere ?? true }, in: destinationContext).filter(\.isThere)
     }
 
     final func objects(_ rows: [SaveRequest.Row], in context: NSManagedObjectContext) -> [NSManagedObject] {

@@ -15,7 +15,9 @@ extension NSMigrationManager {
         sourceContext.persistentStoreCoordinator = reader
         destinationContext.persistentStoreCoordinator = writer
         destinationContext.validation = .later
+        let observer = forgetDeletedWhenSaved()
         defer {
+            NotificationCenter.default.removeObserver(observer)
             sourceContext.persistentStoreCoordinator = nil
             destinationContext.persistentStoreCoordinator = nil
             reset()

@@ -29,7 +29,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     /// What belongs together since the last batch, whose new objects have no keys yet.
     final var pendingAssociations: [(source: NSManagedObject, destination: NSManagedObject, mapping: String)] = []
     /// The new objects that have got their keys, and may not be saved yet.
-    final var settledObjects: [NSManagedObject] = []
+    final var settledObjects: [SaveRequest.Row: NSManagedObject] = [:]
     final var setByInverse: [String: Bool] = [:]
     /// By which the files of large values go from the old store to the new one.
     final let lentFiles = LentFiles()
@@ -78,7 +78,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         associations = MigrationAssociations()
         lentFiles.forget()
         pendingAssociations = []
-        settledObjects = []
+        settledObjects = [:]
         setByInverse = [:]
         pendingBytes = 0
         currentEntityMapping = nil
@@ -156,7 +156,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     {
         guard let sourceInstances else {
             settle()
-            return objects(Array(associations.destinations(mapping: mappingName)), in: destinationContext)
+            return newObjects(Array(associations.destinations(mapping: mappingName)))
         }
         return destinationInstances(of: sourceInstances, mapping: mappingName)
     }
