@@ -120,8 +120,9 @@ private struct StepRehearsal {
                 of: URL(fileURLWithPath: files.main), from: old, to: new, mapping: mapping, options: options,
                 progress: progress)
             let change = try StoreChange(migration, inspection, connection)
-            try survey(change.planner.map, change.layout, change.counts, change.planner.tables, connection)
-            report.findings += change.planner.lostColumns
+            let planner = change.planner
+            try survey(planner.map, change.layout, change.counts, planner.tables, planner.feeds, connection)
+            report.findings += planner.lostColumns
             try change.refuseMissingFiles()
             try files.requireRoom(change.neededRoom, options, in: copy.folder)
             try rehearse(change, connection, on: copy)
@@ -140,14 +141,18 @@ private struct StepRehearsal {
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
         let map = try MigrationMap(mapping, from: model, to: inference.new.model)
         let counts = try StoreChange.counts(connection, model: model, layout: layout, path: files.main)
-        try survey(map, layout, counts, [], connection)
+        let keys = try MigrationSource(connection, inspection, model: model, layout: layout).highestKeys
+        let feeds = LinkFeeds(
+            map: map, old: layout, new: StoreLayout(model: map.destination),
+            offsets: try KeyOffsets(map, highestKeys: keys))
+        try survey(map, layout, counts, [], feeds, connection)
         throw inference.faults.error
     }
 
     /// Tells what there is, and what happens to it.
     private mutating func survey(
         _ map: MigrationMap, _ layout: StoreLayout, _ counts: [Int: Int64], _ tables: [TablePlan],
-        _ connection: StoreConnection
+        _ feeds: LinkFeeds, _ connection: StoreConnection
     ) throws {
         for entity in map.source.entities where !entity.isAbstract {
             let destination = map.destination(of: entity.number).map { map.destination[$0].name }
@@ -159,7 +164,7 @@ private struct StepRehearsal {
             report.entities.append(.init(source: nil, destination: entity.name, rowsIn: 0))
         }
         report.findings = try MigrationSurvey(
-            map: map, layout: layout, counts: counts, tables: tables, connection: connection
+            map: map, layout: layout, counts: counts, tables: tables, feeds: feeds, connection: connection
         ).findings()
     }
 

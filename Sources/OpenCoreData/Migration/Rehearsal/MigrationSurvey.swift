@@ -20,6 +20,7 @@ struct MigrationSurvey {
     let counts: [Int: Int64]
     /// How the tables come about; none where that was not planned.
     let tables: [TablePlan]
+    let feeds: LinkFeeds
     let connection: StoreConnection
 
     func findings() throws -> [Finding] {
@@ -161,6 +162,7 @@ struct MigrationSurvey {
                 "\(Self.links($0)) of “\(name)” go, as only one object can lead to another by it now"
             }
         }
+        guard !staysAsItIs(new, of: pair.destination) else { return findings }
         let target = map.source[relationship.destination]
         let family = map.destination[new.destination].family
         let staying = target.family.filter { number in
@@ -196,6 +198,20 @@ struct MigrationSurvey {
         }
         return
             "SELECT count(*) FROM (SELECT E, row_number() OVER (PARTITION BY T, M ORDER BY E, O) AS N FROM (\(all.joined(separator: " UNION ALL ")))) WHERE E = \(pair.source.number) AND N > 1"
+    }
+
+    /// Whether all links of a relationship of the destination stay in their place, also those that lead to nothing already.
+    private func staysAsItIs(_ relationship: CompiledRelationship, of entity: CompiledEntity) -> Bool {
+        guard let slot = entity.relationships.firstIndex(where: { $0.name == relationship.name }) else { return false }
+        let place = PropertyPlace(entity: relationship.owner, slot: slot)
+        if case .join(let join)? = feeds.new.toMany(slot, in: relationship.owner) {
+            let owner = join.isOwner ? place : feeds.inverse(of: place)
+            guard let owner, feeds[owner] == .direct else { return false }
+            let (leads, comes) = (!feeds.mayDangle(owner), !feeds.mayLackOwner(owner))
+            return join.isReflexive ? leads && comes : join.isOwner ? leads : comes
+        }
+        // Other relationships to many are found by the rows of their members, which are there.
+        return !relationship.isToMany && feeds[place] == .direct && !feeds.mayDangle(place)
     }
 
     /// Whether the links are counted on this side. Both sides of a pair hold the same.
