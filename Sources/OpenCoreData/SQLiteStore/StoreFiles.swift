@@ -18,9 +18,17 @@ package struct StoreFiles: Sendable, Hashable {
     package var folder: String { (main as NSString).deletingLastPathComponent }
 
     /// The folder for the content of external binary values.
+    ///
+    /// It belongs to the name by which a store is opened. A store that is opened by a link mostly has it beside the real file
+    /// all the same, where all others who open that one look for it.
     package var externalData: String {
-        let name = ((given as NSString).lastPathComponent as NSString).deletingPathExtension
-        let support = ((given as NSString).deletingLastPathComponent as NSString).appendingPathComponent(
+        let own = Self.externalData(besides: given)
+        return given == main || FileKind(path: own) != nil ? own : Self.externalData(besides: main)
+    }
+
+    private static func externalData(besides path: String) -> String {
+        let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
+        let support = ((path as NSString).deletingLastPathComponent as NSString).appendingPathComponent(
             ".\(name)_SUPPORT")
         return (support as NSString).appendingPathComponent("_EXTERNAL_DATA")
     }

@@ -117,7 +117,7 @@ private struct StepRehearsal {
             try StoreMigration.refuseMirrored(inspection, files, options)
             let mapping = try mapping(inspection, connection)
             let migration = try StoreMigration(
-                of: URL(fileURLWithPath: files.main), from: old, to: new, mapping: mapping, options: options,
+                of: files.url, from: old, to: new, mapping: mapping, options: options,
                 progress: progress)
             let change = try StoreChange(migration, inspection, connection)
             let planner = change.planner
