@@ -10,8 +10,10 @@ final class MigrationFrame {
     private var current: URL
     private var count = 0
 
-    /// - Parameter folder: Where copies are made; nil for the folder for temporary files.
-    init(of url: URL, timeout: TimeInterval, in folder: URL?) throws {
+    /// - Parameters:
+    ///   - folder: Where copies are made; nil for the folder for temporary files.
+    ///   - steps: Not used.
+    init(of url: URL, timeout: TimeInterval, in folder: URL?, steps: Int) throws {
         self.url = url
         current = url
         self.folder = (folder ?? FileManager.default.temporaryDirectory).appendingPathComponent(

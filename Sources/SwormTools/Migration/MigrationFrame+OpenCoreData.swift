@@ -6,9 +6,11 @@ import OpenCoreData
 struct MigrationFrame {
     private let replacement: StoreReplacement
 
-    /// - Parameter folder: Not used: copies are made beside the store, so that one of them can take its place at once.
-    init(of url: URL, timeout: TimeInterval, in folder: URL?) throws {
-        replacement = try StoreReplacement(of: url, timeout: timeout)
+    /// - Parameters:
+    ///   - folder: Not used: copies are made beside the store, so that one of them can take its place at once.
+    ///   - steps: How many steps there are to be, for which there must be room.
+    init(of url: URL, timeout: TimeInterval, in folder: URL?, steps: Int) throws {
+        replacement = try StoreReplacement(of: url, timeout: timeout, steps: steps)
     }
 
     /// Removes what a migration that was cut off has left beside a store that needs none any more.

@@ -58,7 +58,7 @@ extension MigrationPlan {
         let watch = MigrationWatch(progress)
         do {
             try watch.throwCancellation()
-            let frame = try MigrationFrame(of: url, timeout: timeout, in: folder)
+            let frame = try MigrationFrame(of: url, timeout: timeout, in: folder, steps: last - seen)
             // Somebody else may have migrated it before it was locked.
             let first = try versionIndex(of: frame.metadata(), at: url)
             guard first != last else { return [] }

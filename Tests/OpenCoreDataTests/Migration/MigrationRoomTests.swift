@@ -79,6 +79,17 @@ struct MigrationRoomTests {
         }
     }
 
+    @Test func `the second copy that further steps need is asked for before the first`() throws {
+        let store = try Models.store(1)
+        let size = StoreFiles(url: store.url).size
+        let free = size + size / 2 + 1 << 16
+        let (options, _) = options { _ in free }
+        _ = try StoreReplacement(of: store.url, options: options, isMissingAllowed: false, steps: 1)
+        try refusal(store, free: free) {
+            _ = try StoreReplacement(of: store.url, options: options, isMissingAllowed: false, steps: 2)
+        }
+    }
+
     @Test func `content that comes out of its files into the store takes room there`() throws {
         func model(_ isExternal: Bool) -> NSManagedObjectModel {
             let data = Build.attribute("data", .binaryDataAttributeType) {

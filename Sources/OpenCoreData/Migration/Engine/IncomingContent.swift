@@ -5,7 +5,7 @@ import SwormSQLite
 struct IncomingContent {
     let entity: String
     let attribute: String
-    /// The bytes of all files together.
+    /// The bytes that all files together take in a table.
     private(set) var size: Int64 = 0
     /// The files that are named and not there.
     private(set) var missing: [UUID] = []
@@ -40,7 +40,8 @@ struct IncomingContent {
             guard let file = row.withBlob(0, { $0.flatMap { ExternalDataFolder.reference(in: $0) } }) else { return }
             // Several values may name one file, and each gets the content.
             if let path = folder.file(file), FileKind(path: path) == .file, let stamp = FileStamp(path: path) {
-                size += stamp.size
+                // The last of its pages is not full.
+                size += stamp.size + 4096
             } else {
                 missing.append(file)
             }

@@ -7,7 +7,7 @@ extension StoreChange {
         clashes = try findClashes(connection)
         lacks = try findLacks(connection)
         guard !clashes.isEmpty || !lacks.isEmpty else { return }
-        peakSize = try Self.size(connection)
+        peakSize = try connection.size()
         var ways: [String] = []
         if !clashes.isEmpty { ways.append("Merge or change these objects first, or leave the constraint out.") }
         if !lacks.isEmpty {

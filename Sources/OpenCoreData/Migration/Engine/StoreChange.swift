@@ -12,7 +12,7 @@ final class StoreChange {
     /// How many rows each entity of the source has.
     let counts: [Int: Int64]
     /// The external files whose content comes into the tables.
-    private let incoming: [IncomingContent]
+    let incoming: [IncomingContent]
     /// The external files that no value names any more.
     private(set) var unneededFiles: Set<UUID> = []
     /// What is to be unique and is not.
@@ -39,14 +39,6 @@ final class StoreChange {
         counts = try Self.counts(original, model: migration.source, layout: layout, path: migration.files.main)
         incoming = try IncomingContent.all(planner.map, layout, original, migration.files)
         try refuseAbstractObjects()
-    }
-
-    /// Whether rows are copied into new tables, so that for a time they are there twice.
-    var rebuildsTables: Bool { planner.tables.contains { $0.kept == nil && !$0.pairs.isEmpty } }
-
-    /// The bytes that the copy takes when it is largest, about.
-    var neededRoom: Int64 {
-        migration.files.size * (rebuildsTables ? 2 : 1) + 1 << 16 + incoming.reduce(0) { $0 + $1.size }
     }
 
     // MARK: Rows
@@ -168,7 +160,7 @@ final class StoreChange {
         try connection.run("DELETE FROM Z_MODELCACHE")
         try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(migration.modelCache)])
         // Until the free pages are given back, the file only grows.
-        peakSize = try Self.size(connection)
+        peakSize = try connection.size()
         try connection.base.commit()
         try connection.base.execute("PRAGMA incremental_vacuum")
         try tell(.changing, total, total)
@@ -187,10 +179,6 @@ final class StoreChange {
             try connection.run(otherwise.sql)
             report.notes.append("\(otherwise.note): \(error.message).")
         }
-    }
-
-    static func size(_ connection: StoreConnection) throws -> Int64 {
-        (try connection.integer("PRAGMA page_count") ?? 0) * (try connection.integer("PRAGMA page_size") ?? 0)
     }
 
     func tell(_ phase: MigrationProgress.Phase, _ done: Int, _ total: Int) throws {

@@ -123,7 +123,7 @@ package struct StoreMigration {
     }
 
     private func requireRoom(for change: StoreChange) throws {
-        try files.requireRoom(change.neededRoom, options)
+        try files.requireRoom(change.neededRoom().largest, options)
     }
 
     /// Refuses a store that Core Data mirrors to CloudKit, where nobody has decided to write it all the same.
@@ -143,6 +143,9 @@ package struct StoreMigration {
 }
 
 extension StoreConnection {
+    /// The bytes of the database, whether they stand in the file or in its log.
+    func size() throws -> Int64 { (try integer("PRAGMA page_count") ?? 0) * (try integer("PRAGMA page_size") ?? 0) }
+
     /// Copies the whole database into a new file.
     ///
     /// - Parameter progress: Told how many pages of how many are copied. What it throws ends the copying.

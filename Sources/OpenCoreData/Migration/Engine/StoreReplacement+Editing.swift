@@ -12,6 +12,7 @@ extension StoreReplacement {
         as model: NSManagedObjectModel, original: NSManagedObjectModel, tell: @escaping () throws -> Void,
         _ body: (_ place: URL) throws -> Void
     ) throws {
+        try requireRoomForEditing()
         let copy = try present(tell)
         try ownExternalData(of: copy)
         try tell()

@@ -54,16 +54,10 @@ extension StoreReplacement {
             guard let from = source.file(name), let to = target.file(name) else { continue }
             if linksAreGood, link(from, to) == 0 { continue }
             // Not every file system has links. Then the content takes room once more.
-            if linksAreGood { try requireRoomForExternalData() }
+            if linksAreGood { try requireRoom(Self.externalSize(of: files)) }
             linksAreGood = false
             try manager.copyItem(atPath: from, toPath: to)
         }
-    }
-
-    private func requireRoomForExternalData() throws {
-        let folder = ExternalDataFolder(path: files.externalData)
-        let paths = Self.names(in: files.externalData).compactMap { folder.file($0) }
-        try files.requireRoom(paths.compactMap { FileStamp(path: $0)?.size }.reduce(0, +), options)
     }
 }
 

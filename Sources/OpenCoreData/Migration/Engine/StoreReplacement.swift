@@ -12,22 +12,23 @@ package final class StoreReplacement {
     private let lock: MigrationLock?
     private(set) var folder: MigrationFolder
     /// What the last step has made; nil before the first.
-    private var current: StoreFiles?
+    private(set) var current: StoreFiles?
     private var count = 0
 
     /// - Parameters:
     ///   - url: The place of the store.
     ///   - timeout: The seconds to wait for others that have the store open.
+    ///   - steps: How many steps there are to be.
     /// - Throws: ``CoreDataError`` when the store is in use, cannot be written, or has no room beside it.
-    package convenience init(of url: URL, timeout: Double = StoreOptions().busyTimeout) throws {
+    package convenience init(of url: URL, timeout: Double = StoreOptions().busyTimeout, steps: Int = 1) throws {
         var options = StoreOptions()
         options.busyTimeout = timeout
-        try self.init(of: url, options: options, isMissingAllowed: false)
+        try self.init(of: url, options: options, isMissingAllowed: false, steps: steps)
         if let inspection = try inspection() { try StoreMigration.refuseMirrored(inspection, files, options) }
     }
 
     /// - Parameter isMissingAllowed: Whether there may be no store yet.
-    init(of url: URL, options: StoreOptions, isMissingAllowed: Bool) throws {
+    init(of url: URL, options: StoreOptions, isMissingAllowed: Bool, steps: Int = 1) throws {
         files = StoreFiles(url: url)
         self.options = options
         folder = MigrationFolder(of: files)
@@ -41,11 +42,19 @@ package final class StoreReplacement {
             }
         }
         folder.removeLeftovers(of: files, lock?.connection)
-        try files.requireRoom(2 * files.size + 1 << 16, options)
+        // Every step asks for what it takes. What is sure is asked for before the first of them: a copy, and a second one
+        // that is made of it.
+        if !isMissingAllowed, let size = try sizeOfStore() { try requireRoom(size * (steps > 1 ? 2 : 1)) }
         try folder.make(for: files)
     }
 
     deinit { folder.remove() }
+
+    /// The bytes of the store, whether they stand in the file or in its log; nil where there is none.
+    func sizeOfStore() throws -> Int64? {
+        guard let lock else { return nil }
+        return try CoreDataError.translating(while: "read", path: files.main) { try lock.connection.size() }
+    }
 
     private func inspection() throws -> StoreInspection? {
         guard let lock else { return nil }
@@ -87,9 +96,8 @@ package final class StoreReplacement {
         as destination: NSManagedObjectModel, tell: @escaping () throws -> Void = {},
         _ body: (_ present: URL, _ new: URL) throws -> Void
     ) throws {
+        try requireRoomForNewStore()
         let present = try present(tell)
-        // What the new store takes, nobody knows: it may have more in it, or less.
-        try files.requireRoom(present.size + 1 << 16, options)
         let next = place()
         try body(present.url, next.url)
         let findings = try StoreVerification.findings(of: next.url, model: destination.compiled()) { _, _ in try tell()
@@ -131,6 +139,7 @@ package final class StoreReplacement {
         let next = place()
         let (_, reading, connection) = try SQLiteStore.inspect(source, options: options)
         try withExtendedLifetime(reading) {
+            try requireRoom(try connection.size() + ((try? sizeOfLog()) ?? 0) + Self.externalSize(of: source))
             try CoreDataError.translating(while: "copy", path: source.main) { try connection.copy(to: next) }
         }
         if FileManager.default.fileExists(atPath: source.externalData) {

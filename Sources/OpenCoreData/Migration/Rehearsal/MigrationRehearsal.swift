@@ -124,7 +124,7 @@ private struct StepRehearsal {
             try survey(planner.map, change.layout, change.counts, planner.tables, planner.feeds, connection)
             report.findings += planner.lostColumns
             try change.refuseMissingFiles()
-            try files.requireRoom(change.neededRoom, options, in: copy.folder)
+            try files.requireRoom(change.neededRoom().copy, options, in: copy.folder)
             try rehearse(change, connection, on: copy)
         }
     }

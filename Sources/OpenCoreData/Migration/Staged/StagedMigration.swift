@@ -20,7 +20,8 @@ struct StagedMigration {
                 manager.stages, from: VersionHash.checksum(of: hashes), to: destination, path: files.main
             ) { try NSPersistentStoreCoordinator.storedModel(at: url) }
             guard let first = chain.steps.first else { return }
-            let replacement = try StoreReplacement(of: url, options: options, isMissingAllowed: false)
+            let copies = chain.steps.reduce(0) { $0 + 1 + ($1.custom?.willMigrateHandler == nil ? 0 : 1) }
+            let replacement = try StoreReplacement(of: url, options: options, isMissingAllowed: false, steps: copies)
             // Somebody else may have migrated it before it was locked.
             let now = try replacement.versionHashes()
             if now == destination.entityVersionHashesByName { return }
