@@ -21,7 +21,8 @@ struct MigrationCuts {
         defer { try? FileManager.default.removeItem(at: folder) }
         let original = folder.appending(path: "original")
         try makeStore(in: original, beside: folder)
-        let place = folder.appending(path: "work")
+        let place = (options.disk.map { URL(fileURLWithPath: $0) } ?? folder).appending(path: "work")
+        defer { try? FileManager.default.removeItem(at: place) }
         let content = try Content(original)
         print("\(content.rows) rows, \(try DiskUse(original).bytes / 1_000_000) MB, with a log")
         for way in Self.ways where options.includes(way.rawValue) {
@@ -32,7 +33,7 @@ struct MigrationCuts {
             print(
                 "\(way.rawValue): \(kills.failed) of \(self.kills) killed in \(String(format: "%.1f", whole)) s;",
                 "old store \(kills.old), new store \(kills.new)")
-            let full = try fill(trial)
+            let full = try options.disk == nil ? limitFiles(trial) : fillDisk(trial, whole)
             print(
                 "\(way.rawValue): \(full.failed) of 20 failed for room; old store \(full.old), new store \(full.new);",
                 "\(Int(Date().timeIntervalSince(start))) s in all")
@@ -62,7 +63,48 @@ struct MigrationCuts {
         return outcomes
     }
 
-    private func fill(_ trial: Trial) throws -> Outcomes {
+    /// Fills the disk at random moments, until the migration has ended.
+    private func fillDisk(_ trial: Trial, _ whole: Double) throws -> Outcomes {
+        var random = SteadyRandom(state: UInt64(options.seed) &+ 1)
+        var outcomes = Outcomes()
+        let filling = trial.place.deletingLastPathComponent().appending(path: "filling")
+        defer { try? FileManager.default.removeItem(at: filling) }
+        for _ in 0..<20 {
+            try trial.reset()
+            let delay = whole * Double.random(in: 0...1, using: &random)
+            let child = try trial.start()
+            Thread.sleep(forTimeInterval: delay)
+            try Data().write(to: filling)
+            let file = try FileHandle(forWritingTo: filling)
+            // In ever smaller pieces, and again for what the migration frees.
+            var size: UInt64 = 0
+            while child.isRunning {
+                var piece = 1 << 26
+                while piece >= 4096 {
+                    if posix_fallocate(file.fileDescriptor, off_t(size), off_t(piece)) == 0 {
+                        size += UInt64(piece)
+                    } else {
+                        piece /= 2
+                    }
+                }
+                Thread.sleep(forTimeInterval: 0.002)
+            }
+            try file.close()
+            try FileManager.default.removeItem(at: filling)
+            let moment = String(format: "disk full after %.3f of %.3f s", delay, whole)
+            let isNew = try trial.check(moment)
+            guard isNew == (child.terminationStatus == 0), child.terminationReason == .exit else {
+                throw Failure("\(trial.way.rawValue), \(moment): ended with \(child.terminationStatus).")
+            }
+            if isNew { outcomes.new += 1 } else { outcomes.old += 1 }
+            if child.terminationStatus != 0 { outcomes.failed += 1 }
+            try trial.checkRemains(moment)
+            try trial.finish(moment)
+        }
+        return outcomes
+    }
+
+    private func limitFiles(_ trial: Trial) throws -> Outcomes {
         try trial.reset()
         let size = try DiskUse(trial.place).bytes
         var outcomes = Outcomes()

@@ -14,6 +14,8 @@ struct Options {
     var seed = 1
     /// How much longer than it has to be each row of a store is that is migrated: bytes of text.
     var padding = 0
+    /// A small file system that is filled while stores on it are migrated.
+    var disk: String?
     var printsJSON = false
     var printsCurve = false
     var measuresMigrations = false
@@ -51,6 +53,7 @@ struct Options {
             case "--migration": measuresMigrations = true
             case "--migration-kills": migrationKills = try number(after: argument)
             case "--padding": padding = try number(after: argument)
+            case "--disk": disk = try text(after: argument)
             case "--seed": seed = try number(after: argument)
             case "--migration-run":
                 migrationRun = (try text(after: argument), try text(after: argument))
@@ -66,7 +69,7 @@ struct Options {
                 throw Failure(
                     """
                     \(argument) is no option. There are: --quick, --only NAME, --rows N, --repetitions N, --json, --curve, \
-                    --migration, --migration-kills N, --padding N, --seed N, --list, --keep-heap.
+                    --migration, --migration-kills N, --padding N, --disk PATH, --seed N, --list, --keep-heap.
                     """)
             }
         }
