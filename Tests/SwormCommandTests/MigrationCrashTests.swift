@@ -12,7 +12,11 @@ import Testing
 /// In the suite the store is small and the moments are few. For more, build the tool for release, and give its path and the
 /// numbers: `SWORM_TOOL=.build/release/sworm-tool SWORM_KILLS=200 SWORM_STORE_MB=200 swift test --filter MigrationCrash`.
 /// `SWORM_SEED` chooses other moments.
-@Suite("A migration that is cut off", .serialized, .enabled(if: ToolProcess.path != nil, "the tool is not built"))
+@Suite(
+    "A migration that is cut off", .serialized, .enabled(if: ToolProcess.path != nil, "the tool is not built"),
+    .enabled(
+        if: dlsym(nil, "__tsan_init") == nil,
+        "the thread sanitizer makes a file as it starts, for which there has to be room, and starts slowly"))
 struct MigrationCrashTests {
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
     private static var megabytes: Int { number("SWORM_STORE_MB") ?? 1 }
