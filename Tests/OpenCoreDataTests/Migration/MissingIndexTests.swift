@@ -113,6 +113,21 @@ struct MissingIndexTests {
             try MissingIndexes.make(at: store.url, model: model("name")) == .init(changed: ["Z_Thing_by_name"]))
     }
 
+    @Test func `an index gets another name when its own goes to another index`() throws {
+        let store = try store(model("name"))
+        let new = try model([("number", true)])
+        let thing = try #require(new.entitiesByName["Thing"])
+        let name = try #require(thing.attributesByName["name"])
+        let element = NSFetchIndexElementDescription(property: name, collationType: .binary)
+        thing.indexes.append(NSFetchIndexDescription(name: "by_word", elements: [element]))
+        #expect(
+            try MissingIndexes.make(at: store.url, model: new)
+                == .init(missing: ["Z_Thing_by_word"], changed: ["Z_Thing_by_name"]))
+        #expect(try MissingIndexes.make(at: store.url, model: new).isEmpty)
+        try store.adopt(new)
+        try store.checkFile()
+    }
+
     @Test func `a partial index of other rows is made anew, and one whose condition has no text stays`() throws {
         let first = try model([("name", true)], where: "number > 1 AND name != nil")
         let store = try store(first)

@@ -70,13 +70,12 @@ package enum MissingIndexes {
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
         let present = Dictionary(
             inspection.indexStatements.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
-        let shapes = Set(inspection.indexStatements.values.compactMap { IndexShape($0.sql) })
-        var (missing, changed): ([SchemaIndex], [SchemaIndex]) = ([], [])
+        var (absent, changed): ([SchemaIndex], [SchemaIndex]) = ([], [])
         // Uniqueness is a part of the hashes, and its indexes are there.
         for index in StoreSchema(model: model, layout: layout).indexes() where index.constraint == nil {
             guard let shape = IndexShape(index.sql) else { continue }
             guard let former = present[index.name.uppercased()] else {
-                if !shapes.contains(shape) { missing.append(index) }
+                absent.append(index)
                 continue
             }
             // One of that name on another table is not Core Data's.
@@ -85,7 +84,10 @@ package enum MissingIndexes {
             if !index.isWhole, old.columns == shape.columns { continue }
             changed.append(index)
         }
-        return (missing, changed)
+        // Those that are made anew will be of something else, so what they are of now does not count.
+        let going = Set(changed.map { $0.name.uppercased() })
+        let shapes = Set(present.filter { !going.contains($0.key) }.values.compactMap { IndexShape($0.sql) })
+        return (absent.filter { index in IndexShape(index.sql).map { !shapes.contains($0) } ?? false }, changed)
     }
 }
 
