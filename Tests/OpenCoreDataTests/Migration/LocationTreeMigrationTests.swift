@@ -8,14 +8,15 @@ import Testing
 @Suite("R-trees in a migration")
 struct LocationTreeMigrationTests {
     private func model(
-        _ name: String = "Place", tree: Bool = true, latitude: Bool = true, others: [String] = []
+        _ entity: String = "Place", tree: Bool = true, latitude: Bool = true, others: [String] = [],
+        index name: String = "where"
     ) -> NSManagedObjectModel {
         let columns = (latitude ? ["latitude"] : []) + ["longitude"]
         let place = Build.entity(
-            name, columns.map { Build.attribute($0, .doubleAttributeType) } + others.map { Build.attribute($0) })
+            entity, columns.map { Build.attribute($0, .doubleAttributeType) } + others.map { Build.attribute($0) })
         place.renamingIdentifier = "Place"
         let index = NSFetchIndexDescription(
-            name: "where",
+            name: name,
             elements: ["latitude", "longitude"].compactMap { place.attributesByName[$0] }.map {
                 NSFetchIndexElementDescription(property: $0, collationType: .rTree)
             })
@@ -92,5 +93,21 @@ struct LocationTreeMigrationTests {
         #expect(report.notes.contains { $0.contains("Z_RT_Place_where was left out") }, "\(report.notes)")
         #expect(try isGone(from: store))
         try store.write { context in try context.make("Place", ["longitude": 9.0]) }
+    }
+
+    @Test func `a tree goes without the triggers of one whose name begins with its own`() throws {
+        let store = try store()
+        try Connection(.file(path: store.url.path)).execute(
+            """
+            CREATE VIRTUAL TABLE Z_RT_Place_where_else USING RTREE (Z_PK INTEGER PRIMARY KEY, ZLATITUDE_MIN FLOAT,
+                ZLATITUDE_MAX FLOAT);
+            INSERT INTO Z_RT_Place_where_else SELECT Z_PK, ZLATITUDE, ZLATITUDE FROM ZPLACE;
+            CREATE TRIGGER Z_RT_Place_where_else_INSERT AFTER INSERT ON ZPLACE FOR EACH ROW
+            BEGIN INSERT INTO Z_RT_Place_where_else VALUES (NEW.Z_PK, NEW.ZLATITUDE, NEW.ZLATITUDE); END;
+            """)
+        #expect(try store.run(to: model(others: ["name"], index: "where_else")).notes == [])
+        #expect(try trees(store).allSatisfy { $0.hasPrefix("Z_RT_Place_where_else") })
+        try store.write { context in try context.make("Place", ["latitude": 9.0, "longitude": 9.0]) }
+        #expect(try store.lines("SELECT count(*) FROM Z_RT_Place_where_else WHERE ZLATITUDE_MIN > 8") == ["1"])
     }
 }

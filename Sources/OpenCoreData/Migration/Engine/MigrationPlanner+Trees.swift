@@ -4,11 +4,11 @@ struct LocationTree: Sendable, Hashable {
     var name: String
     /// The number of the source's entity that it is of.
     var entity: Int
+    /// The names of the triggers that keep it right.
+    var triggers: Set<String> = []
 
     /// Whether a trigger keeps it right.
-    func isKept(by trigger: SchemaObject) -> Bool {
-        trigger.kind == .trigger && trigger.name.hasPrefix(name + "_")
-    }
+    func isKept(by trigger: SchemaObject) -> Bool { trigger.kind == .trigger && triggers.contains(trigger.name) }
 
     /// The trees that a model asks for.
     static func names(in model: NSManagedObjectModel) -> Set<String> {
@@ -28,13 +28,20 @@ struct LocationTree: Sendable, Hashable {
 extension MigrationPlanner {
     /// The trees of the source's entities.
     private var trees: [LocationTree] {
-        source.objects.compactMap { object in
+        var trees: [LocationTree] = source.objects.compactMap { object in
             guard object.kind == .table, object.name.hasPrefix("Z_RT_"), let sql = object.sql?.uppercased(),
                 sql.hasPrefix("CREATE VIRTUAL TABLE"), sql.contains(" USING RTREE")
             else { return nil }
             let owners = map.source.entities.filter { object.name.hasPrefix("Z_RT_\($0.name)_") }
             return owners.max { $0.name.count < $1.name.count }.map { .init(name: object.name, entity: $0.number) }
         }
+        // The name of one tree may begin with all of another's.
+        for trigger in source.objects where trigger.kind == .trigger {
+            let owners = trees.indices.filter { trigger.name.hasPrefix(trees[$0].name + "_") }
+            guard let owner = owners.max(by: { trees[$0].name.count < trees[$1].name.count }) else { continue }
+            trees[owner].triggers.insert(trigger.name)
+        }
+        return trees
     }
 
     /// Those that the new model asks for, too, of objects that keep their keys.
