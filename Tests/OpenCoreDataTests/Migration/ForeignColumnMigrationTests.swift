@@ -8,7 +8,7 @@ import Testing
 @Suite("Columns and references of others in a migration")
 struct ForeignColumnMigrationTests {
     /// Books and films, which may be of one table.
-    private func model(
+    func model(
         _ book: String = "Book", year: Bool = true, together: Bool = false,
         others: [NSAttributeDescription] = []
     ) -> NSManagedObjectModel {
@@ -26,7 +26,7 @@ struct ForeignColumnMigrationTests {
         return model
     }
 
-    private func store(_ sql: String) throws -> MigratedStore {
+    func store(_ sql: String) throws -> MigratedStore {
         let store = try MigratedStore(model()) { context in
             for index in 1...3 {
                 try context.make("Book", ["title": "book \(index)", "year": 1900 + index])
@@ -37,12 +37,12 @@ struct ForeignColumnMigrationTests {
         return store
     }
 
-    private func execute(_ sql: String, _ store: MigratedStore) throws {
+    func execute(_ sql: String, _ store: MigratedStore) throws {
         try Connection(.file(path: store.url.path)).execute(sql)
     }
 
     /// No mapping is inferred that brings tables together.
-    private static let together = ModelMapping(entities: [
+    static let together = ModelMapping(entities: [
         .init(
             source: "Book", destination: "Book",
             attributes: ["title", "year"].map { .init(source: $0, destination: $0) }, relationships: []),
@@ -92,18 +92,6 @@ struct ForeignColumnMigrationTests {
             ])
         try store.write { context in try context.make("Book", ["title": "new"]) }
         #expect(try store.lines("SELECT mine FROM ZBOOK WHERE ZTITLE = 'new'") == ["a, (b"])
-    }
-
-    @Test func `an index of others goes with the objects to a table of another name`() throws {
-        let store = try store(
-            "CREATE UNIQUE INDEX my_titles ON ZBOOK (ZTITLE) WHERE ZTITLE > ''; CREATE INDEX \"on all\" ON \"ZBOOK\"(ZYEAR)"
-        )
-        let report = try store.run(to: model("Volume", year: false))
-        #expect(report.notes.count == 1 && report.notes.contains { $0.contains("on all") }, "\(report.notes)")
-        #expect(
-            try store.lines("SELECT tbl_name, sql FROM sqlite_master WHERE name IN ('my_titles', 'on all')") == [
-                "ZVOLUME|CREATE UNIQUE INDEX my_titles ON ZVOLUME (ZTITLE) WHERE ZTITLE > ''"
-            ])
     }
 
     @Test func `what was declared of a column that is gone goes, and the values stay`() throws {
@@ -260,12 +248,5 @@ struct ForeignColumnMigrationTests {
     @Test func `a model without entities is refused`() throws {
         let store = try store("CREATE TABLE notes (text TEXT)")
         #expect(try refusal(store, NSManagedObjectModel()).message.contains("no entities"))
-    }
-
-    @Test func `an index that has a name as Core Data gives is told when it goes`() throws {
-        let store = try store("CREATE INDEX Z_Book_mine ON ZBOOK (ZTITLE); CREATE INDEX ZBOOK_other ON ZBOOK (ZTITLE)")
-        let report = try store.run(to: model(others: [Build.attribute("more")]))
-        #expect(report.notes.count == 1 && report.notes.contains { $0.contains("Z_Book_mine") }, "\(report.notes)")
-        #expect(try store.lines("SELECT name FROM sqlite_master WHERE name = 'ZBOOK_other'") == ["ZBOOK_other"])
     }
 }

@@ -79,12 +79,22 @@ extension MigrationPlanner {
         guard object.kind == .index, let sql = object.sql,
             let root = oldTables.first(where: { $0.name == object.table })?.root,
             let name = successor(of: root)?.table.name, name != object.table,
-            let place = sql.range(of: " ON ", options: .caseInsensitive),
-            let columns = sql[place.upperBound...].firstIndex(of: "(")
+            let end = Self.endOfName(in: sql, object.name), let columns = sql[end...].firstIndex(of: "(")
         else { return object }
         var object = object
-        object.sql = sql[..<place.upperBound] + "\(SQLName.quoted(name)) " + sql[columns...]
+        object.sql = sql[..<end] + " ON \(SQLName.quoted(name)) " + sql[columns...]
         return object
+    }
+
+    /// Where the name ends in the text of an index; nil where that cannot be told. Anything may stand in a name.
+    private static func endOfName(in sql: String, _ name: String) -> String.Index? {
+        // SQLite writes all before the name itself, and the name as it was written.
+        for start in ["CREATE INDEX ", "CREATE UNIQUE INDEX "] where sql.hasPrefix(start) {
+            let rest = sql.dropFirst(start.count)
+            let spellings = [quoted(name), "[\(name)]", "`\(name)`", "'\(name)'", name]
+            return spellings.first { rest.hasPrefix($0) }.map { rest.index(rest.startIndex, offsetBy: $0.count) }
+        }
+        return nil
     }
 
     /// What of others cannot stay, and is no reason to refuse.

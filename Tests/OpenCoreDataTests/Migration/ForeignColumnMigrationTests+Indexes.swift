@@ -1,0 +1,40 @@
+import SwormSQLite
+import Testing
+
+@testable import OpenCoreData
+
+/// Indexes of other programs.
+extension ForeignColumnMigrationTests {
+    @Test func `an index of others goes with the objects to a table of another name`() throws {
+        let store = try store(
+            "CREATE UNIQUE INDEX my_titles ON ZBOOK (ZTITLE) WHERE ZTITLE > ''; CREATE INDEX \"on all\" ON \"ZBOOK\"(ZYEAR)"
+        )
+        let report = try store.run(to: model("Volume", year: false))
+        #expect(report.notes.count == 1 && report.notes.contains { $0.contains("on all") }, "\(report.notes)")
+        #expect(
+            try store.lines("SELECT tbl_name, sql FROM sqlite_master WHERE name IN ('my_titles', 'on all')") == [
+                "ZVOLUME|CREATE UNIQUE INDEX my_titles ON ZVOLUME (ZTITLE) WHERE ZTITLE > ''"
+            ])
+    }
+
+    @Test func `an index goes along whatever its name is, and however it is written`() throws {
+        let store = try store(
+            """
+            CREATE INDEX "on (all) on all"
+            ON\tZBOOK(ZTITLE); CREATE UNIQUE INDEX [my ON b] on "ZBOOK" (Z_PK, ZTITLE)
+            """)
+        #expect(try store.run(to: model("Volume", year: false)).notes == [])
+        #expect(
+            try store.lines(
+                "SELECT name, tbl_name FROM sqlite_master WHERE name IN ('on (all) on all', 'my ON b') ORDER BY 1")
+                == ["my ON b|ZVOLUME", "on (all) on all|ZVOLUME"])
+        #expect(try store.lines("SELECT \"unique\" FROM pragma_index_list('ZVOLUME') WHERE name = 'my ON b'") == ["1"])
+    }
+
+    @Test func `an index that has a name as Core Data gives is told when it goes`() throws {
+        let store = try store("CREATE INDEX Z_Book_mine ON ZBOOK (ZTITLE); CREATE INDEX ZBOOK_other ON ZBOOK (ZTITLE)")
+        let report = try store.run(to: model(others: [Build.attribute("more")]))
+        #expect(report.notes.count == 1 && report.notes.contains { $0.contains("Z_Book_mine") }, "\(report.notes)")
+        #expect(try store.lines("SELECT name FROM sqlite_master WHERE name = 'ZBOOK_other'") == ["ZBOOK_other"])
+    }
+}
