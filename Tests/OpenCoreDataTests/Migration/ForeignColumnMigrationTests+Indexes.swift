@@ -31,6 +31,14 @@ extension ForeignColumnMigrationTests {
         #expect(try store.lines("SELECT \"unique\" FROM pragma_index_list('ZVOLUME') WHERE name = 'my ON b'") == ["1"])
     }
 
+    @Test func `an index whose rows are unique no more leaves nothing behind`() throws {
+        let store = try store("CREATE UNIQUE INDEX my_titles ON ZBOOK (ifnull(ZTITLE, ''))")
+        let report = try store.run(to: model(together: true), mapping: Self.together)
+        #expect(report.notes.count == 1 && report.notes.contains { $0.contains("my_titles") }, "\(report.notes)")
+        #expect(try store.lines("SELECT count(*) FROM sqlite_master WHERE name = 'my_titles'") == ["0"])
+        #expect(try store.lines("PRAGMA integrity_check") == ["ok"])
+    }
+
     @Test func `an index that has a name as Core Data gives is told when it goes`() throws {
         let store = try store("CREATE INDEX Z_Book_mine ON ZBOOK (ZTITLE); CREATE INDEX ZBOOK_other ON ZBOOK (ZTITLE)")
         let report = try store.run(to: model(others: [Build.attribute("more")]))

@@ -152,6 +152,10 @@ final class StoreChange {
             try connection.run(statement.sql, statement.values)
         }
         try derive(connection)
+        try connection.base.commit()
+        // What cannot be made again must leave nothing behind, such as half an index, so here a journal is needed.
+        try connection.base.setJournalMode(.memory)
+        try connection.base.begin(.immediate)
         restore(plan.foreign, connection, &report)
         try removeStaleTrees(connection, &report)
         report.notes += plan.notes
@@ -162,6 +166,7 @@ final class StoreChange {
         // Until the free pages are given back, the file only grows.
         peakSize = try connection.size()
         try connection.base.commit()
+        try connection.base.setJournalMode(.off)
         try connection.base.execute("PRAGMA incremental_vacuum")
         try tell(.changing, total, total)
         return report
