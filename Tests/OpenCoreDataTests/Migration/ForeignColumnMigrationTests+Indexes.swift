@@ -31,6 +31,13 @@ extension ForeignColumnMigrationTests {
         #expect(try store.lines("SELECT \"unique\" FROM pragma_index_list('ZVOLUME') WHERE name = 'my ON b'") == ["1"])
     }
 
+    @Test func `an index of a column in quotes that is gone goes`() throws {
+        let store = try store("CREATE INDEX years ON ZBOOK (\"ZYEAR\"); CREATE INDEX rest ON ZBOOK (Z_PK % 2)")
+        let report = try store.run(to: model(year: false))
+        #expect(report.notes.count == 1 && report.notes.contains { $0.contains("index years") }, "\(report.notes)")
+        #expect(try store.lines("SELECT name FROM sqlite_master WHERE name IN ('years', 'rest')") == ["rest"])
+    }
+
     @Test func `an index whose rows are unique no more leaves nothing behind`() throws {
         let store = try store("CREATE UNIQUE INDEX my_titles ON ZBOOK (ifnull(ZTITLE, ''))")
         let report = try store.run(to: model(together: true), mapping: Self.together)

@@ -8,7 +8,7 @@ extension StoreChange {
         let views = objects.filter { $0.kind == .view && attempt($0, connection, &report) { try make($0, connection) } }
         for view in views { attempt(view, connection, &report) { try tryView($0, connection) } }
         for object in objects where object.kind == .index {
-            attempt(object, connection, &report) { try make($0, connection) }
+            attempt(object, connection, &report) { try makeIndex($0, connection) }
         }
         for object in objects where object.kind == .trigger {
             attempt(object, connection, &report) { try makeTrigger($0, connection) }
@@ -68,6 +68,19 @@ extension StoreChange {
 
     private func make(_ object: SchemaObject, _ connection: StoreConnection) throws {
         if let sql = object.sql { try connection.base.execute(sql) }
+    }
+
+    /// Makes an index, and keeps it where it is of the columns that it was of: to SQLite, a name in quotes that no column has
+    /// is a text.
+    private func makeIndex(_ index: SchemaObject, _ connection: StoreConnection) throws {
+        try make(index, connection)
+        let sql = "SELECT count(*) FROM pragma_index_xinfo(?) WHERE key = 1 AND cid = -2"
+        let (before, after) = (
+            try original.integer(sql, [.text(index.name)]) ?? 0, try connection.integer(sql, [.text(index.name)]) ?? 0
+        )
+        guard after > before else { return }
+        try connection.base.execute("DROP INDEX \(MigrationPlanner.quoted(index.name))")
+        throw CoreDataError(NSMigrationError, "a column that it is of is gone")
     }
 
     private func tryView(_ view: SchemaObject, _ connection: StoreConnection) throws {
