@@ -94,6 +94,21 @@ struct ForeignColumnMigrationTests {
         #expect(try store.lines("SELECT mine FROM ZBOOK WHERE ZTITLE = 'new'") == ["a, (b"])
     }
 
+    @Test func `a type may be any text`() throws {
+        let store = try store(
+            """
+            ALTER TABLE ZBOOK ADD COLUMN odd "a) -- \"\"b"; ALTER TABLE ZFILM ADD COLUMN own "NOT NULL";
+            UPDATE ZBOOK SET odd = 'x'; UPDATE ZFILM SET own = 'y';
+            """)
+        let report = try store.run(to: model(together: true), mapping: Self.together)
+        #expect(report.notes == [])
+        #expect(
+            try store.lines("SELECT name, type FROM pragma_table_info('ZWORK') WHERE name IN ('odd', 'own')") == [
+                "odd|a) -- \"b", "own|NOT NULL",
+            ])
+        #expect(try store.lines("SELECT count(odd), count(own) FROM ZWORK") == ["3|3"])
+    }
+
     @Test func `what was declared of a column that is gone goes, and the values stay`() throws {
         let store = try store(
             """

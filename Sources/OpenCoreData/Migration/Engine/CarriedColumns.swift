@@ -70,7 +70,11 @@ struct CarriedColumns: Sendable {
 
     /// Whether a definition is but the name and the type.
     private static func says(_ definition: String, _ column: ForeignColumn) -> Bool {
-        [column.plain, column.type.isEmpty ? column.name : "\(column.name) \(column.type)"].contains(definition)
+        let names = [column.name, MigrationPlanner.quoted(column.name)]
+        guard !column.type.isEmpty else { return names.contains(definition) }
+        return names.contains { name in
+            [column.type, MigrationPlanner.quoted(column.type)].contains { definition == "\(name) \($0)" }
+        }
     }
 
     /// Makes the table, with these columns at its end.

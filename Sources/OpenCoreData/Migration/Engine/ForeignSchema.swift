@@ -10,8 +10,10 @@ struct ForeignColumn: Sendable, Hashable {
     /// How many rows have a value there.
     var values: Int64
 
-    /// The column with its type alone.
-    var plain: String { type.isEmpty ? MigrationPlanner.quoted(name) : "\(MigrationPlanner.quoted(name)) \(type)" }
+    /// The column with its type alone. SQLite takes any text for a type, and tells it without its quotes.
+    var plain: String {
+        MigrationPlanner.quoted(name) + (type.isEmpty ? "" : " " + MigrationPlanner.quoted(type))
+    }
 }
 
 /// A reference from a table that is not of the model to one that may be.
