@@ -218,6 +218,21 @@ struct ForeignColumnMigrationTests {
         #expect(try store.lines(titles + " ORDER BY 1") == ["book 1|film 2", "book 2|film 3", "book 3|film 1"])
     }
 
+    @Test func `what is no key stays where references follow`() throws {
+        let store = try store(
+            """
+            CREATE TABLE marks (film REFERENCES ZFILM); CREATE TABLE words (film TEXT REFERENCES ZFILM);
+            INSERT INTO marks VALUES (1), (-1), ('none'), (9223372036854775807), (1.5), (3);
+            INSERT INTO words VALUES ('none'), ('2'), ('-1');
+            """)
+        try store.run(to: model(together: true), mapping: Self.together)
+        #expect(
+            try store.lines("SELECT quote(film) FROM marks ORDER BY rowid") == [
+                "4", "-1", "'none'", "9223372036854775807", "1.5", "6",
+            ])
+        #expect(try store.lines("SELECT quote(film) FROM words ORDER BY rowid") == ["'none'", "'5'", "'-1'"])
+    }
+
     @Test func `references to objects that go are told`() throws {
         let store = try store(Self.readers)
         let new = NSManagedObjectModel()

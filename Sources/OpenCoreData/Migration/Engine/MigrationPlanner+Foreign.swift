@@ -94,12 +94,17 @@ extension MigrationPlanner {
             guard !references.isEmpty, let plan = successor(of: table.root) else { continue }
             statements += renamingAlone(plan.table.name, table.moved)
             statements.append("ALTER TABLE \(table.moved) RENAME TO \(SQLName.quoted(plan.table.name))")
+            let highest = source.highestKeys[table.root] ?? 0
             guard let offset = offsets.offset(from: table.root, into: plan.root.number), offset > 0 else { continue }
             for reference in references where reference.leadsToKeys {
                 let (name, column) = (Self.quoted(reference.table), Self.quoted(reference.column))
+                let number = "CAST(\(column) AS INTEGER)"
+                // What no object can have as its key stays: a number for none, or a word.
+                let keys = "\(column) = \(number) AND \(number) BETWEEN 1 AND \(highest)"
+                let moved = "\(column) = \(number) AND \(number) BETWEEN \(-highest - offset) AND \(-1 - offset)"
                 // By way of numbers that no object has: the keys may have to be unique at any time.
-                statements.append("UPDATE \(name) SET \(column) = -\(column) - \(offset) WHERE \(column) > 0")
-                statements.append("UPDATE \(name) SET \(column) = -\(column) WHERE \(column) < 0")
+                statements.append("UPDATE \(name) SET \(column) = -\(column) - \(offset) WHERE \(keys)")
+                statements.append("UPDATE \(name) SET \(column) = -\(column) WHERE \(moved)")
             }
         }
         return statements
