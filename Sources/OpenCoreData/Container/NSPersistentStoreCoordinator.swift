@@ -17,8 +17,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     package let temporaryOrigin: ObjectOrigin
     private let lock = NSRecursiveLock()
     private var stores: [NSPersistentStore] = []
-    /// By entity number; emptied whenever a store comes or goes.
-    /// By the number of the entity; empty where nobody has asked yet.
+    /// By entity number, empty where nobody has asked yet; emptied whenever a store comes or goes.
     private var knownOrigins: [[ObjectOrigin]] = []
     private var contexts: [ObjectIdentifier: WeakContext] = [:]
 

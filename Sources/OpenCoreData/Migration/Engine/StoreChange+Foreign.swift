@@ -40,7 +40,7 @@ extension StoreChange {
             let count = after - before
             guard count > 0 else { continue }
             report.notes.append(
-                "\(count == 1 ? "1 row" : "\(count) rows") of the table \(table), which is not of the model, would lead to nothing by a foreign key: what it led to has no such place any more."
+                "\(count == 1 ? "1 row" : "\(count) rows") of the table \(table), which is not of the model, leads to nothing now by a foreign key: the objects or columns that it led to are gone."
             )
         }
     }
