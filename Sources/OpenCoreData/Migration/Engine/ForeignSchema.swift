@@ -16,7 +16,7 @@ struct ForeignColumn: Sendable, Hashable {
     }
 }
 
-/// A reference from a table that is not of the model to one that may be.
+/// A reference that others have declared, from whichever table to one that may be of the model.
 struct ForeignKey: Sendable, Hashable {
     var table: String
     var column: String

@@ -69,9 +69,24 @@ extension MigrationPlanner {
         return tables.first { $0.root.number == pair.destination.root }
     }
 
-    /// The references of other programs' tables to one.
+    /// The references of other programs to a table.
     func references(to table: String) -> [ForeignKey] {
         source.foreignKeys.filter { $0.target.uppercased() == table.uppercased() }
+    }
+
+    /// The table that has the column of a reference afterwards; nil where none has.
+    private func holder(of reference: ForeignKey) -> String? {
+        let table = reference.table
+        if let plan = tables.first(where: { $0.kept == table }) { return plan.table.name }
+        if let root = oldTables.first(where: { $0.name == table })?.root {
+            let name = reference.column.uppercased()
+            guard let plan = successor(of: root),
+                plan.carried.columns.contains(where: { $0.name.uppercased() == name && !$0.isGenerated })
+            else { return nil }
+            return plan.table.name
+        }
+        if let join = joins.first(where: { $0.kept?.table == table }) { return join.join.table }
+        return oldJoins.contains(table) ? nil : table
     }
 
     /// Renames a table, and leaves what leads to it as it is.
@@ -97,7 +112,8 @@ extension MigrationPlanner {
             let highest = source.highestKeys[table.root] ?? 0
             guard let offset = offsets.offset(from: table.root, into: plan.root.number), offset > 0 else { continue }
             for reference in references where reference.leadsToKeys {
-                let (name, column) = (Self.quoted(reference.table), Self.quoted(reference.column))
+                guard let holder = holder(of: reference) else { continue }
+                let (name, column) = (Self.quoted(holder), Self.quoted(reference.column))
                 let number = "CAST(\(column) AS INTEGER)"
                 // What no object can have as its key stays: a number for none, or a word.
                 let keys = "\(column) = \(number) AND \(number) BETWEEN 1 AND \(highest)"

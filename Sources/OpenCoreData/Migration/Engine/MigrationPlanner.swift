@@ -59,6 +59,7 @@ struct MigrationPlanner {
         plan.trees = lastingTrees
         let old = Set(oldTableNames.map { $0.uppercased() })
         plan.referring = Set(source.foreignKeys.filter { old.contains($0.target.uppercased()) }.map(\.table))
+            .subtracting(oldTableNames)
         plan.notes = foreignNotes
         return plan
     }

@@ -1,7 +1,7 @@
 import SwormSQLite
 
 extension MigrationSource {
-    /// Reads what other programs have put into the tables of the model, and what leads to these from their own.
+    /// Reads what other programs have put into the tables of the model, and their references to these.
     mutating func readForeign(_ connection: StoreConnection, model: CompiledModel) throws {
         var known: [String: Set<String>] = [:]
         for root in MigrationPlanner.roots(of: model) {
@@ -15,7 +15,8 @@ extension MigrationSource {
             let found = try Self.columns(of: table, beside: columns, objects, connection)
             if !found.isEmpty { foreignColumns[table] = found }
         }
-        for object in objects where object.kind == .table && known[object.name] == nil {
+        // Core Data declares no references, so those in tables of the model are of others' columns.
+        for object in objects where object.kind == .table {
             try connection.rows(
                 "SELECT \"from\", \"table\", \"to\" FROM pragma_foreign_key_list(?)", [.text(object.name)]
             ) { row in

@@ -63,7 +63,7 @@ struct MigrationSource: Sendable {
     var foreignRecords: [Int64: String?] = [:]
     /// The columns of others in tables of the model, by table.
     var foreignColumns: [String: [ForeignColumn]] = [:]
-    /// The references in tables that are not of the model.
+    /// The references that others have declared, also in tables of the model.
     var foreignKeys: [ForeignKey] = []
 
     /// Whether a table has a constraint beside its key.
