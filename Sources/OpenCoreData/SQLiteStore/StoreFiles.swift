@@ -66,6 +66,9 @@ package struct FileStamp: Sendable, Hashable {
         #endif
     }
 
+    /// The size, as far as a disk may have room for it: sums of those of sparse files would leave the numbers there are.
+    var boundedSize: Int64 { min(size, 1 << 44) }
+
     /// Seconds since the file was written last.
     package var age: Double {
         Date().timeIntervalSince1970 - Double(seconds) - Double(nanoseconds) / 1e9

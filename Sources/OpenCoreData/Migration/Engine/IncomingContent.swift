@@ -41,7 +41,7 @@ struct IncomingContent {
             // Several values may name one file, and each gets the content.
             if let path = folder.file(file), FileKind(path: path) == .file, let stamp = FileStamp(path: path) {
                 // The last of its pages is not full.
-                size += stamp.size + 4096
+                size += stamp.boundedSize + 4096
             } else {
                 missing.append(file)
             }

@@ -49,6 +49,6 @@ extension StoreReplacement {
     static func externalSize(of files: StoreFiles) -> Int64 {
         let folder = ExternalDataFolder(path: files.externalData)
         return names(in: files.externalData).compactMap { folder.file($0) }
-            .reduce(0) { $0 + ((FileStamp(path: $1)?.size ?? 0) + 4095) / 4096 * 4096 }
+            .reduce(0) { $0 + ((FileStamp(path: $1)?.boundedSize ?? 0) + 4095) / 4096 * 4096 }
     }
 }
