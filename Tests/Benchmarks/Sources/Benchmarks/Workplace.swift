@@ -103,7 +103,9 @@ extension Workplace {
         return grdb
     }
 
-    /// A copy of a file, whole, and neither of the two open.
+    /// A copy of a file, whole, on the disk, and neither of the two open.
+    ///
+    /// What the copy left in memory would be written while the next side runs, and slow it down.
     func copy(_ source: String, to name: String) throws {
         for name in [source, name] {
             stores[name] = nil
@@ -114,6 +116,9 @@ extension Workplace {
             try? FileManager.default.removeItem(at: url(name + end))
             guard FileManager.default.fileExists(atPath: url(source + end).path) else { continue }
             try FileManager.default.copyItem(at: url(source + end), to: url(name + end))
+            let copy = try FileHandle(forUpdating: url(name + end))
+            try copy.synchronize()
+            try copy.close()
         }
     }
 }
