@@ -99,6 +99,10 @@ private struct KeyedObjects {
 
     /// Marks a free place. An object with this very key stands aside.
     private static let free = Int64.min
+    /// Keys that follow each other stand beside each other, so many at a time: most objects are made, used and given up in the
+    /// order of their keys, and each of them is far from the last one in memory otherwise.
+    private static let run = 16
+    private static let runBits = run.trailingZeroBitCount
     /// Odd and different in each process, so that nobody can make a file whose keys all meet in one place.
     private static let multiplier = UInt64.random(in: .min ... .max) | 1
 
@@ -111,7 +115,8 @@ private struct KeyedObjects {
 
     @inline(__always)
     private func home(_ key: Int64) -> Int {
-        Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* Self.multiplier) &>> shift)
+        let run = ((UInt64(bitPattern: key) &>> UInt64(Self.runBits)) &* Self.multiplier) &>> shift
+        return Int(truncatingIfNeeded: run) &<< Self.runBits | Int(truncatingIfNeeded: key) & (Self.run - 1)
     }
 
     /// The place of a key, or the free place where it would go.
@@ -175,14 +180,14 @@ private struct KeyedObjects {
                 count -= 1
             }
         }
-        var capacity = 16
+        var capacity = 2 * Self.run
         while capacity * 3 < (count + more) * 4 || capacity < (count + 1) * 2 { capacity *= 2 }
         var (oldKeys, oldReferences) = (ContiguousArray<Int64>(), ContiguousArray<Reference?>())
         swap(&oldKeys, &keys)
         swap(&oldReferences, &references)
         keys = ContiguousArray(repeating: Self.free, count: capacity)
         references = ContiguousArray(repeating: nil, count: capacity)
-        shift = UInt64(64 - capacity.trailingZeroBitCount)
+        shift = UInt64(64 + Self.runBits - capacity.trailingZeroBitCount)
         for index in oldKeys.indices where oldKeys[index] != Self.free && oldReferences[index] != nil {
             let place = place(of: oldKeys[index])
             keys[place] = oldKeys[index]

@@ -44,6 +44,24 @@ struct IdentityTableTests {
         }
     }
 
+    @Test func `keys that are all multiples of one number, or follow each other, are found and removed`() {
+        let objects = (0..<50).map { _ in object() }
+        let origin = ObjectIdentifier(objects[0])
+        for distance in [Int64(1), -1, 16, 64, 1 << 40] {
+            var table = IdentityTable(retains: true)
+            func key(_ number: Int) -> IdentityTable.Key {
+                .init(origin: origin, root: 1, key: Int64(number) &* distance)
+            }
+            for number in 0..<3000 { table[key(number)] = objects[number % 50] }
+            for number in stride(from: 0, to: 3000, by: 3) { table[key(number)] = nil }
+            #expect(table.objects.count == 2000)
+            for number in 0..<3000 {
+                let found = table[key(number)]
+                #expect(number % 3 == 0 ? found == nil : found === objects[number % 50])
+            }
+        }
+    }
+
     @Test func `only a table that retains keeps its objects alive`() {
         let origin = ObjectIdentifier(object())
         for retains in [true, false] {
