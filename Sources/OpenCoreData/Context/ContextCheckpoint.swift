@@ -6,7 +6,7 @@ package struct ContextCheckpoint {
         let object: NSManagedObject
         let id: NSManagedObjectID
         let snapshot: ObjectSnapshot
-        let edits: [AttributeValue]
+        let edits: SlotValues
         let changedAttributes: SlotSet
         let relationships: [NSManagedObject.RelationshipState]
         let changedRelationships: SlotSet

@@ -103,7 +103,7 @@ extension NSManagedObjectContext {
                     object.setRelationshipState(slot, .toMany(fresh))
                 }
             }
-            object.edits = values
+            object.edits = SlotValues(all: values)
             lostVersions[ObjectIdentifier(object)] = object.snapshot.version
             object.snapshot = .none
             object.status.remove(.updated)
@@ -167,7 +167,7 @@ extension NSManagedObject {
     /// Marks every stored property as changed, so that the object replaces the row as a whole.
     fileprivate final func insist(on old: CommittedRow?) {
         guard let old else { return }
-        makeRoom(forEditOf: plan.attributes.count - 1)
+        prepareEdits()
         for (slot, attribute) in plan.attributes.enumerated() where !attribute.isTransient {
             if !changedAttributes.contains(slot) { edits[slot] = old.attributes[slot] }
             changedAttributes.insert(slot)

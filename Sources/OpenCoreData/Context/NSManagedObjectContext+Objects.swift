@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
         {
             let id = NSManagedObjectID(entity: entity, key: NSManagedObjectID.nextTemporaryKey(), origin: origin)
             object = seed.make(NSManagedObject.self, id, .none, self)
-            object.edits = entity.defaultValues
+            object.edits = SlotValues(all: entity.defaultValues)
             insertNew(object)
         } else {
             object = NSManagedObject(entity: description, insertInto: self)

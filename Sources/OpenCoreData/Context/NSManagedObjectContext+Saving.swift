@@ -78,8 +78,7 @@ extension NSManagedObjectContext {
     }
 
     private func callWillSave() throws {
-        let lists = [insertedList, updatedList, deletedList]
-        guard lists.contains(where: { $0.contains { type(of: $0) != NSManagedObject.self } }) else { return }
+        guard [insertedList, updatedList, deletedList].contains(where: \.hasOwnClasses) else { return }
         // `willSave` may change objects, which then have their turn; a bound keeps two that undo each other from going on.
         var called = Set<ObjectIdentifier>()
         for _ in 0..<1000 {
@@ -248,9 +247,9 @@ extension NSManagedObjectContext {
         for object in updated where object.status.contains(.updated) { object.commit(saved, nil) }
         let refreshed = takeDerived(saved, besides: inserted.objects + updated.objects)
         forgetReferences(to: deleted.objects)
-        for list in [inserted, updated, deleted] {
-            // Only an overridden `didSave` does anything.
-            for object in list where type(of: object) != NSManagedObject.self { object.didSave() }
+        // Only an overridden `didSave` does anything.
+        for list in [inserted, updated, deleted] where list.hasOwnClasses {
+            for object in list { object.didSave() }
         }
         let announcement = { [weak self] in
             self?.tellOfSave(inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
@@ -319,7 +318,7 @@ extension NSManagedObject {
         let wasInserted = status.contains(.inserted)
         if let written, case .row = snapshot, let patched = PatchedRow(self, version: written) {
             snapshot = .patched(patched)
-            edits = []
+            edits = SlotValues()
         } else if written != nil || !changedAttributes.isEmpty || !edits.isEmpty {
             let toOnes = plan.relationships.indices.map { slot -> SaveRequest.Row? in
                 guard !plan.relationships[slot].isToMany, !plan.relationships[slot].isTransient else { return nil }
@@ -332,7 +331,7 @@ extension NSManagedObject {
             for slot in plan.derivedSlots { attributes[slot] = wasInserted ? .null : committedAttribute(slot) }
             let version = written ?? snapshot.version ?? 1
             snapshot = .values(CommittedRow(version: version, attributes: attributes, toOnes: toOnes))
-            edits = []
+            edits = SlotValues()
         }
         changedAttributes.removeAll()
         changedRelationships.removeAll()

@@ -6,6 +6,8 @@ struct ObjectList: Sequence {
     private(set) var count = 0
     /// How many of the objects there are by entity number.
     private var counts: [Int] = []
+    /// Whether objects were added whose classes may do something of their own.
+    private(set) var hasOwnClasses = false
 
     var isEmpty: Bool { count == 0 }
     var objects: [NSManagedObject] { Array(self) }
@@ -21,6 +23,7 @@ struct ObjectList: Sequence {
         guard !contains(object) else { return }
         object.listPlace = storage.count
         storage.append(object)
+        if type(of: object) != NSManagedObject.self { hasOwnClasses = true }
         count += 1
         let number = object.plan.number
         while counts.count <= number { counts.append(0) }
@@ -41,6 +44,7 @@ struct ObjectList: Sequence {
         storage = []
         count = 0
         counts = []
+        hasOwnClasses = false
     }
 
     /// Closes the holes, and makes the objects note their places: after a change, or when an old copy of a list counts again.
@@ -55,6 +59,7 @@ extension ObjectList {
     init(listing objects: [NSManagedObject]) {
         storage = ContiguousArray(objects.map { $0 })
         count = objects.count
+        hasOwnClasses = objects.contains { type(of: $0) != NSManagedObject.self }
     }
 
     var underestimatedCount: Int { count }

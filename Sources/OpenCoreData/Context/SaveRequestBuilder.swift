@@ -45,12 +45,7 @@ struct SaveRequestBuilder {
     mutating func update(_ object: NSManagedObject) {
         let row = object.objectID.row
         updated.append(object)
-        var attributes: [(slot: Int, value: AttributeValue)] = []
-        object.changedAttributes.forEach { slot in
-            let attribute = object.plan.attributes[slot]
-            guard !attribute.isTransient, attribute.derivation == nil else { return }
-            attributes.append((slot, object.attribute(slot)))
-        }
+        let attributes = object.changedStoredAttributes
         var toOnes: [(slot: Int, destination: SaveRequest.Row?)] = []
         object.changedRelationships.forEach { slot in
             let relationship = object.plan.relationships[slot]

@@ -18,7 +18,7 @@ extension NSManagedObject {
     /// - Throws: A ``CoreDataError`` when the row has gone or cannot be read, or the value is none that the attribute can have.
     package final func readAttribute(_ slot: Int) throws -> AttributeValue {
         if changedAttributes.contains(slot) || (!edits.isEmpty && plan.traits[slot].isTransient) {
-            return edits[slot]
+            return edits[slot] ?? .null
         }
         switch snapshot {
         case .row(let group, let row):
@@ -29,7 +29,7 @@ extension NSManagedObject {
                 return try readAttribute(slot)
             }
         case .patched(let patched):
-            if patched.changed.contains(slot) { return patched.values[slot] }
+            if patched.changed.contains(slot) { return patched.values[slot] ?? .null }
             do {
                 return try committed(slot, group: patched.group, row: patched.row)
             } catch {
@@ -39,7 +39,7 @@ extension NSManagedObject {
         case .values(let committed):
             return committed.attributes[slot]
         case .none:
-            return slot < edits.count ? edits[slot] : .null
+            return edits[slot] ?? .null
         case .fault:
             try load()
             // A fault that `awakeFromFetch` brought about again is not asked a second time.
@@ -76,8 +76,19 @@ extension NSManagedObject {
 
     /// The present values of all attributes. Those of a new object are its edits, which are shared and not copied.
     final var presentAttributes: [AttributeValue] {
-        if case .none = snapshot, edits.count == plan.attributes.count { return edits }
+        if case .none = snapshot, let all = edits.all, all.count == plan.attributes.count { return all }
         return plan.attributes.indices.map { attribute($0) }
+    }
+
+    /// The changed values that the store keeps.
+    final var changedStoredAttributes: SlotValues {
+        if plan.keepsAllAttributes, edits.areExactly(of: changedAttributes) { return edits }
+        var stored = SlotValues()
+        changedAttributes.forEach { slot in
+            let attribute = plan.attributes[slot]
+            if !attribute.isTransient, attribute.derivation == nil { stored[slot] = self.attribute(slot) }
+        }
+        return stored
     }
 
     /// The value of an attribute in the store.
@@ -85,7 +96,7 @@ extension NSManagedObject {
         switch snapshot {
         case .none: return .null
         case .values(let committed): return committed.attributes[slot]
-        case .patched(let patched) where patched.changed.contains(slot): return patched.values[slot]
+        case .patched(let patched) where patched.changed.contains(slot): return patched.values[slot] ?? .null
         case .fault: return fire() ? committedAttribute(slot) : .null
         case .row, .patched:
             guard let (group, row) = snapshot.fetched else { return .null }
@@ -115,9 +126,9 @@ extension NSManagedObject {
         let traits = plan.traits[slot]
         let value = traits.holds(value) ? value : try plan.attributes[slot].accept(value, entity: plan.name)
         try requireMutable(key: plan.attributes[slot].name)
-        makeRoom(forEditOf: slot)
+        prepareEdits()
         if status.contains(.inserted) || snapshot.isNone {
-            guard !edits[slot].isIdentical(to: value) else { return }
+            guard !(edits[slot] ?? .null).isIdentical(to: value) else { return }
             edits[slot] = value
             changedAttributes.insert(slot)
             return
@@ -156,23 +167,12 @@ extension NSManagedObject {
             return
         }
         changedAttributes = changed
-        edits = values
+        edits = SlotValues(all: values)
     }
 
-    /// Makes room for the value of a slot among the edits.
-    ///
-    /// Most objects change by one attribute or two, and the values of a large change are many: there is room up to the first
-    /// slot that is set, and then for all.
-    final func makeRoom(forEditOf slot: Int) {
-        guard slot >= edits.count else { return }
-        let count = plan.attributes.count
-        guard edits.isEmpty else {
-            edits += repeatElement(.null, count: count - edits.count)
-            return
-        }
-        let isPart = plan.keepsAllAttributes && !status.contains(.inserted) && !snapshot.isNone
-        edits = Array(repeating: .null, count: isPart ? slot + 1 : count)
-        if plan.keepsAllAttributes { return }
+    /// Gives the attributes that no row holds their first values, before the first value is set.
+    final func prepareEdits() {
+        guard edits.isEmpty, !plan.keepsAllAttributes else { return }
         for (slot, attribute) in plan.attributes.enumerated() where attribute.isTransient {
             edits[slot] = attribute.defaultValue
         }

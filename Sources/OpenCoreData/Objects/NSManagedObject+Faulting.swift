@@ -72,7 +72,7 @@ extension NSManagedObject {
 
     /// Forgets unsaved changes and what was read of relationships.
     final func dropChanges() {
-        edits = []
+        edits = SlotValues()
         changedAttributes.removeAll()
         relationships = []
         changedRelationships.removeAll()

@@ -53,9 +53,9 @@ extension NSManagedObject {
             }
         }
         if isInserted {
-            let traits = plan.traits
+            let (traits, values) = (plan.traits, edits.all ?? [])
             for slot in traits.indices
-            where hasOwnRules || edits.count <= slot || !traits[slot].plainlyAllows(edits[slot]) {
+            where hasOwnRules || values.count <= slot || !traits[slot].plainlyAllows(values[slot]) {
                 check(slot)
             }
         } else {

@@ -22,8 +22,8 @@ open class NSManagedObject: NSObject {
     @exclusivity(unchecked) final var listPlace = -1
 
     final weak var context: NSManagedObjectContext?
-    /// Unsaved attribute values, for all slots; only those in `changedAttributes` count. Empty while there are none.
-    final var edits: [AttributeValue] = []
+    /// Unsaved attribute values; only those in `changedAttributes` count. Of a new object there are all, with its defaults.
+    final var edits = SlotValues()
     /// By relationship slot. Empty while no relationship was touched.
     final var relationships: [RelationshipState] = []
     final var changedRelationships = SlotSet()
@@ -69,7 +69,7 @@ open class NSManagedObject: NSObject {
         identity = NSManagedObjectID(entity: plan, key: NSManagedObjectID.nextTemporaryKey(), origin: origin)
         snapshot = .none
         super.init()
-        edits = plan.defaultValues
+        edits = SlotValues(all: plan.defaultValues)
         if plan.number == 0 { refusals = [CoreDataError.unknownEntity(plan.name, in: origin.compiled)] }
         context?.insertNew(self)
     }
@@ -126,7 +126,7 @@ open class NSManagedObject: NSObject {
         identity = id
         self.snapshot = snapshot
         self.context = context
-        edits = []
+        edits = SlotValues()
     }
 
     final func take(id: NSManagedObjectID) { identity = id }

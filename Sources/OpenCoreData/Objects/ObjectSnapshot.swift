@@ -56,8 +56,8 @@ final class PatchedRow {
     let row: Int
     let version: Int64
     let changed: SlotSet
-    /// By attribute slot; only those in `changed` count.
-    let values: [AttributeValue]
+    /// Only those in `changed` count.
+    let values: SlotValues
 
     /// The state of an object after its changes were written; nil where more than some attributes of a fetched row has
     /// changed, and where a value is known to the object alone.

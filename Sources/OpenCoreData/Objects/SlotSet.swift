@@ -35,6 +35,16 @@ struct SlotSet: Sendable, Hashable {
         high = []
     }
 
+    /// How many slots of the set come before one.
+    func count(below slot: Int) -> Int {
+        if slot < 64 { return (low & (1 << UInt64(slot) &- 1)).nonzeroBitCount }
+        let word = slot / 64 - 1
+        var count = low.nonzeroBitCount
+        for bits in high.prefix(word) { count += bits.nonzeroBitCount }
+        if word < high.count { count += (high[word] & (1 << UInt64(slot % 64) &- 1)).nonzeroBitCount }
+        return count
+    }
+
     /// Calls a closure with every slot, in ascending order.
     func forEach(_ body: (Int) throws -> Void) rethrows {
         var word = low

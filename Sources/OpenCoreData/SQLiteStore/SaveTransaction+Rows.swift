@@ -88,7 +88,6 @@ extension SaveTransaction {
 
     /// The end of the updates from one on that set the same plain attributes of one entity, so that one statement serves them.
     private func endOfRun(from start: Int) -> Int {
-        func slots(_ update: SaveRequest.Update) -> some Sequence<Int> { update.attributes.lazy.map(\.slot) }
         let first = request.updates[start]
         let columns = columns(of: first.row)
         guard first.toOnes.isEmpty, askedVersion(first) != nil,
@@ -98,7 +97,7 @@ extension SaveTransaction {
         while end < request.updates.count {
             let next = request.updates[end]
             guard next.row.entity == first.row.entity, next.toOnes.isEmpty, askedVersion(next) != nil,
-                slots(next).elementsEqual(slots(first))
+                next.attributes.areOfSameSlots(as: first.attributes)
             else { break }
             end += 1
         }
@@ -118,7 +117,7 @@ extension SaveTransaction {
             let next = Self.version(after: version)
             try statement.bind(next, at: 1)
             for (index, place) in places.enumerated() {
-                let value = update.attributes[index].value
+                let value = update.attributes.values[index]
                 if try !statement.bindPlain(value, place.attribute.type, at: index + 2, in: arena) {
                     try statement.bind(try storedValue(value, place, columns.entity), at: index + 2, in: arena)
                 }

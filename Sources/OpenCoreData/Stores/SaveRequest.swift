@@ -37,11 +37,10 @@ package struct SaveRequest: Sendable {
         package var row: Row
         /// The version that the row must still have; nil to write regardless.
         package var version: Int64?
-        package var attributes: [(slot: Int, value: AttributeValue)]
+        package var attributes: SlotValues
         package var toOnes: [(slot: Int, destination: Row?)]
         package init(
-            row: Row, version: Int64?, attributes: [(slot: Int, value: AttributeValue)],
-            toOnes: [(slot: Int, destination: Row?)]
+            row: Row, version: Int64?, attributes: SlotValues, toOnes: [(slot: Int, destination: Row?)]
         ) {
             self.row = row
             self.version = version

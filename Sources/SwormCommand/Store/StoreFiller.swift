@@ -124,7 +124,7 @@ final class StoreFiller {
         _ rows: [SaveRequest.Row: [(slot: Int, destination: SaveRequest.Row?)]]
     ) -> [SaveRequest.Update] {
         rows.sorted { ($0.key.entity, $0.key.key) < ($1.key.entity, $1.key.key) }.map {
-            .init(row: $0.key, version: nil, attributes: [], toOnes: $0.value)
+            .init(row: $0.key, version: nil, attributes: SlotValues(), toOnes: $0.value)
         }
     }
 

@@ -115,7 +115,7 @@ struct FixtureStoreTests {
                         .init(
                             row: .init(entity: entity.number, key: rows.int64(row, RowShape.primaryKeyCell)),
                             version: rows.int64(row, RowShape.versionCell),
-                            attributes: values.enumerated().map { ($0.offset, $0.element) }, toOnes: []))
+                            attributes: SlotValues(all: values), toOnes: []))
                 }
                 // One more of each that has no unique values to repeat.
                 request.insertions.append(

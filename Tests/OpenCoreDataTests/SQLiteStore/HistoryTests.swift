@@ -162,7 +162,7 @@ struct HistoryTests {
         let row = try store.insert(1)
         var request = SaveRequest()
         request.update(row, version: 1, in: TypesModel.model, ["uuid": .uuid(UUID()), "binary": .data(Data())])
-        request.updates[0].attributes.append((slot: 99, value: .null))
+        request.updates[0].attributes[99] = .null
         try store.save(request)
         #expect(try folder.changes(after: 1) == ["1|1|1|2|4002"])
         try verify(folder, store, TypesModel.model)

@@ -95,12 +95,11 @@ extension SaveRequest {
         _ toOnes: [String: Row?] = [:]
     ) {
         let entity = model[row.entity]
+        var attributes = SlotValues()
+        for (slot, attribute) in entity.attributes.enumerated() { attributes[slot] = values[attribute.name] }
         updates.append(
             Update(
-                row: row, version: version,
-                attributes: entity.attributes.enumerated().compactMap { slot, attribute in
-                    values[attribute.name].map { (slot, $0) }
-                },
+                row: row, version: version, attributes: attributes,
                 toOnes: entity.relationships.enumerated().compactMap { slot, relationship in
                     toOnes[relationship.name].map { (slot, $0) }
                 }))

@@ -1,0 +1,93 @@
+package import SwormPredicates
+
+/// Values of some of an entity's attributes, by slot.
+///
+/// They take room for as many as there are: most changes are of one attribute or two, and there may be many of them.
+package struct SlotValues: Sendable {
+    /// The slots that have a value; nil where all have, from the first to the last of the values.
+    private var slots: SlotSet?
+    /// In the order of their slots.
+    private(set) var values: [AttributeValue]
+
+    package init() {
+        slots = SlotSet()
+        values = []
+    }
+
+    /// A value for every slot.
+    package init(all values: [AttributeValue]) {
+        slots = nil
+        self.values = values
+    }
+
+    package var isEmpty: Bool { values.isEmpty }
+
+    /// The values by slot; nil where some have none.
+    var all: [AttributeValue]? { slots == nil ? values : nil }
+
+    /// Whether these slots have a value, and no others.
+    func areExactly(of others: SlotSet) -> Bool { slots == others }
+
+    func areOfSameSlots(as others: SlotValues) -> Bool {
+        slots == others.slots && values.count == others.values.count
+    }
+
+    /// The value of a slot; nil for none.
+    package subscript(slot: Int) -> AttributeValue? {
+        get {
+            guard let slots else { return slot < values.count ? values[slot] : nil }
+            return slots.contains(slot) ? values[slots.count(below: slot)] : nil
+        }
+        set {
+            if let newValue { set(slot, newValue) } else { remove(slot) }
+        }
+    }
+
+    private mutating func set(_ slot: Int, _ value: AttributeValue) {
+        if slots == nil {
+            if slot < values.count { return values[slot] = value }
+            giveEachItsSlot()
+        }
+        let place = slots?.count(below: slot) ?? 0
+        if slots?.contains(slot) == true {
+            values[place] = value
+        } else {
+            values.insert(value, at: place)
+            slots?.insert(slot)
+        }
+    }
+
+    private mutating func remove(_ slot: Int) {
+        giveEachItsSlot()
+        guard let slots, slots.contains(slot) else { return }
+        values.remove(at: slots.count(below: slot))
+        self.slots?.remove(slot)
+    }
+
+    private mutating func giveEachItsSlot() {
+        guard slots == nil else { return }
+        var all = SlotSet()
+        for slot in values.indices { all.insert(slot) }
+        slots = all
+    }
+}
+
+extension SlotValues: Sequence {
+    package struct Iterator: IteratorProtocol {
+        fileprivate var slots: [Int].Iterator
+        fileprivate var values: [AttributeValue].Iterator
+
+        package mutating func next() -> (slot: Int, value: AttributeValue)? {
+            guard let slot = slots.next(), let value = values.next() else { return nil }
+            return (slot, value)
+        }
+    }
+
+    /// Goes through the values in the order of their slots.
+    package func makeIterator() -> Iterator {
+        var list: [Int] = []
+        list.reserveCapacity(values.count)
+        if let slots { slots.forEach { list.append($0) } } else { list += values.indices }
+        return Iterator(slots: list.makeIterator(), values: values.makeIterator())
+    }
+}
