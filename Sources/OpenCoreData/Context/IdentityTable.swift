@@ -115,8 +115,10 @@ private struct KeyedObjects {
 
     @inline(__always)
     private func home(_ key: Int64) -> Int {
-        let run = ((UInt64(bitPattern: key) &>> UInt64(Self.runBits)) &* Self.multiplier) &>> shift
-        return Int(truncatingIfNeeded: run) &<< Self.runBits | Int(truncatingIfNeeded: key) & (Self.run - 1)
+        // Multiplied twice: once alone keeps distances, and some multipliers would put many runs into the same few places.
+        var mixed = (UInt64(bitPattern: key) &>> UInt64(Self.runBits)) &* Self.multiplier
+        mixed = (mixed ^ (mixed &>> 32)) &* Self.multiplier
+        return Int(truncatingIfNeeded: mixed &>> shift) &<< Self.runBits | Int(truncatingIfNeeded: key) & (Self.run - 1)
     }
 
     /// The place of a key, or the free place where it would go.
@@ -180,6 +182,7 @@ private struct KeyedObjects {
                 count -= 1
             }
         }
+        // Two runs at least: the shift of one would be all bits of a word.
         var capacity = 2 * Self.run
         while capacity * 3 < (count + more) * 4 || capacity < (count + 1) * 2 { capacity *= 2 }
         var (oldKeys, oldReferences) = (ContiguousArray<Int64>(), ContiguousArray<Reference?>())

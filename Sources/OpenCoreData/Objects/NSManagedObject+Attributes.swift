@@ -135,7 +135,7 @@ extension NSManagedObject {
         }
         if !traits.isTransient, value.isIdentical(to: committedAttribute(slot)) {
             if changedAttributes.contains(slot) {
-                edits[slot] = value
+                edits[slot] = nil
                 changedAttributes.remove(slot)
             }
             return

@@ -5,9 +5,9 @@ import Sworm
 func writingBenches(_ place: Workplace) -> [Bench] {
     [
         Bench(
-            Bar("insert through the graph", .ratio, must: 2.5, aim: 1.8), weight: 3, sides: insertingSides(place)),
+            Bar("insert through the graph", .ratio, must: 2.5, aim: 1.8), weight: 2, sides: insertingSides(place)),
         Bench(
-            Bar("update through the graph", .ratio, must: 2.5, aim: 1.6), weight: 2, sides: updatingSides(place)),
+            Bar("update through the graph", .ratio, must: 2.5, aim: 1.6), sides: updatingSides(place)),
     ]
 }
 
