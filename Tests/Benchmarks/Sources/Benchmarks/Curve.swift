@@ -23,7 +23,7 @@ struct Curve {
             names = []
             for line in lines(place) where options.includes(line.name) {
                 names.append(line.name)
-                for (role, time) in try measure(line, size) {
+                for (role, time) in try measure(line) {
                     times[line.name, default: [:]][role, default: []].append(time)
                 }
             }
@@ -46,9 +46,9 @@ struct Curve {
     }
 
     /// The median nanoseconds of one row for every side.
-    private func measure(_ line: Line, _ size: Int) throws -> [(Side.Role, Double)] {
-        // Small tables more often: the same time for all sizes would be too short for the large, or too long for the small.
-        let repetitions = max(3, min(options.isQuick ? 11 : 51, 2_000_000 / size))
+    private func measure(_ line: Line) throws -> [(Side.Role, Double)] {
+        // Short runs more often: the same time for all would be too short for the long, or too long for the short.
+        let repetitions = max(5, min(options.isQuick ? 11 : 51, 2_000_000 / line.rows))
         var samples = Samples()
         // The first run warms caches and is not counted.
         for side in line.sides { _ = try side.sample(trims: options.trims) }
