@@ -179,7 +179,9 @@ extension Engine {
         return binding.plan.attributeError(index, stored: value, translated(error))
     }
 
-    /// Values straight from rows, one at a time, or the first alone, at a place where it stays. Returns false when they must be read through objects.
+    /// Values straight from rows, one at a time, or the first alone, at a place where it stays.
+    ///
+    /// - Returns: Whether they could be read so. If not, they must be read through objects.
     static func forEach<T>(
         _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext,
         at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void

@@ -14,6 +14,17 @@ struct MigrationCuts {
         var old = 0
         var new = 0
         var failed = 0
+
+        /// Notes how a migration has ended: with the new store if it says so, and with the old one if not.
+        mutating func note(_ child: Process, of trial: Trial, _ moment: String) throws {
+            let isNew = try trial.check(moment)
+            guard isNew == (child.terminationStatus == 0), child.terminationReason == .exit else {
+                throw Failure("\(trial.way.rawValue), \(moment): ended with \(child.terminationStatus).")
+            }
+            if isNew { new += 1 } else { old += 1 }
+            if child.terminationStatus != 0 { failed += 1 }
+            try trial.checkRemains(moment)
+        }
     }
 
     func run() throws -> Bool {
@@ -98,13 +109,7 @@ struct MigrationCuts {
             try file.close()
             try FileManager.default.removeItem(at: filling)
             let moment = String(format: "disk full after %.3f of %.3f s", delay, whole)
-            let isNew = try trial.check(moment)
-            guard isNew == (child.terminationStatus == 0), child.terminationReason == .exit else {
-                throw Failure("\(trial.way.rawValue), \(moment): ended with \(child.terminationStatus).")
-            }
-            if isNew { outcomes.new += 1 } else { outcomes.old += 1 }
-            if child.terminationStatus != 0 { outcomes.failed += 1 }
-            try trial.checkRemains(moment)
+            try outcomes.note(child, of: trial, moment)
             try trial.finish(moment)
         }
         return outcomes
@@ -120,13 +125,7 @@ struct MigrationCuts {
             let child = try trial.start(largestFile: limit)
             child.waitUntilExit()
             let moment = "files of at most \(limit) bytes"
-            let isNew = try trial.check(moment)
-            guard isNew == (child.terminationStatus == 0), child.terminationReason == .exit else {
-                throw Failure("\(trial.way.rawValue), \(moment): ended with \(child.terminationStatus).")
-            }
-            if isNew { outcomes.new += 1 } else { outcomes.old += 1 }
-            if child.terminationStatus != 0 { outcomes.failed += 1 }
-            try trial.checkRemains(moment)
+            try outcomes.note(child, of: trial, moment)
         }
         return outcomes
     }
