@@ -5,9 +5,9 @@ import Sworm
 func batchBenches(_ place: Workplace) -> [Bench] {
     [
         Bench(Bar("insert(contentsOf:)", .ratio, must: 1.1, aim: 0.85), weight: 2, sides: insertingSides(place)),
-        Bench(Bar("upsert, half existing", .ratio, must: 1.3, aim: 1.1), weight: 2, sides: upsertingSides(place)),
-        Bench(Bar("batch update", .ratio, must: 1.1, aim: 1.02), weight: 2, sides: settingSides(place)),
-        Bench(Bar("batch delete", .ratio, must: 1.1, aim: 1.02), weight: 2, sides: deletingSides(place)),
+        Bench(Bar("upsert, half existing", .ratio, must: 1.3, aim: 1.1), weight: 3, sides: upsertingSides(place)),
+        Bench(Bar("batch update", .ratio, must: 1.1, aim: 1.02), sides: settingSides(place)),
+        Bench(Bar("batch delete", .ratio, must: 1.1, aim: 1.02), sides: deletingSides(place)),
     ]
 }
 

@@ -52,9 +52,9 @@ struct Curve {
         var samples = Samples()
         // The first run warms caches and is not counted.
         for side in line.sides { _ = try side.sample(trims: options.trims) }
-        for repetition in 0..<repetitions {
-            for turn in line.sides.indices {
-                let side = line.sides[(turn + repetition) % line.sides.count]
+        var random = SteadyRandom(state: 42)
+        for _ in 0..<repetitions {
+            for side in line.sides.shuffled(using: &random) {
                 samples.add(try side.sample(trims: options.trims) * 1_000_000 / Double(line.rows), for: side.role)
             }
         }

@@ -28,13 +28,14 @@ extension Bench {
         bars.contains { $0.measure.isMemory } ? try measureMemory(options, place) : try measureTime(options)
     }
 
-    /// Runs every side once in every repetition, beginning with another one each time.
+    /// Runs every side once in every repetition, in an order of its own: what one leaves to the disk or in the caches must not
+    /// always meet the same other.
     private func measureTime(_ options: Options) throws -> Samples {
         try compareSides()
         var samples = Samples()
-        for repetition in 0..<max(min(3, options.repetitions), options.repetitions / weight) {
-            for turn in sides.indices {
-                let side = sides[(turn + repetition) % sides.count]
+        var random = SteadyRandom(state: 42)
+        for _ in 0..<max(min(3, options.repetitions), options.repetitions / weight) {
+            for side in sides.shuffled(using: &random) {
                 samples.add(try side.sample(trims: options.trims), for: side.role)
             }
         }
