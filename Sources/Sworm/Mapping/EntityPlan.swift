@@ -123,9 +123,11 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
 
     /// The values of all attributes, in the order of ``attributes``.
     package func values(of object: T) throws -> [AttributeValue] {
+        // Without any, the initializer would write a count into the storage that all empty arrays of the process share.
+        guard !fields.isEmpty else { return [] }
         // The bytes are those of a T, whose offsets the fields have. Values that were read before an error are given back, as
         // `count` counts them.
-        try withUnsafeBytes(of: object) { bytes in
+        return try withUnsafeBytes(of: object) { bytes in
             try [AttributeValue](unsafeUninitializedCapacity: fields.count) { values, count in
                 for index in fields.indices {
                     let value: AttributeValue

@@ -40,8 +40,10 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     static func handles(
         _ count: Int, _ family: HandleFamily<PlainObject>, row: (Int) -> Int = { $0 }
     ) -> [ManagedObject] {
+        // Without any, the initializer would write a count into the storage that all empty arrays of the process share.
+        guard count > 0 else { return [] }
         // All are made, and nothing throws. More rows than 32 bits can count do not fit into memory.
-        [ManagedObject](unsafeUninitializedCapacity: count) { handles, initialized in
+        return [ManagedObject](unsafeUninitializedCapacity: count) { handles, initialized in
             for place in 0..<count {
                 handles.initializeElement(
                     at: place, to: ManagedObject(row: Int32(truncatingIfNeeded: row(place)), family))
