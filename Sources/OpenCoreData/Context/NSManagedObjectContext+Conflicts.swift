@@ -141,6 +141,7 @@ extension NSManagedObject {
     fileprivate final func giveWay(to fresh: CommittedRow?, from old: CommittedRow?) {
         guard let fresh, let old else { return }
         for slot in plan.attributes.indices where fresh.attributes[slot] != old.attributes[slot] {
+            edits[slot] = nil
             changedAttributes.remove(slot)
         }
         takeBackRelationships { fresh.toOnes[$0] != old.toOnes[$0] }

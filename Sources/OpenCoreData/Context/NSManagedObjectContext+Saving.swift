@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
     }
 
     private func callWillSave() throws {
-        guard [insertedList, updatedList, deletedList].contains(where: \.hasOwnClasses) else { return }
+        guard [insertedList, updatedList, deletedList].contains(where: \.hasSubclasses) else { return }
         // `willSave` may change objects, which then have their turn; a bound keeps two that undo each other from going on.
         var called = Set<ObjectIdentifier>()
         for _ in 0..<1000 {
@@ -248,7 +248,7 @@ extension NSManagedObjectContext {
         let refreshed = takeDerived(saved, besides: inserted.objects + updated.objects)
         forgetReferences(to: deleted.objects)
         // Only an overridden `didSave` does anything.
-        for list in [inserted, updated, deleted] where list.hasOwnClasses {
+        for list in [inserted, updated, deleted] where list.hasSubclasses {
             for object in list { object.didSave() }
         }
         let announcement = { [weak self] in

@@ -6,8 +6,8 @@ struct ObjectList: Sequence {
     private(set) var count = 0
     /// How many of the objects there are by entity number.
     private var counts: [Int] = []
-    /// Whether objects were added whose classes may do something of their own.
-    private(set) var hasOwnClasses = false
+    /// Whether objects of subclasses were added, which may override what plain ones do nothing in.
+    private(set) var hasSubclasses = false
 
     var isEmpty: Bool { count == 0 }
     var objects: [NSManagedObject] { Array(self) }
@@ -23,7 +23,7 @@ struct ObjectList: Sequence {
         guard !contains(object) else { return }
         object.listPlace = storage.count
         storage.append(object)
-        if type(of: object) != NSManagedObject.self { hasOwnClasses = true }
+        if type(of: object) != NSManagedObject.self { hasSubclasses = true }
         count += 1
         let number = object.plan.number
         while counts.count <= number { counts.append(0) }
@@ -44,7 +44,7 @@ struct ObjectList: Sequence {
         storage = []
         count = 0
         counts = []
-        hasOwnClasses = false
+        hasSubclasses = false
     }
 
     /// Closes the holes, and makes the objects note their places: after a change, or when an old copy of a list counts again.
@@ -59,7 +59,7 @@ extension ObjectList {
     init(listing objects: [NSManagedObject]) {
         storage = ContiguousArray(objects.map { $0 })
         count = objects.count
-        hasOwnClasses = objects.contains { type(of: $0) != NSManagedObject.self }
+        hasSubclasses = objects.contains { type(of: $0) != NSManagedObject.self }
     }
 
     var underestimatedCount: Int { count }

@@ -29,7 +29,7 @@ extension NSManagedObject {
                 return try readAttribute(slot)
             }
         case .patched(let patched):
-            if patched.changed.contains(slot) { return patched.values[slot] ?? .null }
+            if let value = patched.values[slot] { return value }
             do {
                 return try committed(slot, group: patched.group, row: patched.row)
             } catch {
@@ -82,7 +82,7 @@ extension NSManagedObject {
 
     /// The changed values that the store keeps.
     final var changedStoredAttributes: SlotValues {
-        if plan.keepsAllAttributes, edits.areExactly(of: changedAttributes) { return edits }
+        if plan.keepsAllAttributes, edits.haveExactly(changedAttributes) { return edits }
         var stored = SlotValues()
         changedAttributes.forEach { slot in
             let attribute = plan.attributes[slot]
@@ -96,9 +96,9 @@ extension NSManagedObject {
         switch snapshot {
         case .none: return .null
         case .values(let committed): return committed.attributes[slot]
-        case .patched(let patched) where patched.changed.contains(slot): return patched.values[slot] ?? .null
         case .fault: return fire() ? committedAttribute(slot) : .null
         case .row, .patched:
+            if case .patched(let patched) = snapshot, let value = patched.values[slot] { return value }
             guard let (group, row) = snapshot.fetched else { return .null }
             do {
                 return try committed(slot, group: group, row: row)

@@ -55,20 +55,17 @@ final class PatchedRow {
     let group: FetchGroup
     let row: Int
     let version: Int64
-    let changed: SlotSet
-    /// Only those in `changed` count.
     let values: SlotValues
 
     /// The state of an object after its changes were written; nil where more than some attributes of a fetched row has
     /// changed, and where a value is known to the object alone.
     init?(_ object: NSManagedObject, version: Int64) {
         guard case .row(let group, let row) = object.snapshot, object.changedRelationships.isEmpty,
-            object.plan.keepsAllAttributes, !object.edits.isEmpty
+            object.plan.keepsAllAttributes
         else { return nil }
         self.group = group
         self.row = row
         self.version = version
-        changed = object.changedAttributes
-        values = object.edits
+        values = object.changedStoredAttributes
     }
 }

@@ -37,12 +37,27 @@ struct SlotSet: Sendable, Hashable {
 
     /// How many slots of the set come before one.
     func count(below slot: Int) -> Int {
-        if slot < 64 { return (low & (1 << UInt64(slot) &- 1)).nonzeroBitCount }
-        let word = slot / 64 - 1
-        var count = low.nonzeroBitCount
-        for bits in high.prefix(word) { count += bits.nonzeroBitCount }
-        if word < high.count { count += (high[word] & (1 << UInt64(slot % 64) &- 1)).nonzeroBitCount }
+        let last = slot / 64
+        var count = (word(last) & (1 << UInt64(slot % 64) &- 1)).nonzeroBitCount
+        for index in 0..<last { count += word(index).nonzeroBitCount }
         return count
+    }
+
+    /// The first slot of the set that is not before one; nil for none.
+    func first(from slot: Int) -> Int? {
+        var index = slot / 64
+        var bits = word(index) & ~0 << UInt64(slot % 64)
+        while bits == 0 {
+            index += 1
+            guard index <= high.count else { return nil }
+            bits = word(index)
+        }
+        return index * 64 + bits.trailingZeroBitCount
+    }
+
+    private func word(_ index: Int) -> UInt64 {
+        if index == 0 { return low }
+        return index <= high.count ? high[index - 1] : 0
     }
 
     /// Calls a closure with every slot, in ascending order.

@@ -97,7 +97,7 @@ extension SaveTransaction {
         while end < request.updates.count {
             let next = request.updates[end]
             guard next.row.entity == first.row.entity, next.toOnes.isEmpty, askedVersion(next) != nil,
-                next.attributes.areOfSameSlots(as: first.attributes)
+                next.attributes.haveSameSlots(as: first.attributes)
             else { break }
             end += 1
         }

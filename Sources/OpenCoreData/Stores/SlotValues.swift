@@ -26,9 +26,9 @@ package struct SlotValues: Sendable {
     var all: [AttributeValue]? { slots == nil ? values : nil }
 
     /// Whether these slots have a value, and no others.
-    func areExactly(of others: SlotSet) -> Bool { slots == others }
+    func haveExactly(_ slots: SlotSet) -> Bool { self.slots == slots }
 
-    func areOfSameSlots(as others: SlotValues) -> Bool {
+    func haveSameSlots(as others: SlotValues) -> Bool {
         slots == others.slots && values.count == others.values.count
     }
 
@@ -48,7 +48,7 @@ package struct SlotValues: Sendable {
             if slot < values.count { return values[slot] = value }
             giveEachItsSlot()
         }
-        let place = slots?.count(below: slot) ?? 0
+        guard let place = slots?.count(below: slot) else { return }
         if slots?.contains(slot) == true {
             values[place] = value
         } else {
@@ -59,9 +59,9 @@ package struct SlotValues: Sendable {
 
     private mutating func remove(_ slot: Int) {
         giveEachItsSlot()
-        guard let slots, slots.contains(slot) else { return }
-        values.remove(at: slots.count(below: slot))
-        self.slots?.remove(slot)
+        guard let place = slots?.count(below: slot), slots?.contains(slot) == true else { return }
+        values.remove(at: place)
+        slots?.remove(slot)
     }
 
     private mutating func giveEachItsSlot() {
@@ -74,20 +74,20 @@ package struct SlotValues: Sendable {
 
 extension SlotValues: Sequence {
     package struct Iterator: IteratorProtocol {
-        fileprivate var slots: [Int].Iterator
-        fileprivate var values: [AttributeValue].Iterator
+        fileprivate let list: SlotValues
+        private var place = 0
+        private var start = 0
+
+        fileprivate init(_ list: SlotValues) { self.list = list }
 
         package mutating func next() -> (slot: Int, value: AttributeValue)? {
-            guard let slot = slots.next(), let value = values.next() else { return nil }
-            return (slot, value)
+            guard place < list.values.count, let slot = list.slots == nil ? place : list.slots?.first(from: start)
+            else { return nil }
+            defer { (place, start) = (place + 1, slot + 1) }
+            return (slot, list.values[place])
         }
     }
 
     /// Goes through the values in the order of their slots.
-    package func makeIterator() -> Iterator {
-        var list: [Int] = []
-        list.reserveCapacity(values.count)
-        if let slots { slots.forEach { list.append($0) } } else { list += values.indices }
-        return Iterator(slots: list.makeIterator(), values: values.makeIterator())
-    }
+    package func makeIterator() -> Iterator { Iterator(self) }
 }

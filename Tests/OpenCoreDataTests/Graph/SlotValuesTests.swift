@@ -40,15 +40,20 @@ struct SlotValuesTests {
 
         var slots = SlotSet()
         for slot in [0, 1, 7] { slots.insert(slot) }
-        #expect(values.areExactly(of: slots))
+        #expect(values.haveExactly(slots))
         slots.insert(90)
-        #expect(!values.areExactly(of: slots))
+        #expect(!values.haveExactly(slots))
     }
 
-    @Test func `slots below one are counted across words`() {
+    @Test func `slots below one are counted, and the next one found, across words`() {
         var slots = SlotSet()
-        let inserted = [0, 5, 63, 64, 100, 127, 128, 191, 192]
+        #expect(slots.first(from: 0) == nil)
+        let inserted = [0, 5, 63, 64, 100, 127, 128, 191, 192, 320]
         for slot in inserted { slots.insert(slot) }
-        for slot in 0..<300 { #expect(slots.count(below: slot) == inserted.count { $0 < slot }) }
+        for slot in 0..<400 {
+            let below = inserted.count { $0 < slot }
+            #expect(slots.count(below: slot) == below)
+            #expect(slots.first(from: slot) == inserted.dropFirst(below).first)
+        }
     }
 }
