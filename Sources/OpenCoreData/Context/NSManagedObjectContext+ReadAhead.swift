@@ -12,7 +12,9 @@ extension NSManagedObjectContext {
         let (own, place) = (group.key(row: row), plan.place(ofRelationship: slot))
         if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
         do {
-            if let scan = group.ownersToScan(from: row, place, generation: generation) {
+            // What is read is at most twice as much as was expected.
+            let scan = group.ownersToScan(from: row, place, limit: 2 * largestReadAhead, generation: generation)
+            if let scan {
                 try scanMembers(group, slot: slot, plan, origin, owners: scan.keys, expecting: scan.members)
                 if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
             }
@@ -39,22 +41,18 @@ extension NSManagedObjectContext {
         expecting count: Int
     ) throws {
         var scan: MemberScan?
-        // What is read is at most twice as much as was expected.
-        if count > 0, count <= 2 * largestReadAhead {
-            let shape = self.shape(of: plan.relationships[slot].destination, origin)
-            do {
-                let buffer = try withSession(origin) {
-                    try $0.memberRows(
-                        ofRelationship: slot, entity: plan.number, ownersBetween: owners, shape: shape, expecting: count
-                    )
-                }
-                if let rows = buffer.map({ FetchGroup(buffer: $0, shape: shape) }) {
-                    try rows.checkEntities(model: origin.compiled)
-                    scan = MemberScan(rows, owners: owners)
-                }
-            } catch let error as CoreDataError where error.isOfDamage {
-                // Left to the batches, which say what is wrong where it is asked for. The next owner tries it no more.
+        let shape = self.shape(of: plan.relationships[slot].destination, origin)
+        do {
+            let buffer = try withSession(origin) {
+                try $0.memberRows(
+                    ofRelationship: slot, entity: plan.number, ownersBetween: owners, shape: shape, expecting: count)
             }
+            if let rows = buffer.map({ FetchGroup(buffer: $0, shape: shape) }) {
+                try rows.checkEntities(model: origin.compiled)
+                scan = MemberScan(rows, owners: owners)
+            }
+        } catch let error as CoreDataError where error.isOfDamage {
+            // Left to the batches, which say what is wrong where it is asked for. The next owner tries it no more.
         }
         group.keep(scan, plan.place(ofRelationship: slot), generation: generation)
     }

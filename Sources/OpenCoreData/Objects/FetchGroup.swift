@@ -48,7 +48,7 @@ final class FetchGroup {
         } else {
             batchSizes[place] = max(1, ranges.count)
         }
-        members[place, default: ReadMembers()].keep(ranges, rows, owners: owners.count)
+        members[place, default: ReadMembers()].keep(ranges, rows)
     }
 
     /// Keeps what was read of the whole table, if anything.
@@ -60,14 +60,17 @@ final class FetchGroup {
     /// The owners whose members are better read in one go with all others, and about how many those are.
     ///
     /// A loop over all objects of a fetch asks for one batch after the other. When it comes to the second, it is known how many
-    /// members one has.
+    /// members one has. The longer it goes on, the more may be read at once.
+    ///
+    /// - Parameter limit: The number of members that may always be read at once.
     func ownersToScan(
-        from row: Int, _ place: RelationshipPlace, generation: UInt64
+        from row: Int, _ place: RelationshipPlace, limit: Int, generation: UInt64
     ) -> (keys: ClosedRange<Int64>, members: Int)? {
         let remaining = buffer.count - row
-        guard remaining >= 2 * Self.batchSize, generation == self.generation, let known = members[place],
-            known.mayBeScanned
+        guard remaining >= 2 * Self.batchSize, generation == self.generation, let known = members[place]
         else { return nil }
+        let expected = known.expectedMembers(of: remaining)
+        guard known.mayScan(expected, limit: limit) else { return nil }
         var (least, greatest) = (Int64.max, Int64.min)
         for row in row..<buffer.count {
             least = min(least, key(row: row))
@@ -79,7 +82,7 @@ final class FetchGroup {
             members[place]?.keep(nil)
             return nil
         }
-        return (least...greatest, known.expectedMembers(of: remaining))
+        return (least...greatest, expected)
     }
 
     /// The object that was read ahead for a to-one relationship.

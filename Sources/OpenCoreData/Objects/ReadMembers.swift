@@ -7,14 +7,17 @@ struct ReadMembers {
     private var owners = 0
     private var members = 0
     /// Whether nobody has found yet that the table is better not read as a whole.
-    private(set) var mayBeScanned = true
+    private var mayBeScanned = true
 
     subscript(owner: Int64) -> MembersReadAhead? { scan?[owner] ?? byOwner[owner] }
 
-    mutating func keep(_ ranges: [Int64: Range<Int>], _ rows: MemberRows, owners: Int) {
-        for (owner, range) in ranges { byOwner[owner] = MembersReadAhead(rows: rows, range: range) }
-        self.owners += owners
-        members += rows.group.buffer.count
+    /// - Parameter ranges: The rows of each owner of which all were read.
+    mutating func keep(_ ranges: [Int64: Range<Int>], _ rows: MemberRows) {
+        for (owner, range) in ranges {
+            byOwner[owner] = MembersReadAhead(rows: rows, range: range)
+            members += range.count
+        }
+        owners += ranges.count
     }
 
     /// The rows that were read, some of them more than once.
@@ -23,6 +26,11 @@ struct ReadMembers {
     mutating func keep(_ scan: MemberScan?) {
         self.scan = scan
         mayBeScanned = false
+    }
+
+    /// Whether so many members may be read in one go: a loop that ends early must not pay for much that it never asks for.
+    func mayScan(_ count: Int, limit: Int) -> Bool {
+        mayBeScanned && count > 0 && count <= max(limit, 2 * members)
     }
 
     /// About how many members so many owners have, after those that were read.

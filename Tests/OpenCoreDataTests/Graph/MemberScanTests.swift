@@ -84,6 +84,26 @@ struct MemberScanTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test func `the rest of a long table is read at once when a third of it has been asked for`() throws {
+        let (folder, _) = try library()
+        let counter = StatementCounter()
+        let coordinator = try GraphLibrary.coordinator(at: folder.url(), options: counter.options)
+        let (context, other) = (GraphLibrary.context(coordinator), GraphLibrary.context(coordinator))
+        let all = try authors(context)
+        context.largestReadAhead = 300
+        let early = counter.count { expectOwnBooks(of: Array(all.prefix(1000))) }
+        #expect(early >= 5, "\(early)")
+        expectOwnBooks(of: Array(all[1000..<1800]))
+        counter.expect(0) { expectOwnBooks(of: Array(all.dropFirst(1800))) }
+
+        // A loop that ends before that has not read what follows.
+        let some = try authors(other)
+        other.largestReadAhead = 300
+        expectOwnBooks(of: Array(some.prefix(1000)))
+        counter.expect(1) { expectOwnBooks(of: Array(some.suffix(1))) }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func `authors whose keys lie far apart are looked up in batches`() throws {
         let (folder, context) = try library()
         let authors = try authors(context)
