@@ -140,7 +140,9 @@ extension NSManagedObject {
     /// Drops the changes of properties that the store has changed too.
     fileprivate final func giveWay(to fresh: CommittedRow?, from old: CommittedRow?) {
         guard let fresh, let old else { return }
-        for slot in plan.attributes.indices where fresh.attributes[slot] != old.attributes[slot] {
+        // No store knows the transient ones.
+        for slot in plan.attributes.indices
+        where !plan.traits[slot].isTransient && fresh.attributes[slot] != old.attributes[slot] {
             edits[slot] = nil
             changedAttributes.remove(slot)
         }

@@ -170,12 +170,12 @@ extension NSManagedObject {
         edits = SlotValues(all: values)
     }
 
-    /// Gives the attributes that no row holds their first values, before the first value is set.
+    /// Gives the attributes that no row holds the values that they had, before the first value is set.
     final func prepareEdits() {
         guard edits.isEmpty, !plan.keepsAllAttributes else { return }
-        for (slot, attribute) in plan.attributes.enumerated() where attribute.isTransient {
-            edits[slot] = attribute.defaultValue
-        }
+        var present = plan.defaultValues
+        if case .values(let committed) = snapshot { present = committed.attributes }
+        for slot in plan.attributes.indices where plan.traits[slot].isTransient { edits[slot] = present[slot] }
     }
 
     /// Throws when the object can't be changed: it was deleted for good, or its row has gone or cannot be read. A change of

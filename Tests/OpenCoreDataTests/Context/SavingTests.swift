@@ -142,6 +142,36 @@ struct SavingTests {
         #expect(GraphLibrary.context(coordinator).object(with: book.objectID).text("scratch") == nil)
     }
 
+    @Test func `a transient attribute keeps its value when another attribute is set after a save`() throws {
+        let context = GraphLibrary.context(try GraphLibrary.coordinator())
+        let book = try context.make("Book", ["title": "War", "scratch": "note"])
+        try context.save()
+        book.setValue("Peace", forKey: "title")
+        #expect(book.text("scratch") == "note")
+        try context.save()
+        #expect(book.text("scratch") == "note")
+        book.setValue(nil, forKey: "scratch")
+        try context.save()
+        book.setValue("War", forKey: "title")
+        #expect(book.text("scratch") == nil)
+    }
+
+    @Test(arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump])
+    func `a transient attribute keeps its value when a conflict is settled`(policy: NSMergePolicy) throws {
+        let coordinator = try GraphLibrary.coordinator()
+        let (context, other) = (GraphLibrary.context(coordinator), GraphLibrary.context(coordinator))
+        context.mergePolicy = policy
+        let book = try context.make("Book", ["title": "War", "scratch": "note"])
+        try context.save()
+        other.object(with: book.objectID).setValue("Peace", forKey: "title")
+        try other.save()
+        book.setValue(5, forKey: "year")
+        book.setValue("changed", forKey: "scratch")
+        try context.save()
+        #expect(book.text("title") == "Peace")
+        #expect(book.text("scratch") == "changed")
+    }
+
     @Test func `a store for reading only refuses a save with a clear error`() throws {
         let folder = try StoreFolder()
         let url = folder.url()
