@@ -117,9 +117,8 @@ package final class FetchedRows {
             group.destinationReadAhead(place, key: key, generation: context.generation) == nil
         {
             do {
-                let neighbours = row..<min(group.buffer.count, row + FetchGroup.batchSize)
                 try context.readDestinationsAhead(
-                    group, rows: neighbours, slot: slot, plan.relationships[slot], origin)
+                    group, rows: group.batch(around: row), slot: slot, plan.relationships[slot], origin)
             } catch let error as CoreDataError where error.isOfDamage {
                 return nil
             }

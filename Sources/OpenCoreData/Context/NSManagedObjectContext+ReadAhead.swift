@@ -29,7 +29,8 @@ extension NSManagedObjectContext {
     private func readMembersAhead(
         _ group: FetchGroup, row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin
     ) throws {
-        let owners = group.owners(from: row, model: origin.compiled, declaring: plan, slot: slot)
+        let owners = group.owners(
+            around: row, model: origin.compiled, declaring: plan, slot: slot, generation: generation)
         let rows = try memberRows(ofRelationship: slot, plan, owners: owners, origin)
         group.keep(
             rows, plan.place(ofRelationship: slot), owners: owners, limit: largestReadAhead, generation: generation)

@@ -168,14 +168,14 @@ extension NSManagedObjectContext {
         case .member(let members, let index):
             entity = members.entity
             candidates = Array(members.keys[index..<min(members.keys.count, index + members.reading.batchSize)])
-        case .destination(let group, let first, let slot):
-            let number = group.entity(row: first)
+        case .destination(let group, let owner, let slot):
+            let number = group.entity(row: owner)
             guard group.shape.covers(number), origin.compiled[number].relationships.indices.contains(slot) else {
                 return nil
             }
             let followed = origin.compiled[number].relationships[slot]
             entity = followed.destination
-            for row in first..<min(group.buffer.count, first + FetchGroup.batchSize) {
+            for row in group.batch(around: owner) {
                 let number = group.entity(row: row)
                 guard group.shape.covers(number) else { continue }
                 let plan = origin.compiled[number]

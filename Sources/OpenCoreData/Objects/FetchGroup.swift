@@ -67,7 +67,9 @@ final class FetchGroup {
         from row: Int, _ place: RelationshipPlace, limit: Int, generation: UInt64
     ) -> (keys: ClosedRange<Int64>, members: Int)? {
         let remaining = buffer.count - row
-        guard remaining >= 2 * Self.batchSize, generation == self.generation, let known = members[place]
+        // A loop that goes backwards has what comes behind.
+        guard remaining >= 2 * Self.batchSize, generation == self.generation, let known = members[place],
+            known[key(row: buffer.count - 1)] == nil
         else { return nil }
         let expected = known.expectedMembers(of: remaining)
         guard known.mayScan(expected, limit: limit) else { return nil }
@@ -122,16 +124,28 @@ final class FetchGroup {
         self.generation = generation
     }
 
-    /// The keys of the rows from one row on whose entity has the given relationship.
-    func owners(from row: Int, model: CompiledModel, declaring entity: CompiledEntity, slot: Int) -> [Int64] {
-        let end = min(buffer.count, row + (batchSizes[entity.place(ofRelationship: slot)] ?? Self.batchSize))
+    /// A row and its neighbours. Whichever way a loop goes over the rows, it comes to few batches.
+    func batch(around row: Int, size: Int = batchSize) -> Range<Int> {
+        let start = row / size * size
+        return start..<min(buffer.count, start + size)
+    }
+
+    /// The keys of a row and of those of its neighbours whose entity has the given relationship, and of whom its members were
+    /// not read yet.
+    func owners(
+        around row: Int, model: CompiledModel, declaring entity: CompiledEntity, slot: Int, generation: UInt64
+    ) -> [Int64] {
+        let place = entity.place(ofRelationship: slot)
         let relationship = entity.relationships[slot]
+        let known = generation == self.generation ? members[place] : nil
+        let batch = batch(around: row, size: batchSizes[place] ?? Self.batchSize)
         var keys: [Int64] = []
-        keys.reserveCapacity(end - row)
-        for index in row..<end {
+        keys.reserveCapacity(batch.count)
+        for index in batch {
             guard let candidate = model.entity(numbered: buffer.int64(index, RowShape.entityCell)) else { continue }
-            if candidate.number == entity.number || candidate.declares(relationship, at: slot) {
-                keys.append(key(row: index))
+            let key = key(row: index)
+            if candidate.number == entity.number || candidate.declares(relationship, at: slot), known?[key] == nil {
+                keys.append(key)
             }
         }
         return keys

@@ -26,11 +26,14 @@ struct ReadMembers {
     mutating func keep(_ scan: MemberScan?) {
         self.scan = scan
         mayBeScanned = false
+        // What the scan has again is not kept twice.
+        if let scan { byOwner = byOwner.filter { !scan.owners.contains($0.key) } }
     }
 
-    /// Whether so many members may be read in one go: a loop that ends early must not pay for much that it never asks for.
+    /// Whether so many members may be read in one go: a loop that ends early must not pay for much that it never asks for, and
+    /// no loop for more than memory holds.
     func mayScan(_ count: Int, limit: Int) -> Bool {
-        mayBeScanned && count > 0 && count <= max(limit, 2 * members)
+        mayBeScanned && count > 0 && count <= max(limit, min(2 * members, 10 * limit))
     }
 
     /// About how many members so many owners have, after those that were read.
@@ -108,7 +111,7 @@ package struct MembersReadAhead {
 /// The members of all owners between two keys, read in the order of their table and put into that of the owners.
 struct MemberScan {
     fileprivate let rows: MemberRows
-    private let owners: ClosedRange<Int64>
+    fileprivate let owners: ClosedRange<Int64>
     /// By owner's key less the lowest: where its members begin in the order.
     private let starts: ContiguousArray<Int32>
 

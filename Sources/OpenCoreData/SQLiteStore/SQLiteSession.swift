@@ -102,7 +102,12 @@ class SQLiteSession: StoreSession {
             guard highest / 2 <= Int64(count) else { return nil }
             var statement = try connection.base.statement(scan.sql)
             try statement.bind(scan.bindings)
-            return try fill(&statement, shape, more: [CellRule(.integer)])
+            do {
+                return try fill(&statement, shape, more: [CellRule(.integer)])
+            } catch let error as SQLiteError where [SQLiteError.tooBig, SQLiteError.outOfMemory].contains(error.code) {
+                // Batches do with less room.
+                return nil
+            }
         }
     }
 

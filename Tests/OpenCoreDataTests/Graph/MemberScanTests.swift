@@ -76,7 +76,7 @@ struct MemberScanTests {
     }
 
     @Test(arguments: [1, 300, 1600, 3500])
-    func `where the table is too long for one reading it is read in batches`(limit: Int) throws {
+    func `however many members may be read at a time, each author has its own`(limit: Int) throws {
         let (folder, context) = try library()
         context.largestReadAhead = limit
         let authors = try authors(context)
@@ -100,7 +100,31 @@ struct MemberScanTests {
         let some = try authors(other)
         other.largestReadAhead = 300
         expectOwnBooks(of: Array(some.prefix(1000)))
-        counter.expect(1) { expectOwnBooks(of: Array(some.suffix(1))) }
+        let late = counter.count { expectOwnBooks(of: Array(some.suffix(1))) }
+        #expect(late > 0)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func `loops that go backwards run as few statements`() throws {
+        let (folder, _) = try library()
+        let counter = StatementCounter()
+        let context = GraphLibrary.context(
+            try GraphLibrary.coordinator(at: folder.url(), options: counter.options))
+        let all = try authors(context)
+        let toMany = counter.count { expectOwnBooks(of: all.reversed()) }
+        #expect((2...5).contains(toMany), "\(toMany)")
+
+        context.reset()
+        let books = try context.all("Book")
+        let toOne = counter.count {
+            for book in books.reversed() {
+                let number = book.object("author").map { self.number(of: $0) }
+                let title = book.text("title")
+                let expected = title.flatMap { Int($0.prefix { $0 != "." }) }
+                #expect(expected == number)
+            }
+        }
+        #expect((2...7).contains(toOne), "\(toOne)")
         withExtendedLifetime(folder) {}
     }
 
