@@ -118,8 +118,10 @@ package final class FetchedRows {
         {
             do {
                 try context.readDestinationsAhead(
-                    group, rows: group.batch(around: row), slot: slot, plan.relationships[slot], origin)
+                    group, rows: group.batch(around: row, place), slot: slot, plan.relationships[slot], origin)
+                group.resizeBatches(place, isSound: true)
             } catch let error as CoreDataError where error.isOfDamage {
+                group.resizeBatches(place, isSound: false)
                 return nil
             }
         }

@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
         }
         let before = object.committedState(old)
         let now = object.committedState(fresh)
-        object.snapshot = fresh
+        object.replaceSnapshot(fresh)
         if mergeType != .overwriteMergePolicyType { object.forgetReadRelationships() }
         forgetEnds(of: object, before, now, origin)
         switch mergeType {

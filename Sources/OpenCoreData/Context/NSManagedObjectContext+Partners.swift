@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
         if object.hasChanges {
             guard !object.changesRow else { return true }
             guard let fresh = try readRow(of: object, hint: nil) else { return false }
-            object.snapshot = fresh
+            object.replaceSnapshot(fresh)
             object.forgetReadRelationships()
             return true
         }

@@ -20,6 +20,7 @@ extension NSManagedObjectContext {
             }
             try readMembersAhead(group, row: row, slot: slot, plan, origin)
         } catch let error as CoreDataError where error.isOfDamage {
+            group.resizeBatches(place, isSound: false)
             return nil
         }
         return group.membersReadAhead(place, owner: own, generation: generation)

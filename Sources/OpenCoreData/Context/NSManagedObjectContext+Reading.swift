@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
             if known.plan.number != number { known.take(entity: origin.compiled[number]) }
             // A row that was looked for in vain before is there now.
             known.status.remove(.inaccessible)
-            known.snapshot = .row(group, row)
+            if known.isFault { known.snapshot = .row(group, row) } else { known.replaceSnapshot(.row(group, row)) }
             if isRefreshing { known.forgetReadRelationships() }
             known.awakeFromFetch()
             return known
@@ -129,8 +129,10 @@ extension NSManagedObjectContext {
         let group: FetchGroup
         do {
             group = try readRows(keys, entity: entity, origin)
+            readInBatch(hint, origin, isSound: true)
         } catch  where keys.count > 1 {
             // What is wrong with a neighbour's row is no matter of this object.
+            readInBatch(hint, origin, isSound: false)
             group = try readRows([own.key], entity: own.entity, origin)
         }
         // What was never asked for is not kept for ever.
@@ -149,6 +151,15 @@ extension NSManagedObjectContext {
         }
         if case .member(let members, _) = hint { try prefetch(members.reading.prefetch, in: group, origin) }
         return found
+    }
+
+    /// Notes how the rows at the ends of a to-one relationship could be read.
+    private func readInBatch(_ hint: FaultHint?, _ origin: ObjectOrigin, isSound: Bool) {
+        guard case .destination(let group, let owner, let slot) = hint,
+            let plan = origin.compiled.entity(numbered: Int64(group.entity(row: owner))),
+            plan.relationships.indices.contains(slot)
+        else { return }
+        group.resizeBatches(plan.place(ofRelationship: slot), isSound: isSound)
     }
 
     /// The rows with given keys, in one group.
@@ -175,7 +186,7 @@ extension NSManagedObjectContext {
             }
             let followed = origin.compiled[number].relationships[slot]
             entity = followed.destination
-            for row in group.batch(around: owner) {
+            for row in group.batch(around: owner, origin.compiled[number].place(ofRelationship: slot)) {
                 let number = group.entity(row: row)
                 guard group.shape.covers(number) else { continue }
                 let plan = origin.compiled[number]

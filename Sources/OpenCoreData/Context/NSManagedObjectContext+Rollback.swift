@@ -64,7 +64,7 @@ extension NSManagedObjectContext {
         }
         do {
             if let fresh = try readRow(of: object, hint: nil) {
-                object.snapshot = fresh
+                object.replaceSnapshot(fresh)
                 object.awakeFromFetch()
             }
         } catch {

@@ -12,7 +12,8 @@ final class FetchGroup {
     private var members: [RelationshipPlace: ReadMembers] = [:]
     /// What was read ahead for to-one relationships, by the key of the object at the end.
     private var destinations: [RelationshipPlace: [Int64: DestinationReadAhead]] = [:]
-    /// How many neighbours a relationship is loaded for at a time: fewer than usual where they have very many members.
+    /// How many neighbours a relationship is loaded for at a time: fewer than usual where they have very many members, and
+    /// where one of them is damaged.
     private var batchSizes: [RelationshipPlace: Int] = [:]
     /// The state of the context at which all that was read. What was read ahead earlier is not used any more.
     private var generation: UInt64 = 0
@@ -44,7 +45,7 @@ final class FetchGroup {
         let ranges = rows.ranges(of: owners, limit: limit)
         if rows.group.buffer.count < limit {
             // One owner with very many members makes no small batches of all that follow.
-            batchSizes[place] = batchSizes[place].map { min(Self.batchSize, $0 * 2) }
+            resizeBatches(place, isSound: true)
         } else {
             batchSizes[place] = max(1, ranges.count)
         }
@@ -124,8 +125,19 @@ final class FetchGroup {
         self.generation = generation
     }
 
+    /// Makes small batches after one that had something damaged in it, and larger ones again after those that had not. So one
+    /// damaged row does not make all of its neighbours be read alone.
+    func resizeBatches(_ place: RelationshipPlace, isSound: Bool) {
+        if isSound {
+            batchSizes[place] = batchSizes[place].map { min(Self.batchSize, $0 * 2) }
+        } else {
+            batchSizes[place] = max(1, (batchSizes[place] ?? Self.batchSize) / 2)
+        }
+    }
+
     /// A row and its neighbours. Whichever way a loop goes over the rows, it comes to few batches.
-    func batch(around row: Int, size: Int = batchSize) -> Range<Int> {
+    func batch(around row: Int, _ place: RelationshipPlace) -> Range<Int> {
+        let size = batchSizes[place] ?? Self.batchSize
         let start = row / size * size
         return start..<min(buffer.count, start + size)
     }
@@ -138,7 +150,7 @@ final class FetchGroup {
         let place = entity.place(ofRelationship: slot)
         let relationship = entity.relationships[slot]
         let known = generation == self.generation ? members[place] : nil
-        let batch = batch(around: row, size: batchSizes[place] ?? Self.batchSize)
+        let batch = batch(around: row, place)
         var keys: [Int64] = []
         keys.reserveCapacity(batch.count)
         for index in batch {

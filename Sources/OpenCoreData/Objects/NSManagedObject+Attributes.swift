@@ -178,6 +178,12 @@ extension NSManagedObject {
         for slot in plan.attributes.indices where plan.traits[slot].isTransient { edits[slot] = present[slot] }
     }
 
+    /// Takes over what the store holds by now. Unsaved changes and transient values stay.
+    final func replaceSnapshot(_ fresh: ObjectSnapshot) {
+        if hasChanges { prepareEdits() }
+        snapshot = fresh
+    }
+
     /// Throws when the object can't be changed: it was deleted for good, or its row has gone or cannot be read. A change of
     /// a row that was not read would be written over whatever the row holds by then.
     final func requireMutable(key: @autoclosure () -> String) throws {

@@ -104,7 +104,7 @@ class SQLiteSession: StoreSession {
             try statement.bind(scan.bindings)
             do {
                 return try fill(&statement, shape, more: [CellRule(.integer)])
-            } catch let error as SQLiteError where [SQLiteError.tooBig, SQLiteError.outOfMemory].contains(error.code) {
+            } catch let error as SQLiteError where error.code == SQLiteError.tooBig {
                 // Batches do with less room.
                 return nil
             }

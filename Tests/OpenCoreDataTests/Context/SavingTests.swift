@@ -156,20 +156,30 @@ struct SavingTests {
         #expect(book.text("scratch") == nil)
     }
 
-    @Test(arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump])
-    func `a transient attribute keeps its value when a conflict is settled`(policy: NSMergePolicy) throws {
+    @Test(
+        arguments: [NSMergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite], [true, false])
+    func `a transient attribute keeps its value when a conflict is settled`(
+        policy: NSMergePolicy, changesRelationshipsAlone: Bool
+    ) throws {
         let coordinator = try GraphLibrary.coordinator()
         let (context, other) = (GraphLibrary.context(coordinator), GraphLibrary.context(coordinator))
         context.mergePolicy = policy
         let book = try context.make("Book", ["title": "War", "scratch": "note"])
+        let author = try context.make("Author", ["name": "Leo"])
         try context.save()
         other.object(with: book.objectID).setValue("Peace", forKey: "title")
         try other.save()
-        book.setValue(5, forKey: "year")
-        book.setValue("changed", forKey: "scratch")
+        if changesRelationshipsAlone {
+            book.setValue(author, forKey: "author")
+        } else {
+            book.setValue(5, forKey: "year")
+        }
         try context.save()
-        #expect(book.text("title") == "Peace")
-        #expect(book.text("scratch") == "changed")
+        #expect(book.text("title") == (policy.mergeType == .overwriteMergePolicyType ? "War" : "Peace"))
+        #expect(book.text("scratch") == "note")
+        book.setValue(changesRelationshipsAlone ? nil : author, forKey: "author")
+        context.refresh(book, mergeChanges: true)
+        #expect(book.text("scratch") == "note")
     }
 
     @Test func `a store for reading only refuses a save with a clear error`() throws {

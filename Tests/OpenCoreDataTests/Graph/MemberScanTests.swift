@@ -128,6 +128,34 @@ struct MemberScanTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test(arguments: [true, false])
+    func `a damaged row makes few of its neighbours be read alone`(isBackward: Bool) throws {
+        let (folder, writing) = try library()
+        let store = try #require(writing.persistentStoreCoordinator?.persistentStores.first)
+        try writing.persistentStoreCoordinator?.remove(store)
+        try folder.raw().execute("UPDATE ZBOOK SET Z_ENT = 99 WHERE ZTITLE = '1001.0'")
+        let counter = StatementCounter()
+        let coordinator = try GraphLibrary.coordinator(at: folder.url(), options: counter.options)
+        let context = GraphLibrary.context(coordinator)
+        let sound = try authors(context).filter { number(of: $0) != 1001 }
+        let toMany = counter.count { expectOwnBooks(of: isBackward ? sound.reversed() : sound) }
+        #expect(toMany < 60, "\(toMany)")
+
+        try folder.raw().execute("UPDATE ZBOOK SET Z_ENT = (SELECT min(Z_ENT) FROM ZBOOK)")
+        try folder.raw().execute("UPDATE ZAUTHOR SET Z_ENT = 99 WHERE ZNAME = 'author 1001'")
+        let other = GraphLibrary.context(coordinator)
+        let books = try other.all("Book").filter { $0.text("title")?.hasPrefix("1001.") != true }
+        let toOne = counter.count {
+            for book in isBackward ? books.reversed() : books {
+                let number = book.object("author").map { self.number(of: $0) }
+                let expected = book.text("title").flatMap { Int($0.prefix { $0 != "." }) }
+                #expect(expected == number)
+            }
+        }
+        #expect(toOne < 100, "\(toOne)")
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func `authors whose keys lie far apart are looked up in batches`() throws {
         let (folder, context) = try library()
         let authors = try authors(context)
