@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
             if known.plan.number != number { known.take(entity: origin.compiled[number]) }
             // A row that was looked for in vain before is there now.
             known.status.remove(.inaccessible)
-            if known.isFault { known.snapshot = .row(group, row) } else { known.replaceSnapshot(.row(group, row)) }
+            known.replaceSnapshot(.row(group, row))
             if isRefreshing { known.forgetReadRelationships() }
             known.awakeFromFetch()
             return known
@@ -108,11 +108,9 @@ extension NSManagedObjectContext {
         {
             return .row(ahead.group, ahead.row)
         }
-        if case .destination(let group, let first, let slot) = hint,
-            let plan = origin.compiled.entity(numbered: Int64(group.entity(row: first))),
-            plan.relationships.indices.contains(slot),
-            let ahead = group.destinationReadAhead(
-                plan.place(ofRelationship: slot), key: own.key, generation: generation),
+        let source = hint?.source(origin.compiled)
+        if let source,
+            let ahead = source.group.destinationReadAhead(source.place, key: own.key, generation: generation),
             let row = ahead.row
         {
             let number = ahead.rows.group.entity(row: row)
@@ -129,10 +127,10 @@ extension NSManagedObjectContext {
         let group: FetchGroup
         do {
             group = try readRows(keys, entity: entity, origin)
-            readInBatch(hint, origin, isSound: true)
+            if let source { source.group.resizeBatches(source.place, isSound: true) }
         } catch  where keys.count > 1 {
             // What is wrong with a neighbour's row is no matter of this object.
-            readInBatch(hint, origin, isSound: false)
+            if let source { source.group.resizeBatches(source.place, isSound: false) }
             group = try readRows([own.key], entity: own.entity, origin)
         }
         // What was never asked for is not kept for ever.
@@ -153,15 +151,6 @@ extension NSManagedObjectContext {
         return found
     }
 
-    /// Notes how the rows at the ends of a to-one relationship could be read.
-    private func readInBatch(_ hint: FaultHint?, _ origin: ObjectOrigin, isSound: Bool) {
-        guard case .destination(let group, let owner, let slot) = hint,
-            let plan = origin.compiled.entity(numbered: Int64(group.entity(row: owner))),
-            plan.relationships.indices.contains(slot)
-        else { return }
-        group.resizeBatches(plan.place(ofRelationship: slot), isSound: isSound)
-    }
-
     /// The rows with given keys, in one group.
     final func readRows(_ keys: [Int64], entity: Int, _ origin: ObjectOrigin) throws -> FetchGroup {
         let shape = self.shape(of: entity, origin)
@@ -179,14 +168,11 @@ extension NSManagedObjectContext {
         case .member(let members, let index):
             entity = members.entity
             candidates = Array(members.keys[index..<min(members.keys.count, index + members.reading.batchSize)])
-        case .destination(let group, let owner, let slot):
-            let number = group.entity(row: owner)
-            guard group.shape.covers(number), origin.compiled[number].relationships.indices.contains(slot) else {
-                return nil
-            }
-            let followed = origin.compiled[number].relationships[slot]
+        case .destination(let group, _, let slot):
+            guard let source = hint?.source(origin.compiled) else { return nil }
+            let followed = source.plan.relationships[slot]
             entity = followed.destination
-            for row in group.batch(around: owner, origin.compiled[number].place(ofRelationship: slot)) {
+            for row in group.batch(around: source.row, source.place) {
                 let number = group.entity(row: row)
                 guard group.shape.covers(number) else { continue }
                 let plan = origin.compiled[number]

@@ -98,6 +98,17 @@ enum FaultHint {
     /// It was found as a member of a to-many relationship, or by a fetch that reads batches, together with others of the same
     /// hierarchy.
     case member(MemberKeys, index: Int)
+
+    /// The row whose to-one relationship leads to the fault, and the relationship; nil where there is none.
+    func source(
+        _ model: CompiledModel
+    ) -> (group: FetchGroup, row: Int, plan: CompiledEntity, place: RelationshipPlace)? {
+        guard case .destination(let group, let row, let slot) = self,
+            let plan = model.entity(numbered: Int64(group.entity(row: row))), group.shape.covers(plan.number),
+            plan.relationships.indices.contains(slot)
+        else { return nil }
+        return (group, row, plan, plan.place(ofRelationship: slot))
+    }
 }
 
 /// The keys of objects that were found together as members of relationships, or by a fetch.
