@@ -26,6 +26,8 @@
 //
 // Without --keep-heap every run starts with a heap of its own, as in a fresh process, and pays its own page faults. That is
 // the steadier setting.
+//
+// pairbench.py compares two builds of this program with each other.
 import Foundation
 
 @main
@@ -91,8 +93,8 @@ struct Benchmarks {
     private static func benches(_ place: Workplace, _ options: Options) -> [Bench] {
         let groups = [
             readingBenches(place), graphBenches(place), writingBenches(place), batchBenches(place),
-            smallBenches(place, options), aggregateBenches(place, options), parallelBenches(place, options),
-            importBenches(place), conditionBenches(place, options),
+            smallBenches(place, options), smallWriteBenches(place, options), aggregateBenches(place, options),
+            parallelBenches(place, options), importBenches(place), conditionBenches(place, options),
         ]
         return groups.flatMap { $0 }
     }

@@ -155,7 +155,7 @@ extension RawStore {
     }
 
     @inline(__always)
-    private static func bind(_ track: Track, _ statement: OpaquePointer) {
+    static func bind(_ track: Track, _ statement: OpaquePointer) {
         sqlite3_bind_int64(statement, 2, track.number)
         sqlite3_bind_int64(statement, 3, Int64(track.genre))
         sqlite3_bind_int64(statement, 4, Int64(track.plays))
@@ -171,14 +171,16 @@ extension RawStore {
         if let note = track.note { bind(note, statement, 12) } else { sqlite3_bind_null(statement, 12) }
     }
 
+    /// Inserts a row with a key, which is the first value.
+    static let insertTrack = """
+        INSERT INTO ZTRACK (Z_PK, Z_ENT, Z_OPT, \(columns))
+        VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
     /// Inserts rows with the keys after one, in one transaction.
     func insert(_ tracks: some Sequence<Track>, after key: Int = 0) throws {
         try run("BEGIN IMMEDIATE")
-        let statement = try statement(
-            """
-            INSERT INTO ZTRACK (Z_PK, Z_ENT, Z_OPT, \(Self.columns))
-            VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
+        let statement = try statement(Self.insertTrack)
         var key = key
         for track in tracks {
             key += 1
@@ -194,8 +196,7 @@ extension RawStore {
         try run("BEGIN IMMEDIATE")
         let statement = try statement(
             """
-            INSERT INTO ZTRACK (Z_PK, Z_ENT, Z_OPT, \(Self.columns))
-            VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ZNUMBER) DO UPDATE SET Z_OPT = Z_OPT + 1,
+            \(Self.insertTrack) ON CONFLICT (ZNUMBER) DO UPDATE SET Z_OPT = Z_OPT + 1,
             ZGENRE = excluded.ZGENRE, ZPLAYS = excluded.ZPLAYS, ZISLOVED = excluded.ZISLOVED,
             ZRATING = excluded.ZRATING, ZCREATED = excluded.ZCREATED, ZTITLE = excluded.ZTITLE,
             ZARTIST = excluded.ZARTIST, ZALBUM = excluded.ZALBUM, ZIDENTIFIER = excluded.ZIDENTIFIER,

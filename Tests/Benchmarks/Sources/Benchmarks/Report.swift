@@ -51,6 +51,7 @@ struct Report {
             ("ratio_raw", number(isSimple ? samples.median(.own, .byHand) { $0 / $1 } : nil)),
             ("ratio_grdb", number(isSimple ? samples.median(grdb, .own) { $0 / $1 } : nil)),
             ("figure", number(figure)), ("unit", "\"\(bar.measure.unit)\""),
+            ("more_is_better", "\(bar.measure.moreIsBetter)"),
             ("must", bar.isReported ? "null" : number(bar.must)), ("aim", number(bar.aim)),
             ("ok", bar.isReported ? "null" : "\(isOk)"), ("own", medians(.own)), ("raw", medians(.byHand)),
             ("grdb_best", medians(.grdbBest)), ("grdb_by_name", medians(.grdbByName)),

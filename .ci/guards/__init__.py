@@ -1,0 +1,1 @@
+"""The parts of the guards that `.ci/public-api` and `.ci/ratchets` are made of."""
