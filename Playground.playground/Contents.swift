@@ -177,9 +177,16 @@ if let idiotID {
     print("\(idiot.title): rating \(idiot.rating ?? 0), shelf \(idiot.shelf)")
 }
 
-// `schedule` does the same on a queue of its own, and is awaited.
+// `schedule` does the same without blocking a thread, and is awaited.
 let kitchen = try await store.schedule { try $0.count(of: Book.all.where(\.shelf == .kitchen)) }
 print("In the kitchen: \(kitchen)")
+
+// `read` rejects changes. `write` holds the write lock from its first line, so that no update is lost in between.
+try store.write { context in
+    for book in try context.fetch(Book.all.where(\.rating == nil)) { try book.encode(\.rating, 3) }
+}
+let rated = try store.read { try $0.count(of: Book.all.where(\.rating != nil)) }
+print("With a rating: \(rated)")
 
 // MARK: 7 Delete
 //

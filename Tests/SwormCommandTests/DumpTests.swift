@@ -44,6 +44,13 @@ struct DumpTests {
     @Test(
         .enabled(if: Fixtures.folder != nil, Comment(rawValue: Fixtures.missing)), arguments: FixtureStores.all)
     func `stores that Apple's framework wrote come back from their dumps`(store: FixtureStores.Store) throws {
+        // What leads nowhere or is in no file cannot come back.
+        let faults = try store.faults()
+        guard faults.isEmpty else {
+            print("\(store.testDescription) is not dumped: \(faults)")
+            #expect(faults.allSatisfy { ["dangling", "external-missing"].contains($0.kind) })
+            return
+        }
         let workshop = try Workshop()
         let copy = try roundTrip(store.url.path, store.model.path, in: workshop)
         #expect(Run(["verify", copy, "--model", store.model.path]).code == .ok)

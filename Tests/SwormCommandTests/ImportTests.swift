@@ -215,6 +215,7 @@ struct ImportTests {
             <entity name="Thing">
                 <attribute name="amount" optional="YES" attributeType="Decimal"/>
                 <attribute name="at" optional="YES" attributeType="Date"/>
+                <attribute name="count" optional="YES" attributeType="Integer 64"/>
                 <attribute name="home" optional="YES" attributeType="URI"/>
                 <attribute name="level" optional="YES" attributeType="Float"/>
                 <attribute name="size" optional="YES" attributeType="Double"/>
@@ -253,7 +254,10 @@ struct ImportTests {
         "ZTEXT = char(97, 65279, 65279) || X'0A' || char(65279)",
         "ZTEXT = char(65279) || char(8232) || char(127) || char(1114111)", "ZAT = 1e300", "ZAT = -1e300", "ZAT = 9e999",
         "ZAT = 9007199254740993", "ZAT = 9223372036854775807", "ZAT = 0.1", "ZAT = -63114076800.0", "ZAT = 5e-324",
-        "ZAT = 252423993600.0", "ZAT = -0.1234567891",
+        "ZAT = 252423993600.0", "ZAT = -0.1234567891", "ZAT = -9007199254740993", "ZAT = -9223372036854775807",
+        "ZAT = -2475731913145812025", "ZSIZE = -2475731913145812025.0", "ZAMOUNT = -2475731913145812025",
+        "ZAMOUNT = -1234567890123456789", "ZCOUNT = -2475731913145812025", "ZCOUNT = -9223372036854775808",
+        "ZCOUNT = 9223372036854775807", "ZCOUNT = -1000000000000000000",
     ])
     func `what a sound store holds comes back as the very same bytes`(assignment: String) throws {
         let workshop = try Workshop()

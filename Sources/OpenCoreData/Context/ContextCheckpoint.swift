@@ -18,6 +18,8 @@ package struct ContextCheckpoint {
     fileprivate let inserted: ObjectList
     fileprivate let updated: ObjectList
     fileprivate let deleted: ObjectList
+    fileprivate let assignedStores: [ObjectIdentifier: NSPersistentStore]
+    fileprivate let readError: (any Error)?
 
     /// Notes unchanged objects too, which are going to be changed or let go.
     mutating func note(_ objects: [NSManagedObject]) {
@@ -33,7 +35,7 @@ extension NSManagedObjectContext {
         let dirty = insertedList.objects + updatedList.objects + deletedList.objects
         return ContextCheckpoint(
             states: dirty.map(ContextCheckpoint.State.init), inserted: insertedList, updated: updatedList,
-            deleted: deletedList)
+            deleted: deletedList, assignedStores: assignedStores, readError: readError)
     }
 
     /// Takes the unsaved state back to a checkpoint of this context. Nothing may have been saved since.
@@ -52,6 +54,8 @@ extension NSManagedObjectContext {
         insertedList.settle()
         updatedList.settle()
         deletedList.settle()
+        assignedStores = checkpoint.assignedStores
+        readError = checkpoint.readError
         // First all that leave their identities, then all that take them: two may have changed places.
         for state in checkpoint.states where state.object.objectID !== state.id {
             if identities[temporaryKey(of: state.object)] === state.object {

@@ -25,6 +25,9 @@ struct PinnedGeneration {
         sessions.append((ObjectIdentifier(store), session))
     }
 
+    /// Lets go of a view that somebody else ends.
+    mutating func forget(_ session: any StoreSession) { sessions.removeAll { $0.session === session } }
+
     /// Ends the views, each after a closure has got it; the next read begins new ones.
     mutating func end(_ leaving: (any StoreSession) -> Void = { _ in }) {
         for (_, session) in sessions {

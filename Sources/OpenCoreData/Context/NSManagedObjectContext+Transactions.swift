@@ -2,6 +2,8 @@
 struct OpenTransactions {
     /// Whether a write begins a transaction that stays open until it is committed; otherwise it is committed at once.
     var areKept = false
+    /// The number of noted states that the context may still be taken back to.
+    var depth = 0
     private var open: [(origin: ObjectOrigin, transaction: any StoreTransaction)] = []
     /// What is told of saves when they are committed.
     private var announcements: [() -> Void] = []
@@ -33,6 +35,8 @@ struct OpenTransactions {
 /// A moment of a context's transactions, to which they can be taken back.
 package struct TransactionMarks {
     fileprivate var marks: [(transaction: any StoreTransaction, mark: Int)] = []
+    /// The number of states that had been noted before.
+    fileprivate var depth = 0
 }
 
 // A context that works in one transaction reads what it has written there, and others see nothing of it before the commit.
@@ -54,19 +58,63 @@ extension NSManagedObjectContext {
             throw CoreDataError(NSPersistentStoreSaveError, "Cannot write: \(reason).")
         }
         if let transaction = transactions[origin] { return try body(transaction) }
+        if transactions.areKept { return try body(try keepTransaction(of: store, origin)) }
         // A pinned view would keep the transaction from seeing, or waiting for, anything newer.
         endPinnedViews()
         let transaction = try store.beginTransaction()
-        if transactions.areKept {
-            transactions.add(transaction, origin)
-            try interruption.enter(transaction)
-            return try body(transaction)
-        }
         defer { transaction.end() }
         let output = try body(transaction)
         try transaction.commit()
         return output
     }
+
+    /// Begins a transaction of a store that stays open: from the snapshot that the context has read there, or else at once.
+    ///
+    /// - Throws: A conflict where something else was committed since that snapshot. The context goes on reading it then.
+    private func keepTransaction(
+        of store: any ObjectStore, _ origin: ObjectOrigin
+    ) throws -> any StoreTransaction {
+        let transaction: any StoreTransaction
+        if let session = pinned.session(of: store) {
+            transaction = try store.beginTransaction(from: session)
+            interruption.leave(session)
+            pinned.forget(session)
+            transactions.add(transaction, origin)
+            // Values that were read before must not change when a part of the work is undone in which the writing began.
+            if transactions.depth > 0 { try transaction.keepSnapshot() }
+        } else {
+            transaction = try store.beginTransaction()
+            transactions.add(transaction, origin)
+        }
+        try interruption.enter(transaction)
+        return transaction
+    }
+
+    /// Begins a transaction of the context's only store that holds the write lock from now on, and stays open until it is
+    /// committed or undone. Objects without unsaved changes are read anew in it.
+    ///
+    /// - Throws: An error where the context has several stores, or one that cannot be written; and the store's error.
+    package final func beginWriting() throws {
+        let stores = try requireCoordinator().persistentStores
+        guard let origin = stores.first?.origin, let store = origin.store?.objectStore, stores.count == 1 else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "A transaction that holds the write lock from its beginning needs exactly one store; this context has \(stores.count). Write to each store by a context of its own.",
+                condition: .unsupported)
+        }
+        if let reason = store.readOnlyReason {
+            throw CoreDataError(NSPersistentStoreSaveError, "Cannot write: \(reason).", condition: .readOnly)
+        }
+        endPinnedViews()
+        transactions.areKept = true
+        let transaction = try store.beginTransaction()
+        transactions.add(transaction, origin)
+        try interruption.enter(transaction)
+        refreshUnchanged { _ in true }
+    }
+
+    /// Whether the context has a transaction open, and with it the write lock.
+    package final var isWriting: Bool { !transactions.isEmpty }
 
     /// Writes a save's request: into the transaction that is open, or into one of its own.
     final func write(_ request: SaveRequest, to origin: ObjectOrigin, _ store: any ObjectStore) throws -> SaveResult {
@@ -85,41 +133,55 @@ extension NSManagedObjectContext {
         forgetReadAhead()
     }
 
-    /// Undoes what was written in transactions that are open. Unchanged objects are read anew when they are next used.
-    package final func undoTransactions() {
-        guard !transactions.isEmpty else { return }
-        for transaction in transactions.takeAll().transactions {
+    /// Undoes what was written in transactions that are open.
+    ///
+    /// - Parameter restoring: Takes back the unsaved changes of the context's objects. It is called once the transactions
+    ///   are undone; all objects without unsaved changes after it are read anew when they are next used, as they may have
+    ///   been read from rows that were undone.
+    package final func undoTransactions(restoring: () -> Void) {
+        let undone = transactions.takeAll().transactions
+        for transaction in undone {
             interruption.leave(transaction)
             transaction.end()
         }
-        refreshUnchanged { _ in true }
+        restoring()
+        if !undone.isEmpty { refreshUnchanged { _ in true } }
     }
 
     // MARK: Parts of a transaction
 
     /// Notes the present state of the transactions.
     package final func markTransactions() throws -> TransactionMarks {
-        TransactionMarks(marks: try transactions.all.map { ($0, try $0.mark()) })
+        let marks = try transactions.all.map { ($0, try $0.mark()) }
+        defer { transactions.depth += 1 }
+        return TransactionMarks(marks: marks, depth: transactions.depth)
     }
 
     /// Forgets a state that was noted, and goes on.
     package final func release(_ marks: TransactionMarks) throws {
         for (transaction, mark) in marks.marks { try transaction.release(mark) }
+        transactions.depth = marks.depth
     }
 
     /// Undoes what was written in transactions since a state was noted.
-    package final func undoTransactions(to marks: TransactionMarks) throws {
-        guard !transactions.isEmpty else { return }
-        // One that was begun since has nothing else in it.
-        guard !marks.marks.isEmpty else { return undoTransactions() }
+    ///
+    /// - Parameter restoring: As for ``undoTransactions(restoring:)``.
+    package final func undoTransactions(to marks: TransactionMarks, restoring: () -> Void) throws {
+        transactions.depth = marks.depth
+        let isUndoing = !transactions.isEmpty
+        defer {
+            restoring()
+            if isUndoing { refreshUnchanged { _ in true } }
+        }
         for (transaction, mark) in marks.marks { try transaction.undo(to: mark) }
         let noted = marks.marks.map { ObjectIdentifier($0.transaction) }
+        // One that was begun since has nothing else in it. It ends, unless it holds the snapshot that was read before.
         for transaction in transactions.all where !noted.contains(ObjectIdentifier(transaction)) {
+            if try transaction.undoToSnapshot() { continue }
             transactions.remove(transaction)
             interruption.leave(transaction)
             transaction.end()
         }
-        refreshUnchanged { _ in true }
     }
 
     /// Lets objects without unsaved changes be read anew when they are next used: statements have changed their rows.

@@ -130,15 +130,23 @@ struct ModelArchiveReader {
     /// Takes out the indexes that the framework adds to a model in use or when it is compiled: a fetch index for every
     /// attribute that is flagged as indexed, and a compound index, which later systems pass over, for every fetch index.
     private func dropIndexesOfTheFramework(_ entity: NSEntityDescription) {
-        let flagged = Set(entity.ownProperties.filter(\.isIndexed).map(\.name))
+        let flagged = entity.ownProperties.filter(\.isIndexed)
         func names(_ index: NSFetchIndexDescription) -> [String] { index.elements.compactMap(\.propertyName) }
-        entity.indexes.removeAll { index in
-            guard flagged.contains(index.name), index.partialPredicate == nil, index.elements.count == 1 else {
-                return false
-            }
-            let element = index.elements[0]
-            return element.target == .property(index.name) && element.isAscending && element.collationType == .binary
+        // The attribute that an index has to itself.
+        func only(_ index: NSFetchIndexDescription) -> String? {
+            guard let element = index.elements.first, index.elements.count == 1, index.partialPredicate == nil,
+                index.partialPredicateText == nil, element.isAscending, element.collationType == .binary,
+                case .property(let name) = element.target
+            else { return nil }
+            return name
         }
+        // The compiler flags such an attribute. Where the archive has no index by the attribute's name as well, stores have
+        // none either.
+        for property in flagged {
+            let titles = entity.indexes.filter { only($0) == property.name }.map(\.name)
+            property.hasFetchIndex = !titles.isEmpty && !titles.contains(property.name)
+        }
+        entity.indexes.removeAll { index in flagged.contains { $0.name == index.name && only(index) == $0.name } }
         let indexed = entity.indexes.map(names)
         entity.compoundIndexes = entity.compoundIndexNames.filter { !indexed.contains($0) }
     }

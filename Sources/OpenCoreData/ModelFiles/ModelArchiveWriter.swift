@@ -113,10 +113,11 @@ struct ModelArchiveWriter {
 
     /// The fetch indexes, and before them one for each attribute that is flagged as indexed, as a model in use has them.
     private mutating func indexes(of entity: NSEntityDescription, _ number: Int) -> PropertyListValue? {
-        let flagged = entity.ownProperties.filter { $0.isIndexed && $0 is NSAttributeDescription }.map { property in
-            NSFetchIndexDescription(
-                name: property.name, elements: [NSFetchIndexElementDescription(target: .property(property.name))])
-        }
+        let flagged = entity.ownProperties.filter { $0.isIndexed && !$0.hasFetchIndex && $0 is NSAttributeDescription }
+            .map { property in
+                NSFetchIndexDescription(
+                    name: property.name, elements: [NSFetchIndexElementDescription(target: .property(property.name))])
+            }
         let own = entity.indexes
         let all = flagged.filter { index in !own.contains { $0.name == index.name } } + own
         guard !all.isEmpty else { return nil }

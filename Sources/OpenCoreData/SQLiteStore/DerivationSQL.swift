@@ -60,7 +60,7 @@ struct DerivationSQL: Sendable {
             let changed = trigger.compared.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
             let condition = changed.isEmpty ? "" : " WHEN (\(changed))"
             return
-                "CREATE TEMP TRIGGER SwormDerived_\(number)_\(index) AFTER \(trigger.event) ON main.\(trigger.table) FOR EACH ROW\(condition) BEGIN SELECT SwormNoteRow(\(number), Z_PK) FROM \(table) WHERE \(trigger.condition)\(restriction); END"
+                "CREATE TEMP TRIGGER IF NOT EXISTS SwormDerived_\(number)_\(index) AFTER \(trigger.event) ON main.\(trigger.table) FOR EACH ROW\(condition) BEGIN SELECT SwormNoteRow(\(number), Z_PK) FROM \(table) WHERE \(trigger.condition)\(restriction); END"
         }
     }
 

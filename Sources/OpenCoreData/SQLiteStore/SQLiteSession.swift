@@ -155,6 +155,13 @@ class SQLiteSession: StoreSession {
         store.sessionEnded(number)
     }
 
+    /// Ends the view, whose connection goes on in a transaction.
+    final func handOver() {
+        connection = nil
+        interruption.disarm()
+        store.sessionEnded(number)
+    }
+
     func giveBack(_ connection: StoreConnection) { open.pool.giveBack(connection) }
 
     // MARK: Parts

@@ -5,14 +5,17 @@ extension CoreDataError {
     /// What a failure of SQLite means to the user of a store.
     init(_ error: SQLiteError, while action: String, path: String?) {
         let store = path.map { "the store “\($0)”" } ?? "the store in memory"
-        func make(_ code: Int, _ explanation: String) -> CoreDataError {
-            CoreDataError(code, "Cannot \(action) \(store): \(explanation)", cause: error)
+        func make(
+            _ code: Int, _ explanation: String, _ condition: StoreCondition? = nil
+        ) -> CoreDataError {
+            CoreDataError(
+                code, "Cannot \(action) \(store): \(explanation)", cause: error, condition: condition)
         }
         switch error.code {
         case SQLiteError.busy, SQLiteError.locked:
             self = make(
                 NSPersistentStoreTimeoutError,
-                "another connection or process has locked it. Close the other one, or raise the timeout.")
+                "another connection or process has locked it. Close the other one, or raise the timeout.", .timedOut)
         case SQLiteError.full:
             self = make(
                 CocoaError.Code.fileWriteOutOfSpace.rawValue,

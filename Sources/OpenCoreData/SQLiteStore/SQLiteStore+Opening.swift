@@ -151,7 +151,10 @@ extension SQLiteStore {
         try CoreDataError.translating(while: "open", path: files.main) {
             try StoreFunctions.register(on: connection.base)
         }
-        let pool = ConnectionPool(kind: .readersOnly, writer: nil, firstReader: connection, options: options) {
+        let hub = FileIdentity(path: files.main).map { HubRegistry.hub(of: $0, slotLimit: options.slotLimit) }
+        let pool = ConnectionPool(
+            kind: .readersOnly, hub: hub, writer: nil, firstReader: connection, options: options
+        ) {
             let base = try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB)
             try StoreFunctions.register(on: base)
             return StoreConnection(base)
@@ -214,7 +217,10 @@ extension SQLiteStore {
     static func makePool(
         _ files: StoreFiles, writer: StoreConnection, isShared: Bool, options: StoreOptions
     ) -> ConnectionPool {
-        ConnectionPool(kind: isShared ? .writerAndReaders : .single, writer: writer, options: options) {
+        let hub = FileIdentity(path: files.main).map { HubRegistry.hub(of: $0, slotLimit: options.slotLimit) }
+        return ConnectionPool(
+            kind: isShared ? .writerAndReaders : .single, hub: isShared ? hub : nil, writer: writer, options: options
+        ) {
             // Not opened read-only: the connection that closes last moves the log into the file, whichever it is.
             let reader = try connect(files, options: options, access: .readWrite)
             try reader.base.execute("PRAGMA query_only = ON")

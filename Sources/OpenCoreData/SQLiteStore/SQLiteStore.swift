@@ -23,6 +23,10 @@ package final class SQLiteStore: ObjectStore {
             "the store “\(place)” is mirrored to CloudKit (it has the table \(table)), so it was opened read-only. To write into it all the same, open it with the option \(SwormWritesMirroredStoresOption): what is written then stands in its history, where mirroring looks for it"
     }
     let external: ExternalDataFolder
+    /// The hub of the store's file, or its own.
+    let hub: FileHub
+    /// Whether readers take the turn too, because there is one connection for all.
+    let takesTurns: Bool
     private let files: StoreFiles?
     private let state: Guarded<State>
 
@@ -46,6 +50,8 @@ package final class SQLiteStore: ObjectStore {
         self.model = model
         self.options = options
         identifier = metadata.identifier
+        hub = open.pool.hub
+        takesTurns = open.pool.kind == .single
         external = ExternalDataFolder(path: files?.externalData, lent: options.lentFiles)
         state = Guarded(State(open: open, metadata: metadata, watches: StatementWatches(options.watch)))
     }
@@ -191,7 +197,25 @@ package final class SQLiteStore: ObjectStore {
                 throw error
             }
             return SQLiteTransaction(
-                store: self, open: open, connection: connection, number: nextSession(), wasPinned: wasPinned)
+                store: self, open: open, connection: connection, number: nextSession(),
+                .fromPool(wasPinned: wasPinned))
+        }
+    }
+
+    package func beginTransaction(from session: any StoreSession) throws -> any StoreTransaction {
+        let watch = try writableFiles().1
+        guard let session = session as? SQLiteSession, session.store === self, let connection = session.connection
+        else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError, "A transaction cannot begin from a view that has ended.")
+        }
+        guard session.running == 0 else { throw CoreDataError.rowsAreBeingRead }
+        return try translating("write into") {
+            try session.open.pool.upgrade(connection, watch: watch, prepare: session.open.prepareWriting)
+            let number = nextSession()
+            session.handOver()
+            return SQLiteTransaction(
+                store: self, open: session.open, connection: connection, number: number, .fromView)
         }
     }
 

@@ -9,8 +9,18 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         var replaced: Set<UUID> = []
     }
 
-    private let wasPinned: Bool
+    /// How the connection came to the transaction, and goes back.
+    enum Connecting {
+        /// From the pool. Whether a read transaction of this thread on a single connection was ended for it.
+        case fromPool(wasPinned: Bool)
+        /// From a view, whose snapshot the transaction writes into.
+        case fromView
+    }
+
+    private let connecting: Connecting
     private var isCommitted = false
+    /// Whether the state at the beginning is noted.
+    private var keepsSnapshot = false
     /// Values may be made while they are written, by code that does more than that.
     private var isWriting = false
     /// Whether something was written that a failure of what follows must not undo.
@@ -20,8 +30,11 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     private var files = Files()
     private var marks: [Files] = []
 
-    init(store: SQLiteStore, open: OpenStore, connection: StoreConnection, number: Int, wasPinned: Bool) {
-        self.wasPinned = wasPinned
+    init(
+        store: SQLiteStore, open: OpenStore, connection: StoreConnection, number: Int, _ connecting: Connecting
+    ) {
+        self.connecting = connecting
+        if case .fromView = connecting { hasRead = true }
         super.init(store: store, open: open, connection: connection, number: number)
     }
 
@@ -31,7 +44,12 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             connection.changes.removeAll()
             store.external.remove(files.written)
         }
-        open.pool.giveBackWriter(connection, wasPinned: wasPinned)
+        switch connecting {
+        case .fromPool(let wasPinned): open.pool.giveBackWriter(connection, wasPinned: wasPinned)
+        case .fromView:
+            connection.forgetPreparations()
+            open.pool.giveBackUpgraded(connection)
+        }
     }
 
     override func beginReading() throws -> StoreConnection {
@@ -122,12 +140,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     }
 
     private func writing<Output>(_ body: (StoreConnection) throws -> Output) throws -> Output {
-        guard running == 0 else {
-            throw CoreDataError(
-                NSPersistentStoreOperationError,
-                "Rows of the store are being read, and nothing can be written meanwhile. Collect what is to be written, and write it when the last row was read."
-            )
-        }
+        guard running == 0 else { throw CoreDataError.rowsAreBeingRead }
         guard let connection else { throw CoreDataError.storeIsClosed }
         connection.base.watch = try store.currentWatch()
         guard !isWriting else {
@@ -185,5 +198,31 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
         store.external.remove(Array(files.written.dropFirst(before.written.count)))
         files = before
+    }
+
+    func keepSnapshot() throws {
+        try writing { try $0.base.execute("SAVEPOINT sworm_snapshot") }
+        keepsSnapshot = true
+    }
+
+    func undoToSnapshot() throws -> Bool {
+        guard keepsSnapshot else { return false }
+        marks = []
+        try writing { connection in
+            try connection.base.execute("ROLLBACK TO sworm_snapshot")
+            connection.changes.removeAll()
+        }
+        store.external.remove(files.written)
+        files = Files()
+        return true
+    }
+}
+
+extension CoreDataError {
+    static var rowsAreBeingRead: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreOperationError,
+            "Rows of the store are being read, and nothing can be written meanwhile. Collect what is to be written, and write it when the last row was read."
+        )
     }
 }

@@ -49,6 +49,19 @@ final class StoreConnection: @unchecked Sendable {
         trustsTrees = true
     }
 
+    /// Takes the write lock in a read transaction, if its snapshot is the newest.
+    ///
+    /// - Throws: `SQLITE_BUSY_SNAPSHOT` where it is not, and `SQLITE_BUSY`, at once, where somebody else has the lock. The
+    ///   read transaction goes on in both cases.
+    func lockForWriting() throws {
+        // SQLite takes the lock for any statement that could write, before it looks for rows.
+        try run("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION WHERE 0")
+    }
+
+    /// Lets the temporary triggers be made anew before the next write: where they were made inside of a transaction
+    /// that was undone, they do not exist any more.
+    func forgetPreparations() { changes.isPrepared = false }
+
     /// Starts a read transaction and reads, so that what follows sees one state of the file.
     func pin() throws {
         try base.begin(.deferred)
@@ -63,6 +76,11 @@ final class StoreConnection: @unchecked Sendable {
     /// Ends a read transaction. It has nothing to lose, so an error has nothing to say.
     func unpin() {
         guard base.isInTransaction else { return }
-        do { try base.commit() } catch { try? base.rollback() }
+        do {
+            try base.commit()
+        } catch {
+            try? base.rollback()
+            forgetPreparations()
+        }
     }
 }

@@ -12,6 +12,8 @@ package struct StoreOptions: Sendable {
     package var synchronous = Connection.Synchronous.normal
     /// The number of idle connections that are kept for reading.
     package var idleReaders = 4
+    /// The number of calls of the process that may read the file at the same time; nil for the standard.
+    package var slotLimit: Int?
     /// The page cache of one connection.
     package var cacheSizeKiB = 16 * 1024
     /// The largest number of pages that the file may grow to; nil for SQLite's own limit.

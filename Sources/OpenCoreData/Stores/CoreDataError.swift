@@ -16,10 +16,13 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
     package var objects: [ObjectReference]
     package var details: [CoreDataError]
     package var cause: (any Error)?
+    /// The condition of the store behind the error, for conditions that share their Cocoa code with other failures.
+    package var condition: StoreCondition?
 
     package init(
         _ code: Int, _ message: String, entity: String? = nil, key: String? = nil, value: AttributeValue? = nil,
-        objects: [ObjectReference] = [], details: [CoreDataError] = [], cause: (any Error)? = nil
+        objects: [ObjectReference] = [], details: [CoreDataError] = [], cause: (any Error)? = nil,
+        condition: StoreCondition? = nil
     ) {
         errorCode = code
         self.message = message
@@ -29,6 +32,7 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
         self.objects = objects
         self.details = details
         self.cause = cause
+        self.condition = condition
     }
 
     package var description: String { message }
@@ -42,6 +46,7 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
         if !objects.isEmpty { info[NSAffectedObjectsErrorKey] = objects }
         if !details.isEmpty { info[NSDetailedErrorsKey] = details as [any Error] }
         if let cause { info[NSUnderlyingErrorKey] = cause }
+        if let condition { info[StoreCondition.userInfoKey] = condition.rawValue }
         return info
     }
 }

@@ -38,6 +38,12 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Begins a transaction for several writes and reads. Other writers of the store wait until it has ended.
     func beginTransaction() throws -> any StoreTransaction
 
+    /// Begins a transaction in the state that a view of this store sees, and replaces the view.
+    ///
+    /// - Throws: A ``CoreDataError`` with the condition ``StoreCondition/conflict`` where something else was committed since
+    ///   the view began; and what ``beginTransaction()`` throws. The view can be used as before then.
+    func beginTransaction(from session: any StoreSession) throws -> any StoreTransaction
+
     /// Deletes the transactions of the history that lie before a place, and what only they need.
     ///
     /// - Returns: False for a store that keeps no history.
@@ -170,6 +176,13 @@ package protocol StoreTransaction: StoreSession {
     func release(_ mark: Int) throws
     /// Goes back to a state that was noted, and forgets it.
     func undo(to mark: Int) throws
+
+    /// Notes the state at the beginning, for ``undoToSnapshot()``. Called before the first write.
+    func keepSnapshot() throws
+    /// Undoes everything that was written, and goes on with the state that was noted by ``keepSnapshot()``.
+    ///
+    /// - Returns: False, with nothing done, where none was noted.
+    func undoToSnapshot() throws -> Bool
 }
 
 /// Stops the reads of one session.

@@ -23,7 +23,7 @@ extension ManagedObjectContext {
         _ request: Request<PlainObject>, set first: (WritableKeyPath<PlainObject, First>, First),
         _ others: repeat (WritableKeyPath<PlainObject, each Other>, each Other)
     ) throws -> Int {
-        let binding = try binding(for: PlainObject.self)
+        let binding = try bindingForWriting(for: PlainObject.self)
         // The table says how properties become values, and takes them from an object.
         var object = PlainObject()
         var values: [(index: Int, value: AttributeValue)] = []
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     ///   must not be empty, or the store fails. Nothing is deleted then.
     @discardableResult
     public func batchDelete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws -> Int {
-        let query = try EngineQuery(request.content, of: try binding(for: PlainObject.self).entity)
+        let query = try EngineQuery(request.content, of: try bindingForWriting(for: PlainObject.self).entity)
         return try Engine.translating { try Engine.delete(query, in: instance) }
     }
 }

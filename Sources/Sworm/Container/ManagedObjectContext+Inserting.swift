@@ -21,7 +21,13 @@ extension ManagedObjectContext {
     public func insert<PlainObject: ManagedObjectConvertible>(
         contentsOf values: some Sequence<PlainObject>
     ) throws -> Int {
-        let binding = try binding(for: PlainObject.self)
+        let binding = try bindingForWriting(for: PlainObject.self)
+        // Without values there is nothing to write, and so no transaction to begin.
+        guard let isEmpty = try scope.takingValue({ values.isKnownEmpty }) else {
+            guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return 0 }
+            return try Engine.translating { try Engine.insert(contentsOf: values, binding, into: instance) }
+        }
+        if isEmpty { return 0 }
         return try Engine.translating { try Engine.insert(contentsOf: values, binding, into: instance) }
     }
 
@@ -52,7 +58,7 @@ extension ManagedObjectContext {
         _ values: some Sequence<PlainObject>, on attributes: any PartialKeyPath<PlainObject> & Sendable...,
         onConflict policy: UpsertPolicy<PlainObject> = .updateAll
     ) throws -> UpsertResult {
-        let binding = try binding(for: PlainObject.self)
+        let binding = try bindingForWriting(for: PlainObject.self)
         let constraints = Engine.constraints(binding, instance)
         let plan = binding.plan
         let target = try plan.constraint(try attributes.map { try plan.index(of: $0) }, among: constraints)
@@ -62,6 +68,19 @@ extension ManagedObjectContext {
             case .updateAll: plan.attributes.indices.filter { !constraints[target].attributes.contains($0) }
             case .update(let named): try named.map { try plan.index(of: $0) }
             }
+        guard let isEmpty = try scope.takingValue({ values.isKnownEmpty }) else {
+            guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return UpsertResult() }
+            return try upsert(
+                values, binding, among: constraints, target: target, updates: updates, policy: policy)
+        }
+        if isEmpty { return UpsertResult() }
+        return try upsert(values, binding, among: constraints, target: target, updates: updates, policy: policy)
+    }
+
+    private func upsert<PlainObject>(
+        _ values: some Sequence<PlainObject>, _ binding: EngineBinding<PlainObject>,
+        among constraints: [EngineConstraint], target: Int, updates: [Int]?, policy: UpsertPolicy<PlainObject>
+    ) throws -> UpsertResult {
         let isRefusing = if case .refuse = policy.action { true } else { false }
         return try Engine.translating {
             if isRefusing {

@@ -29,6 +29,12 @@ public final class ManagedObjectContext {
         return try workspace.bindings.binding(for: type)
     }
 
+    /// As ``binding(for:)``, for a call that changes objects.
+    func bindingForWriting<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
+        try scope.checkWriting(T.entityName, nil)
+        return try workspace.bindings.binding(for: type)
+    }
+
     /// What the handles of a type share.
     func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleFamily<T> {
         try scope.check(T.entityName, nil)
@@ -48,6 +54,7 @@ extension ManagedObjectContext {
     public func insert<PlainObject: ManagedObjectConvertible>(
         _ value: PlainObject
     ) throws -> ManagedObject<PlainObject> {
+        try scope.checkWriting(PlainObject.entityName, nil)
         let family = try family(of: PlainObject.self)
         // Encoded first: a value that can't be encoded leaves no half-made object.
         let values = try family.binding.plan.values(of: value)
@@ -61,6 +68,7 @@ extension ManagedObjectContext {
     /// - Throws: A ``StoreError`` when the handle may not be used any more, or belongs to another `perform`.
     public func delete<PlainObject: ManagedObjectConvertible>(_ managedObject: ManagedObject<PlainObject>) throws {
         try requireOwn(managedObject)
+        try managedObject.checkWriting()
         instance.delete(managedObject.instance)
     }
 
@@ -81,7 +89,7 @@ extension ManagedObjectContext {
     /// - Parameter request: The request.
     /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
     public func delete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws {
-        let query = try EngineQuery(request.content, of: try binding(for: PlainObject.self).entity)
+        let query = try EngineQuery(request.content, of: try bindingForWriting(for: PlainObject.self).entity)
         let objects = try Engine.translating { try Engine.fetch(query, in: instance) }
         for object in objects { instance.delete(object) }
     }

@@ -21,6 +21,8 @@ public final class PersistentContainer: Sendable {
     let isStrict: Bool
     /// The scopes that run now, by thread: a `perform` inside another one of the same container joins it.
     let running = Locked<[UInt: RunningScopes]>([:])
+    /// Lets writes follow each other where the store does not.
+    let writeTurn = Engine.WriteTurn()
     /// How tables lie in the model, by type.
     let bindings = Locked<[ObjectIdentifier: AnyBinding]>([:])
 
@@ -61,5 +63,8 @@ struct RunningScopes: @unchecked Sendable {
     // Hence the unchecked conformance.
     let context: NSManagedObjectContext
     let bindings: BindingCache
+    let permission: WritePermission
+    /// Whether the outermost call is a write.
+    let isWrite: Bool
     var scopes: [Scope]
 }

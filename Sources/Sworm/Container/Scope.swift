@@ -8,12 +8,14 @@ final class Scope: Sendable {
     /// The same for other threads.
     private let hasEnded = Locked(false)
     private let container: PersistentContainer
+    private let permission: WritePermission
     /// What went wrong in a place that cannot throw, and must not be saved.
     private let failure = Locked<StoreError?>(nil)
 
-    init(thread: UInt, container: PersistentContainer) {
+    init(thread: UInt, container: PersistentContainer, permission: WritePermission = WritePermission()) {
         self.thread = thread
         self.container = container
+        self.permission = permission
     }
 
     /// Ends the scope, on its own thread.
@@ -33,6 +35,32 @@ final class Scope: Sendable {
     func check(_ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?) throws(StoreError) {
         if isActive { return }
         throw refusal(entity(), id())
+    }
+
+    /// Throws when nothing may be changed here and now.
+    ///
+    /// - Parameters: As for ``check(_:_:)``.
+    func checkWriting(
+        _ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?
+    ) throws(StoreError) {
+        try check(entity(), id())
+        try checkPermission(entity(), id())
+    }
+
+    /// Runs a closure that takes the first value of a bulk write.
+    ///
+    /// - Throws: A ``StoreError`` while another bulk write is taking its own.
+    func takingValue<R>(_ body: () throws -> R) throws -> R { try permission.takingValue(body) }
+
+    /// Throws inside of a read.
+    func checkPermission(
+        _ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?
+    ) throws(StoreError) {
+        if permission.isGranted { return }
+        let subject = id().map { Scope.name(entity(), $0) } ?? "Objects of \(entity())"
+        throw StoreError(
+            .readOnly, "\(subject) cannot be changed inside of a read. Use perform or write instead of read.",
+            entity: entity())
     }
 
     /// Why a handle may not be used here and now.
@@ -96,4 +124,48 @@ final class Scope: Sendable {
     private static func asStoreError(_ error: any Error) -> StoreError {
         (error as? StoreError) ?? StoreError(.storeFailed, "\(error)", cause: error)
     }
+}
+
+/// Whether the calls that run inside of each other may change the store. Their scopes share it.
+final class WritePermission: Sendable {
+    // Unsafe: it is touched on the thread of the scopes alone.
+    private nonisolated(unsafe) var reads = 0
+
+    /// Whether the calls may write: no call is a read.
+    var isGranted: Bool { reads == 0 }
+
+    /// Whether a bulk write is taking its first value, before its transaction begins.
+    // Unsafe for the same reason.
+    private nonisolated(unsafe) var isTakingValue = false
+
+    /// Runs a closure that takes the first value of a bulk write. Making a value may not write in bulk itself.
+    func takingValue<R>(_ body: () throws -> R) throws -> R {
+        guard !isTakingValue else {
+            throw StoreError(
+                .storeFailed,
+                "Values are being written into the store, and nothing else can be written before the last of them. Collect them first, if making them writes too."
+            )
+        }
+        isTakingValue = true
+        defer { isTakingValue = false }
+        return try body()
+    }
+
+    /// Runs a closure that may not change the store if the call around it is a read.
+    func limited<R>(to access: StoreAccess, _ body: () throws -> R) rethrows -> R {
+        guard access == .read else { return try body() }
+        reads += 1
+        defer { reads -= 1 }
+        return try body()
+    }
+}
+
+/// How a call uses the store.
+enum StoreAccess: Sendable {
+    /// One snapshot; nothing is written.
+    case read
+    /// One snapshot, and changes that are saved at the end.
+    case perform
+    /// The write lock from the first line.
+    case write
 }

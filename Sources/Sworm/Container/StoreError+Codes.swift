@@ -17,8 +17,16 @@ extension StoreError.Code {
     public static let validation = Self("validation")
     /// A unique value is taken.
     public static let uniquenessViolation = Self("uniquenessViolation")
-    /// Rows were changed by others since they were read.
+    /// Rows were changed by other transactions since they were read. ``StoreError/rows`` names them where they are known.
     public static let conflict = Self("conflict")
+    /// Writing was tried inside of ``PersistentContainer/read(_:)-(_)``, or in a store that was opened read-only.
+    public static let readOnly = Self("readOnly")
+    /// A lock or a turn did not become free in time.
+    public static let timedOut = Self("timedOut")
+    /// The call would have waited for itself, or in a circle of calls that wait for each other.
+    public static let wouldDeadlock = Self("wouldDeadlock")
+    /// The store was closed.
+    public static let storeClosed = Self("storeClosed")
     /// The model has faults, or its file cannot be read.
     public static let invalidModel = Self("invalidModel")
     /// The store was written with another model.

@@ -1,4 +1,5 @@
 public import Foundation
+public import SwormPredicates
 
 /// An error of the library: what went wrong, where, and the way out.
 ///
@@ -18,13 +19,18 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
         let entity: String?
         let attribute: String?
         let cause: (any Error)?
+        let rows: [ObjectReference]
 
-        init(_ code: Code, _ message: String, _ entity: String?, _ attribute: String?, _ cause: (any Error)?) {
+        init(
+            _ code: Code, _ message: String, _ entity: String?, _ attribute: String?, _ cause: (any Error)?,
+            _ rows: [ObjectReference]
+        ) {
             self.code = code
             self.message = message
             self.entity = entity
             self.attribute = attribute
             self.cause = cause
+            self.rows = rows
         }
     }
 
@@ -40,6 +46,11 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
     /// The attribute or relation that the error is about, if it is about one.
     public var attribute: String? { content.attribute }
 
+    /// The rows that the error is about, where it is about rows: those of a conflict, for example.
+    ///
+    /// A write that follows from a snapshot which is not the newest any more is a conflict without rows.
+    public var rows: [ObjectReference] { content.rows }
+
     /// The error that led to this one.
     public var cause: (any Error)? { content.cause }
 
@@ -53,9 +64,10 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
     public var errorDescription: String? { description }
 
     package init(
-        _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, cause: (any Error)? = nil
+        _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, cause: (any Error)? = nil,
+        rows: [ObjectReference] = []
     ) {
-        content = Content(code, message, entity, attribute, cause)
+        content = Content(code, message, entity, attribute, cause, rows)
     }
 }
 

@@ -86,7 +86,7 @@ extension ManagedObject {
     }
 
     private func link<Destination>(_ name: String, _ destination: ManagedObject<Destination>?) throws {
-        try check()
+        try checkWriting()
         if let destination { try requireRelatable(destination, by: name) }
         try Engine.translating { try Engine.setDestination(instance, name, destination?.instance, binding) }
     }

@@ -120,6 +120,12 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         }
     }
 
+    /// Throws when the object may not be changed here and now.
+    func checkWriting() throws(StoreError) {
+        try check()
+        try scope.checkPermission(binding.plan.entityName, identity)
+    }
+
     /// Throws when this handle and another one cannot be related here and now.
     func requireRelatable<Other>(_ other: ManagedObject<Other>, by relation: String) throws(StoreError) {
         try check()
@@ -214,7 +220,7 @@ extension ManagedObject {
     ///   ``AttributeError/badAttribute(_:)`` for a value that cannot be encoded.
     @discardableResult
     public func encode(_ value: PlainObject) throws -> Self {
-        try check()
+        try checkWriting()
         let values = try binding.plan.values(of: value)
         try Engine.translating { try Engine.setValues(values, instance, binding) }
         return self
@@ -231,7 +237,7 @@ extension ManagedObject {
     public func encode<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute>, _ value: Attribute
     ) throws -> Self {
-        try check()
+        try checkWriting()
         return try encode(try family.index(of: keyPath)) { try value.encoded().attributeValue }
     }
 
@@ -246,7 +252,7 @@ extension ManagedObject {
     public func encode<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute?>, _ value: Attribute?
     ) throws -> Self {
-        try check()
+        try checkWriting()
         return try encode(try family.index(of: keyPath)) { try value?.encoded().attributeValue ?? .null }
     }
 

@@ -3,6 +3,8 @@ protocol RelationOwner: AnyObject {
     var scope: Scope { get }
     /// Throws when the object may not be used here and now.
     func check() throws(StoreError)
+    /// Throws when the object may not be changed here and now.
+    func checkWriting() throws(StoreError)
     func requireRelatable<Other>(_ other: ManagedObject<Other>, by relation: String) throws(StoreError)
     /// Handles that need no objects; nil where the members have objects.
     func rowHandles<T>(of relation: String, as type: T.Type) throws -> [ManagedObject<T>]?
@@ -102,18 +104,20 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     // MARK: Changing
 
     func add(_ object: ManagedObject<Destination>) throws {
+        try owner.checkWriting()
         try owner.requireRelatable(object, by: name)
         try Engine.translating { try owner.addMember(object.instance, to: name) }
     }
 
     func remove(_ object: ManagedObject<Destination>) throws {
+        try owner.checkWriting()
         try owner.requireRelatable(object, by: name)
         try Engine.translating { try owner.removeMember(object.instance, from: name) }
     }
 
     /// Makes the members exactly these, in this order.
     func set(_ objects: [ManagedObject<Destination>]) throws {
-        try owner.check()
+        try owner.checkWriting()
         for object in objects { try owner.requireRelatable(object, by: name) }
         try Engine.translating { try owner.setMembers(objects.map(\.instance), of: name) }
     }
@@ -122,7 +126,7 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     func rearrange(
         with object: ManagedObject<Destination>? = nil, _ change: (inout [NSManagedObject]) throws -> Void
     ) throws {
-        try owner.check()
+        try owner.checkWriting()
         if let object { try owner.requireRelatable(object, by: name) }
         try Engine.translating {
             var objects = try owner.members(of: name)

@@ -201,6 +201,12 @@ extension Engine {
         NSManagedObject(entity: binding.entity, insertInto: nil)
     }
 
+    /// The rows that an error names.
+    static func rows(of error: NSError) -> [ObjectReference] {
+        let objects = error.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject] ?? []
+        return objects.map { reference($0.objectID) }
+    }
+
     static func reference(_ id: NSManagedObjectID) -> ObjectReference {
         let url = id.uriRepresentation()
         let last = url.lastPathComponent

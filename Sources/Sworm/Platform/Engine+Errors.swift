@@ -35,10 +35,14 @@ extension Engine {
         var code = code(of: native.code)
         // A damaged file, or one that is locked, may show only when it is read or written.
         if code == .cannotOpen, !isOpening { code = .storeFailed }
+        if !isOpening, let name = native.userInfo[conditionKey] as? String { code = StoreError.Code(name) }
         return StoreError(
             code, native.localizedDescription, entity: native.userInfo["NSEntityName"] as? String,
-            attribute: native.userInfo[NSValidationKeyErrorKey] as? String, cause: error)
+            attribute: native.userInfo[NSValidationKeyErrorKey] as? String, cause: error, rows: rows(of: native))
     }
+
+    /// Under this key OpenCoreData names the condition of a store for which Cocoa has no code, by the name of Sworm's.
+    private static let conditionKey = "SwormStoreCondition"
 
     private static func code(of number: Int) -> StoreError.Code {
         switch number {

@@ -117,6 +117,11 @@ extension Engine {
 
     static func reference(_ id: NSManagedObjectID) -> ObjectReference { id.reference }
 
+    /// The rows that an error names.
+    static func rows(of error: NSError) -> [ObjectReference] {
+        error.userInfo[NSAffectedObjectsErrorKey] as? [ObjectReference] ?? []
+    }
+
     /// The object with an identity, with its row read.
     static func object(_ reference: ObjectReference, in context: NSManagedObjectContext) throws -> NSManagedObject? {
         guard let id = context.managedObjectID(for: reference) else { return nil }

@@ -1,5 +1,6 @@
 #if canImport(CoreData)
 import CoreData
+import Foundation
 #else
 import OpenCoreData
 #endif
@@ -25,10 +26,50 @@ extension Engine {
 
     static func keepTransactions(_ areKept: Bool, _ context: NSManagedObjectContext) {}
     static func commit(_ context: NSManagedObjectContext) throws {}
-    static func undo(_ context: NSManagedObjectContext) {}
+    static func undo(_ context: NSManagedObjectContext, restoring: () -> Void) { restoring() }
     static func mark(_ context: NSManagedObjectContext) throws -> Marks { Marks() }
     static func release(_ marks: Marks, _ context: NSManagedObjectContext) throws {}
-    static func undo(to marks: Marks, _ context: NSManagedObjectContext) throws {}
+    static func undo(to marks: Marks, _ context: NSManagedObjectContext, restoring: () -> Void) throws { restoring() }
+
+    /// Takes the write lock. Core Data has none to take before a save, so there is nothing to do here beside the container's
+    /// own ``WriteTurn``.
+    static func beginWriting(_ context: NSManagedObjectContext) throws {
+        guard let coordinator = context.persistentStoreCoordinator, coordinator.persistentStores.count == 1 else {
+            throw StoreError(
+                .unsupported,
+                "A write needs a context with exactly one store. Write to each store by a context of its own.")
+        }
+        if coordinator.persistentStores[0].isReadOnly {
+            throw StoreError(.readOnly, "Cannot write: the store was opened read-only.")
+        }
+        // Values that were read before may be old.
+        context.refreshAllObjects()
+    }
+
+    /// Whether a context holds the write lock of its store. Core Data takes it for the time of a save.
+    static func isWriting(_ context: NSManagedObjectContext) -> Bool { false }
+
+    /// Core Data has no bound for its readers, and nobody waits here.
+    struct Admission {
+        func adopt() {}
+        func leave() {}
+        func abandon() {}
+    }
+
+    static func enter(_ context: NSManagedObjectContext, _ access: StoreAccess) throws -> Admission { Admission() }
+    static func admit(
+        _ context: NSManagedObjectContext, _ access: StoreAccess
+    ) async throws -> Admission { Admission() }
+
+    /// Lets the writes of one container follow each other.
+    final class WriteTurn: Sendable {
+        private let lock = NSRecursiveLock()
+        func withTurn<R>(_ body: () throws -> R) rethrows -> R {
+            lock.lock()
+            defer { lock.unlock() }
+            return try body()
+        }
+    }
 
     /// Core Data cannot stop a read from outside.
     static func interrupt(_ context: NSManagedObjectContext) {}
@@ -56,14 +97,42 @@ extension Engine {
 
     static func commit(_ context: NSManagedObjectContext) throws { try context.commitTransactions() }
 
-    static func undo(_ context: NSManagedObjectContext) { context.undoTransactions() }
+    /// Undoes what was written. The closure takes back the unsaved changes of objects, at the moment that is right for it.
+    static func undo(_ context: NSManagedObjectContext, restoring: () -> Void) {
+        context.undoTransactions(restoring: restoring)
+    }
 
     static func mark(_ context: NSManagedObjectContext) throws -> Marks { try context.markTransactions() }
 
     static func release(_ marks: Marks, _ context: NSManagedObjectContext) throws { try context.release(marks) }
 
-    static func undo(to marks: Marks, _ context: NSManagedObjectContext) throws {
-        try context.undoTransactions(to: marks)
+    static func undo(to marks: Marks, _ context: NSManagedObjectContext, restoring: () -> Void) throws {
+        try context.undoTransactions(to: marks, restoring: restoring)
+    }
+
+    /// Begins a transaction that holds the write lock until `commit` or `undo`.
+    static func beginWriting(_ context: NSManagedObjectContext) throws { try context.beginWriting() }
+
+    /// Whether a context holds the write lock of its store.
+    static func isWriting(_ context: NSManagedObjectContext) -> Bool { context.isWriting }
+
+    typealias Admission = StoreAdmission
+
+    /// Waits on the calling thread until a call may use the stores of a context.
+    static func enter(_ context: NSManagedObjectContext, _ access: StoreAccess) throws -> Admission {
+        try StoreAdmission.enter(
+            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: access == .write, deadline: nil)
+    }
+
+    /// Waits without a thread until a call may use the stores of a context.
+    static func admit(_ context: NSManagedObjectContext, _ access: StoreAccess) async throws -> Admission {
+        try await StoreAdmission.admit(
+            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: access == .write, deadline: nil)
+    }
+
+    /// Lets the writes of one container follow each other. Here the store itself does, for all containers.
+    struct WriteTurn: Sendable {
+        func withTurn<R>(_ body: () throws -> R) rethrows -> R { try body() }
     }
 
     /// Stops what the context is reading. May be called from any thread.

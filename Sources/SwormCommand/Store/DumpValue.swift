@@ -80,13 +80,15 @@ struct DumpValue {
 
     /// A number that was written without a fraction.
     private static func whole(_ any: Any) -> Int64? {
-        guard let number = number(any), ["i", "q"].contains(String(cString: number.objCType)) else { return nil }
-        return number.int64Value
+        guard let number = number(any) else { return nil }
+        // Foundation reads a whole number of 19 digits with a sign as a decimal one.
+        if number is NSDecimalNumber { return Int64(number.stringValue) }
+        return ["i", "q"].contains(String(cString: number.objCType)) ? number.int64Value : nil
     }
 
     private static func double(_ any: Any) -> Double? {
         if let text = any as? String { return text == "inf" ? .infinity : text == "-inf" ? -.infinity : nil }
-        if let whole = whole(any) { return Double(exactly: whole) }
+        if !(any is NSDecimalNumber), let whole = whole(any) { return Double(exactly: whole) }
         // Its text is the shortest that reads as the double, or the many digits of a whole number.
         return number(any).flatMap { Double($0.stringValue) }
     }

@@ -32,6 +32,7 @@ struct AppleStoreConditions {
         }
         for attribute in Self.comparable(entity) {
             add("%K == nil", [attribute.name]) { $0.attributes[attribute.name] == "nil" }
+            guard Self.hasComparableValues(attribute) else { continue }
             for (value, text) in try values(of: attribute, among: members.map(\.key), context) {
                 add("%K == %@", [attribute.name, value]) { $0.attributes[attribute.name] == text }
                 add("%K != %@", [attribute.name, value]) {
@@ -45,7 +46,9 @@ struct AppleStoreConditions {
             let destination = try #require(model[relationship.destination])
             let ends = members.flatMap { $0.node.links[name] ?? [] }
             if relationship.isToMany {
-                for count in Set(members.map { $0.node.links[name]?.count ?? 0 }).sorted().prefix(3) {
+                // A count is that of the join table's rows, wherever they lead, as in Core Data.
+                let isLoose = graph.looseJoins.contains("\(relationship.declaring).\(name)")
+                for count in Set(members.map { $0.node.links[name]?.count ?? 0 }).sorted().prefix(isLoose ? 0 : 3) {
                     add("%K.@count > %@", [name, count]) { $0.links[name]?.count ?? 0 > count }
                     add("%K.@count == %@", [name, count]) { $0.links[name]?.count ?? 0 == count }
                 }
@@ -63,7 +66,7 @@ struct AppleStoreConditions {
                     add("%K IN %@", [name, [object]]) { $0.links[name] == [end] }
                 }
             }
-            for attribute in Self.comparable(destination) {
+            for attribute in Self.comparable(destination) where Self.hasComparableValues(attribute) {
                 let path = "\(name).\(attribute.name)"
                 for (value, text) in try values(of: attribute, among: ends, context) {
                     let quantifier = relationship.isToMany ? "ANY " : ""
@@ -87,6 +90,11 @@ struct AppleStoreConditions {
             !$0.isTransient && $0.type != .transformableAttributeType && $0.type != .undefinedAttributeType
                 && $0.type != .objectIDAttributeType
         }
+    }
+
+    /// Of data that can be stored outside, a fetch can only ask whether it is nil.
+    private static func hasComparableValues(_ attribute: PlainModel.Attribute) -> Bool {
+        !attribute.description.allowsExternalBinaryDataStorage
     }
 
     /// The first and the last value, as an object has it and as text.

@@ -5,7 +5,27 @@ import Testing
 /// Writes into copies of stores that Apple's framework wrote, through the public API.
 @Suite("Writing into stores that Apple's framework wrote", .enabled(if: AppleStores.folder != nil, AppleStores.missing))
 struct AppleStoreWritingTests {
-    @Test(arguments: AppleStores.stores, [false, true])
+    @Test func `only stores with missing files or dangling keys of Apple's own are left out`() throws {
+        #expect(!AppleStores.soundStores.isEmpty)
+        for store in AppleStores.stores {
+            let faults = try #require(AppleStores.originalFaults[store.testDescription])
+            guard !faults.isEmpty else { continue }
+            print("\(store.testDescription) is not written to: \(faults)")
+            let plain = try PlainStore(copyOf: store.url)
+            let graph = try ObjectGraphText(plain, PlainModel(try store.model.make()))
+            let missing = graph.nodes.values.flatMap(\.attributes.values).filter { $0 == ObjectGraphText.missingFile }
+            for fault in faults {
+                if fault.hasSuffix("names a missing file") {
+                    #expect(!missing.isEmpty, "\(store.testDescription): \(fault)")
+                } else {
+                    #expect(fault.contains("lead to an object that is not there"))
+                    #expect(!graph.danglingLinks.isEmpty, "\(store.testDescription): \(fault)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: AppleStores.soundStores, [false, true])
     func `objects of every entity are inserted, updated, related and deleted`(_ fixture: AppleStore, foreign: Bool)
         throws
     {

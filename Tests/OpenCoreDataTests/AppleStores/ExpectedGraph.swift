@@ -149,6 +149,8 @@ struct ExpectedGraph {
         guard hasOneWays else { return }
         for (other, node) in graph.nodes {
             for (name, members) in node.links where members.contains(key) {
+                // A key without an inverse stays when its object goes, as in Core Data.
+                guard entity(of: other)?.relationship(name)?.isToMany == true else { continue }
                 touched.insert(other)
                 graph.nodes[other]?.links[name] = members.filter { $0 != key }
             }
@@ -169,17 +171,47 @@ struct ExpectedGraph {
         }.map(\.name)
     }
 
-    /// Works out the derived attributes that count the members of a relationship.
+    /// What `verify` says of the keys that stay when their objects have gone.
+    func danglingFaults() -> [String] {
+        model.entities.flatMap { entity in
+            entity.relationships.compactMap { relationship in
+                guard relationship.declaring == entity.name, !relationship.isToMany, relationship.inverse == nil else {
+                    return nil
+                }
+                let count = family(of: entity.name).flatMap { links($0, relationship.name) }
+                    .count { graph.nodes[$0] == nil }
+                guard count > 0 else { return nil }
+                return "\(entity.name).\(relationship.name): \(count) rows lead to an object that is not there"
+            }
+        }
+    }
+
+    /// Works out the derived attributes that count the members of a relationship, or are an attribute of another object.
     mutating func derive() {
         for (key, node) in graph.nodes {
             for attribute in entity(of: key)?.attributes ?? [] {
-                guard let text = (attribute.description as? NSDerivedAttributeDescription)?.derivation,
-                    text.hasPrefix("count:("), text.hasSuffix(")")
-                else { continue }
-                let count = node.links[String(text.dropFirst(7).dropLast())]?.count ?? 0
-                graph.nodes[key]?.attributes[attribute.name] = "\(count)"
+                guard let text = (attribute.description as? NSDerivedAttributeDescription)?.derivation else { continue }
+                if text.hasPrefix("count:("), text.hasSuffix(")") {
+                    let count = node.links[String(text.dropFirst(7).dropLast())]?.count ?? 0
+                    graph.nodes[key]?.attributes[attribute.name] = "\(count)"
+                } else if let path = Self.path(of: text), let name = path.last {
+                    let end = path.dropLast().reduce(Optional(key)) { object, step in
+                        object.flatMap { links($0, step).first }
+                    }
+                    let value = end.flatMap { graph.nodes[$0]?.attributes[name] } ?? "nil"
+                    graph.nodes[key]?.attributes[attribute.name] = value
+                }
             }
         }
+    }
+
+    /// The steps of a derivation that is the path to an attribute of another object.
+    static func path(of derivation: String) -> [String]? {
+        let steps = derivation.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let areNames = steps.allSatisfy { step in
+            !step.isEmpty && step.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        }
+        return steps.count > 1 && areNames ? steps : nil
     }
 }
 

@@ -107,17 +107,9 @@ struct FormatSchema {
                 "CREATE INDEX \(name)_REFLEXIVE_INDEX ON \(name) (REFLEXIVE, \(name))"
             )
         }
-        let (mine, others) = (owner.family.count > 1, other.family.count > 1)
-        // Between two relationships of one entity either may own; the fixtures have the ordered or the later one.
-        let isOwner: Bool
-        if owner.name == other.name {
-            isOwner = ownsSelfJoin(relationship, inverse)
-        } else {
-            isOwner = mine != others ? mine : owner.number < other.number
-        }
-        guard isOwner else { return nil }
-        let own = "Z_\(owner.number)\(PlainModel.upper(inverse.name))"
-        let far = "Z_\(destination.number)\(PlainModel.upper(relationship.name))"
+        guard owns(relationship, over: inverse) else { return nil }
+        let own = column("Z_\(owner.number)\(PlainModel.upper(inverse.name))", by: relationship)
+        let far = column("Z_\(destination.number)\(PlainModel.upper(relationship.name))", by: inverse)
         var columns = ["\(own) INTEGER", "\(far) INTEGER"]
         if inverse.isOrdered { columns.append("Z_FOK_\(own.dropFirst(2)) INTEGER") }
         if relationship.isOrdered { columns.append("Z_FOK_\(far.dropFirst(2)) INTEGER") }
@@ -127,8 +119,34 @@ struct FormatSchema {
         )
     }
 
-    private func ownsSelfJoin(_ one: PlainModel.Relationship, _ two: PlainModel.Relationship) -> Bool {
-        one.isOrdered != two.isOrdered ? one.isOrdered : one.name < two.name
+    /// Whether a join table is named after the first of two relationships. Between those of one entity either may be; here it
+    /// is the first by name.
+    private func owns(_ one: PlainModel.Relationship, over two: PlainModel.Relationship) -> Bool {
+        guard let owner = model[one.declaring], let other = model[two.declaring] else { return false }
+        if owner.name == other.name { return one.name < two.name }
+        let (mine, others) = (owner.family.count > 1, other.family.count > 1)
+        return mine != others ? mine : owner.number < other.number
+    }
+
+    /// The columns of join tables by the name that they would have alone, each with the relationship of the objects whose
+    /// keys it holds.
+    private func columns(named name: String) -> [PlainModel.Relationship] {
+        model.entities.flatMap { owner in
+            owner.relationships.filter { $0.declaring == owner.name && !$0.description.isTransient }.compactMap { one in
+                guard let two = model.inverse(of: one), one.isToMany, two.isToMany,
+                    !(one.name == two.name && one.declaring == two.declaring)
+                else { return nil }
+                // The keys of the objects that have the relationship stand in a column that its inverse names.
+                let number = owns(one, over: two) ? owner.number : model[two.destination]?.number ?? 0
+                return "Z_\(number)\(PlainModel.upper(two.name))" == name ? one : nil
+            }
+        }
+    }
+
+    /// A name that several join tables have is numbered, in the order of the relationships' names.
+    private func column(_ name: String, by relationship: PlainModel.Relationship) -> String {
+        let place = columns(named: name).map(\.name).sorted().firstIndex(of: relationship.name) ?? 0
+        return place == 0 ? name : "\(name)\(place)"
     }
 
     // MARK: Indexes
@@ -166,8 +184,6 @@ struct FormatSchema {
                     "CREATE INDEX Z_\(entity.name)_\(names.joined(separator: "_")) ON \(table) (\(columns.joined(separator: ", ")))"
                 )
             }
-        }
-        for entity in members {
             for names in entity.description.uniquenessNames {
                 let columns = names.compactMap { column($0, entity) }.map { "\($0) COLLATE BINARY ASC" }
                 result.append(

@@ -13,6 +13,23 @@ struct ObjectGraphText: Equatable {
     /// By the end of the object's URI: `Entity/p12`.
     var nodes: [String: Node] = [:]
 
+    /// The relationships, as `Entity.name`, whose join tables have rows that lead nowhere. Objects say nothing of them.
+    private(set) var looseJoins: Set<String> = []
+
+    static func == (one: ObjectGraphText, other: ObjectGraphText) -> Bool { one.nodes == other.nodes }
+
+    /// The text of a value whose external file is missing, as are those of stores that were published without them.
+    static let missingFile = "in a missing file"
+
+    /// The links that lead to no object, as `Entity/p12.name`.
+    ///
+    /// Apple's own rows have such: Core Data leaves a key behind where a relationship has no inverse.
+    var danglingLinks: [String] {
+        nodes.flatMap { key, node in
+            node.links.flatMap { name, ends in ends.filter { nodes[$0] == nil }.map { _ in "\(key).\(name)" } }
+        }.sorted()
+    }
+
     /// What differs, in a few lines.
     func differences(from other: ObjectGraphText) -> [String] {
         guard self != other else { return [] }
@@ -56,9 +73,8 @@ extension ObjectGraphText {
             }
             owners[entity.table] = found
         }
-        func name(_ key: Int64, in table: String) throws -> String {
-            let entity = try #require(owners[table]?[key], "the row \(key) of \(table) is not there")
-            return "\(entity.name)/p\(key)"
+        func name(_ key: Int64, _ destination: PlainModel.Entity) -> String? {
+            owners[destination.table]?[key].map { "\($0.name)/p\(key)" }
         }
         for entity in model.entities where entity.parent == nil {
             for row in store.rows[entity.table] ?? [] {
@@ -79,12 +95,19 @@ extension ObjectGraphText {
                         continue
                     }
                     let cell = try #require(row[relationship.column], "\(entity.table) has no \(relationship.column)")
-                    let table = try #require(model[relationship.destination]).table
-                    node.links[relationship.name] = try cell.integer.map { [try name($0, in: table)] } ?? []
-                    if let column = model.entityColumn(of: relationship), let destination = cell.integer {
-                        let number = try #require(row[column], "\(entity.table) has no \(column)").integer
-                        #expect(number == owners[table]?[destination].map { Int64($0.number) })
+                    let destination = try #require(model[relationship.destination])
+                    guard let end = cell.integer else {
+                        node.links[relationship.name] = []
+                        continue
                     }
+                    // A key that leads to no row is named by the entity that it should lead to.
+                    var named = destination
+                    if let column = model.entityColumn(of: relationship) {
+                        let number = try #require(row[column], "\(entity.table) has no \(column)").integer
+                        named = try #require(model.entities.first { Int64($0.number) == number })
+                        if let row = owners[destination.table]?[end] { #expect(named.number == row.number) }
+                    }
+                    node.links[relationship.name] = [name(end, destination) ?? "\(named.name)/p\(end)"]
                 }
                 nodes["\(own.name)/p\(key)"] = node
             }
@@ -99,7 +122,7 @@ extension ObjectGraphText {
 
     private mutating func addMembers(
         of relationship: PlainModel.Relationship, _ entity: PlainModel.Entity, _ store: PlainStore, _ model: PlainModel,
-        _ name: (Int64, String) throws -> String
+        _ name: (Int64, PlainModel.Entity) -> String?
     ) throws {
         let destination = try #require(model[relationship.destination])
         var members: [Int64: [(order: Int64, key: Int64)]] = [:]
@@ -131,7 +154,9 @@ extension ObjectGraphText {
         for key in nodes.keys where owners.contains(String(key.prefix { $0 != "/" })) {
             let owner = try #require(Int64(key.drop { $0 != "/" }.dropFirst(2)))
             let sorted = (members[owner] ?? []).sorted { ($0.order, $0.key) < ($1.order, $1.key) }
-            let names = try sorted.map { try name($0.key, destination.table) }
+            // A row of a join table that leads nowhere is no member, as in Core Data.
+            let names = sorted.compactMap { name($0.key, destination) }
+            if names.count < sorted.count { looseJoins.insert("\(relationship.declaring).\(relationship.name)") }
             nodes[key]?.links[relationship.name] = relationship.isOrdered ? names : Array(Set(names)).sorted()
         }
     }
@@ -161,8 +186,9 @@ extension ObjectGraphText {
             guard attribute.description.allowsExternalBinaryDataStorage else { return data.base64EncodedString() }
             if data.first == 1 { return data.dropFirst().base64EncodedString() }
             let file = String(decoding: data.dropFirst().prefix(36), as: UTF8.self)
-            let url = try #require(store.externalData?.appendingPathComponent(file))
-            return try Data(contentsOf: url).base64EncodedString()
+            let folder = try #require(store.externalData)
+            guard FileManager.default.fileExists(atPath: folder.path) else { return Self.missingFile }
+            return try Data(contentsOf: folder.appendingPathComponent(file)).base64EncodedString()
         default: return "unexpected \(cell)"
         }
     }
@@ -216,8 +242,15 @@ extension ObjectGraphText {
 extension ObjectGraphText.Node {
     init(_ object: NSManagedObject, _ entity: PlainModel.Entity) throws {
         for attribute in entity.attributes {
-            attributes[attribute.name] = ObjectGraphText.text(
-                object.value(forKeyPath: attribute.name), attribute.type)
+            let value = object.value(forKeyPath: attribute.name)
+            attributes[attribute.name] = ObjectGraphText.text(value, attribute.type)
+            guard value == nil, attribute.description.allowsExternalBinaryDataStorage else { continue }
+            // An object gives nil for a file that is missing, and the context keeps the error.
+            do {
+                try object.managedObjectContext?.throwReadError()
+            } catch let error as CoreDataError where error.errorCode == CocoaError.Code.fileReadNoSuchFile.rawValue {
+                attributes[attribute.name] = ObjectGraphText.missingFile
+            }
         }
         for relationship in entity.relationships {
             let value = object.value(forKey: relationship.name)

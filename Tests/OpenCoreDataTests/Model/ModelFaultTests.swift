@@ -191,7 +191,6 @@ struct ModelFaultTests {
     @Test func `relationships`() {
         check("'A.bs' has no destination", "leads to 'nothing'") { $0.bs.destinationEntity = nil }
         check("'A.r' leads to 'X', which is not among") { $0.a.properties.append(Build.toOne("r", $0.outsider("X"))) }
-        check("'B.owner' is ordered but to-one") { $0.owner.isOrdered = true }
         check("negative minimum count -1") { $0.bs.minCount = -1 }
         check("minimum count 3, which is above its maximum count 2") {
             $0.bs.minCount = 3
@@ -315,7 +314,7 @@ struct ModelFaultTests {
         let sound = SoundModel()
         sound.name.attributeType = .undefinedAttributeType
         sound.count.defaultValue = "x"
-        sound.owner.isOrdered = true
+        sound.owner.minCount = -1
         sound.b.uniquenessConstraints = [["nothing"]]
         let error = try #require(throws: CoreDataError.self) { try sound.model.compiled() }
         #expect(error.errorCode == 134060)
@@ -324,7 +323,7 @@ struct ModelFaultTests {
         #expect(error.message.hasPrefix("The model cannot be used; it has 4 faults:"))
         for detail in error.details { #expect(error.message.contains(detail.message)) }
         sound.count.defaultValue = 3
-        sound.owner.isOrdered = false
+        sound.owner.minCount = 0
         sound.b.uniquenessConstraints = []
         let one = try #require(throws: CoreDataError.self) { try sound.model.compiled() }
         #expect(one.message.hasPrefix("The model cannot be used: Attribute 'A.name' has no type"))

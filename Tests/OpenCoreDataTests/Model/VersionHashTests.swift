@@ -117,6 +117,22 @@ struct VersionHashTests {
         return Build.model(base, middle, leaf, item)
     }
 
+    @Test func `the order of a to-one relationship counts in the hash, and in no table`() throws {
+        let model = Self.everything()
+        let item = try #require(model.entities.first { $0.relationshipsByName["leaf"]?.isToMany == false })
+        let relationship = try #require(item.relationshipsByName["leaf"])
+        let (before, compiled) = (item.versionHash, try model.compiled())
+        relationship.isOrdered = true
+        #expect(item.versionHash != before)
+        let after = try model.compiled()
+        #expect(StoreSchema(model: after).statements() == StoreSchema(model: compiled).statements())
+        #expect(after.versionHashes[item.name ?? ""] == item.versionHash)
+        let archived = NSManagedObjectModel()
+        try ModelArchiveReader.read(ModelArchiveWriter.archive(of: model), source: "the archive", into: archived)
+        let again = try #require(archived.entitiesByName[item.name ?? ""])
+        #expect(again.relationshipsByName["leaf"]?.isOrdered == true && again.versionHash == item.versionHash)
+    }
+
     @Test func `what does not count leaves the hash alone`() throws {
         let model = Self.everything()
         let before = model.entityVersionHashesByName

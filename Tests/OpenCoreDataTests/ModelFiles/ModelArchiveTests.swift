@@ -119,6 +119,26 @@ struct ModelArchiveTests {
         #expect(read.entityVersionHashesByName == model.entityVersionHashesByName)
     }
 
+    @Test(arguments: [false, true])
+    func `the flag of an attribute that a fetch index has to itself makes no second index`(isShadow: Bool) throws {
+        let seen = Build.attribute("seen", .dateAttributeType) { $0.isIndexed = true }
+        let visit = Build.entity("Visit", [seen])
+        visit.indexes = [NSFetchIndexDescription(name: "bySeen", elements: [.init(target: .property("seen"))])]
+        // An archive of the compiler's has an index by the attribute's name where the flag was given.
+        seen.hasFetchIndex = isShadow
+        let read = NSManagedObjectModel()
+        try ModelArchiveReader.read(
+            ModelArchiveWriter.archive(of: Build.model(visit)), source: "the archive", into: read)
+        #expect(read.entitiesByName["Visit"]?.attributesByName["seen"]?.isIndexed == true)
+        let names = isShadow ? ["bySeen"] : ["bySeen", "seen"]
+        #expect(try read.compiled()[1].indexes.map(\.name).sorted() == names)
+        let again = NSManagedObjectModel()
+        try ModelArchiveReader.read(ModelArchiveWriter.archive(of: read), source: "the archive", into: again)
+        #expect(try again.compiled()[1].indexes.map(\.name).sorted() == names)
+        let copy = try #require(read.copy() as? NSManagedObjectModel)
+        #expect(try copy.compiled()[1].indexes.map(\.name).sorted() == names)
+    }
+
     @Test func `another reader understands the archive`() throws {
         let archive = ModelArchiveWriter.archive(of: try fullModel())
         let list = try PropertyListSerialization.propertyList(from: archive, options: [], format: nil)

@@ -192,6 +192,15 @@ struct ModelXMLReaderTests {
         #expect(compiled.composites["home"] == [0, 1])
     }
 
+    @Test(arguments: ["Integer 16", "Integer 32", "Integer 64", "Decimal", "Double", "Float"])
+    func `a NO that a number has kept from being a Boolean is 0`(_ type: String) throws {
+        let model = try read(
+            "<entity name=\"E\"><attribute name=\"a\" attributeType=\"\(type)\" defaultValueString=\"NO\"/></entity>")
+        let value = try #require(model.entitiesByName["E"]?.attributesByName["a"]?.defaultValue as? NSNumber)
+        #expect(value.doubleValue == 0)
+        #expect(try model.compiled()[1].attributes[0].defaultValue != .null)
+    }
+
     @Test func `malformed values are told with line, entity and property`() throws {
         let found = problems(
             """

@@ -11,6 +11,23 @@ enum FixtureStores {
         var url: URL
         var model: URL
         var testDescription: String { Fixtures.relative(url) }
+
+        /// What `verify` finds wrong with the store.
+        func faults() throws -> [Fault] {
+            let report = try Run(["verify", url.path, "--model", model.path, "--json"]).json() as? [String: Any]
+            let found = try #require(report?["faults"] as? [[String: Any]])
+            return found.filter { $0["severity"] as? String == "fault" }.map {
+                Fault(
+                    kind: $0["kind"] as? String ?? "", entity: $0["entity"] as? String ?? "",
+                    property: $0["property"] as? String ?? "")
+            }
+        }
+    }
+
+    struct Fault: Hashable {
+        var kind: String
+        var entity: String
+        var property: String
     }
 
     static let all: [Store] = {

@@ -84,7 +84,7 @@ struct ReadmeTests {
         .enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"),
         arguments: [
             ("History", "deleteHistory"), ("LookingIntoAStore", "StoredModel"), ("Speed", "expectStatements"),
-            ("ChangingYourModel", "MigrationPlan"),
+            ("ChangingYourModel", "MigrationPlan"), ("Concurrency", "retrying"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)
@@ -94,7 +94,8 @@ struct ReadmeTests {
     }
 
     @Test(arguments: [
-        "README.md", "Sources/Sworm/Sworm.docc/ChangingYourModel.md", "Sources/Sworm/Sworm.docc/Differences.md",
+        "README.md", "Sources/Sworm/Sworm.docc/ChangingYourModel.md", "Sources/Sworm/Sworm.docc/Concurrency.md",
+        "Sources/Sworm/Sworm.docc/Differences.md",
         "Sources/Sworm/Sworm.docc/History.md", "Sources/Sworm/Sworm.docc/LookingIntoAStore.md",
         "Sources/Sworm/Sworm.docc/Speed.md",
     ])

@@ -51,9 +51,11 @@ extension ModelCompiler {
     ) -> CompiledRelationship {
         let destination = relationship.destinationEntity.flatMap { numbers[ObjectIdentifier($0)] } ?? owner
         let inverse = relationship.inverseRelationship.flatMap { slots[destination - 1][ObjectIdentifier($0)] }
+        // Apple's models have ordered to-one relationships: the flag is part of the version hash, the tables keep no order.
+        let isOrdered = relationship.isToMany && relationship.isOrdered
         return CompiledRelationship(
             name: relationship.name, owner: owner, destination: destination, inverse: inverse,
-            isToMany: relationship.isToMany, isOrdered: relationship.isOrdered, isOptional: relationship.isOptional,
+            isToMany: relationship.isToMany, isOrdered: isOrdered, isOptional: relationship.isOptional,
             isTransient: relationship.isTransient, minCount: relationship.minCount,
             maxCount: max(0, relationship.maxCount), deleteRule: relationship.deleteRule)
     }
@@ -119,7 +121,9 @@ private struct EntityDraft {
                     attribute, path: attribute.name, isOptional: attribute.isOptional,
                     isTransient: attribute.isTransient)
                 let isPlain = !(attribute is NSCompositeAttributeDescription)
-                if attribute.isIndexed, isPlain, !attribute.isTransient { flagged.append(attribute.name) }
+                if attribute.isIndexed, !attribute.hasFetchIndex, isPlain, !attribute.isTransient {
+                    flagged.append(attribute.name)
+                }
             case is NSFetchedPropertyDescription: fetched.append(property.name)
             default: break
             }

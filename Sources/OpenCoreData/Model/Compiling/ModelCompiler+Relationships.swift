@@ -3,9 +3,6 @@ extension ModelCompiler {
         let entityName = entity.name ?? ""
         func refuse(_ message: String) { faults.add(message, entity: entityName, key: relationship.name) }
 
-        if relationship.isOrdered, !relationship.isToMany {
-            refuse("Relationship '\(path)' is ordered but to-one. Only a to-many relationship has an order.")
-        }
         if relationship.minCount < 0 {
             refuse("Relationship '\(path)' has the negative minimum count \(relationship.minCount).")
         } else if relationship.maxCount > 0, relationship.minCount > relationship.maxCount {

@@ -45,7 +45,15 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
 
     /// Whether a single-attribute index is asked for in the old manner. Prefer the entity's `indexes`.
-    open var isIndexed: Bool = false { didSet { changed() } }
+    open var isIndexed: Bool = false {
+        didSet {
+            hasFetchIndex = false
+            changed()
+        }
+    }
+
+    /// Whether the flag says only that a fetch index has the attribute to itself, and asks for no other index.
+    final var hasFetchIndex = false
 
     /// Whether the property is to be part of the system's search index. It is kept and has no effect here.
     open var isIndexedBySpotlight: Bool = false
@@ -96,6 +104,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
         copy.isTransient = isTransient
         copy.userInfo = userInfo
         copy.isIndexed = isIndexed
+        copy.hasFetchIndex = hasFetchIndex
         copy.isIndexedBySpotlight = isIndexedBySpotlight
         copy.versionHashModifier = versionHashModifier
         copy.givenRenamingIdentifier = givenRenamingIdentifier

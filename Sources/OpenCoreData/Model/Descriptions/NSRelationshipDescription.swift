@@ -19,7 +19,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     /// What happens to the objects at the other end when an object is deleted. To nullify unless set.
     open var deleteRule: NSDeleteRule = .nullifyDeleteRule { didSet { changed() } }
 
-    /// Whether a to-many relationship keeps its objects in order.
+    /// Whether a to-many relationship keeps its objects in order. On a to-one relationship it changes the version hash alone.
     open var isOrdered: Bool = false { didSet { changed() } }
 
     /// Whether the relationship may lead to more than one object.

@@ -43,8 +43,10 @@ struct IndexWriter {
             let columns = [join.otherColumn, join.ownColumn].map { SQLName.quoted($0) }.joined(separator: ", ")
             result.append(create("\(join.table)_\(join.otherColumn)_INDEX", on: join.table, "(\(columns))"))
         }
-        for number in root.family { result += fetchIndexes(of: model[number], in: table.name) }
-        for number in root.family { result += uniqueIndexes(of: model[number], in: table.name) }
+        for number in root.family {
+            result += fetchIndexes(of: model[number], in: table.name)
+            result += uniqueIndexes(of: model[number], in: table.name)
+        }
         return result
     }
 

@@ -4,15 +4,12 @@ final class Cancellation: Sendable {
 
     private struct State {
         var moment = Moment.before
+        var context: NSManagedObjectContext?
         var isCancelled = false
         var hasInterrupted = false
     }
 
     private let state = Locked(State())
-    private let context: NSManagedObjectContext
-
-    init(_ context: NSManagedObjectContext) { self.context = context }
-
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Notes the cancellation, and stops what the work is reading. May be called from any thread.
@@ -20,16 +17,16 @@ final class Cancellation: Sendable {
         state.withLock { state in
             state.isCancelled = true
             // The context may be shared: what others do with it before or after is theirs.
-            guard state.moment == .during else { return }
+            guard state.moment == .during, let context = state.context else { return }
             state.hasInterrupted = true
             Engine.interrupt(context)
         }
     }
 
-    /// The work begins, unless it was cancelled.
-    func begin() throws {
+    /// The work begins in a context, unless it was cancelled.
+    func begin(in context: NSManagedObjectContext) throws {
         try check()
-        state.withLock { $0.moment = .during }
+        state.withLock { ($0.moment, $0.context) = (.during, context) }
         try check()
     }
 
@@ -37,7 +34,8 @@ final class Cancellation: Sendable {
     func end() {
         state.withLock { state in
             state.moment = .after
-            if state.hasInterrupted { Engine.resume(context) }
+            if state.hasInterrupted, let context = state.context { Engine.resume(context) }
+            state.context = nil
         }
     }
 

@@ -1,0 +1,78 @@
+/// The permission of one call of a container to use the stores of its context: a slot for reading at each, or the turn.
+package struct StoreAdmission: Sendable {
+    private struct Part: Sendable {
+        let hub: FileHub
+        let isTurn: Bool
+    }
+
+    private var parts: [Part] = []
+
+    /// Says that the calling thread runs the call. Needed after an asynchronous admission alone.
+    package func adopt() {
+        for part in parts { part.hub.adopt(isTurn: part.isTurn) }
+    }
+
+    /// Ends the call, on the thread that runs it.
+    package func leave() {
+        for part in parts.reversed() { part.hub.leave(isTurn: part.isTurn) }
+    }
+
+    /// Ends an asynchronous admission that no thread has adopted.
+    package func abandon() {
+        for part in parts.reversed() { part.hub.abandon(isTurn: part.isTurn) }
+    }
+
+    /// Waits on the calling thread until a call may use stores.
+    ///
+    /// - Parameters:
+    ///   - stores: The stores of the call's context.
+    ///   - isWriting: Whether the call holds the turn from its beginning.
+    ///   - deadline: When to give up; nil for the timeout of each store.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`.
+    package static func enter(
+        _ stores: [NSPersistentStore], isWriting: Bool, deadline: ContinuousClock.Instant?
+    ) throws -> StoreAdmission {
+        var admission = StoreAdmission()
+        do {
+            for store in withHubs(stores) {
+                let part = Part(hub: store.hub, isTurn: isWriting || store.takesTurns)
+                try part.hub.enter(isTurn: part.isTurn, until: deadline ?? store.timeout)
+                admission.parts.append(part)
+            }
+        } catch {
+            admission.leave()
+            throw error
+        }
+        return admission
+    }
+
+    /// The same without a thread that waits.
+    ///
+    /// - Throws: `CancellationError` too.
+    package static func admit(
+        _ stores: [NSPersistentStore], isWriting: Bool, deadline: ContinuousClock.Instant?
+    ) async throws -> StoreAdmission {
+        var admission = StoreAdmission()
+        do {
+            for store in withHubs(stores) {
+                let part = Part(hub: store.hub, isTurn: isWriting || store.takesTurns)
+                try await part.hub.admit(isTurn: part.isTurn, until: deadline ?? store.timeout)
+                admission.parts.append(part)
+            }
+        } catch {
+            admission.abandon()
+            throw error
+        }
+        return admission
+    }
+
+    /// The stores that have hubs. They are always taken in the same order.
+    private static func withHubs(_ stores: [NSPersistentStore]) -> [SQLiteStore] {
+        if stores.count == 1 { return (stores[0].objectStore as? SQLiteStore).map { [$0] } ?? [] }
+        return stores.compactMap { $0.objectStore as? SQLiteStore }.sorted { $0.identifier < $1.identifier }
+    }
+}
+
+extension SQLiteStore {
+    fileprivate var timeout: ContinuousClock.Instant { .now + .seconds(options.busyTimeout) }
+}

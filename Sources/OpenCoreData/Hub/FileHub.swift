@@ -1,0 +1,231 @@
+import Dispatch
+import Foundation
+
+/// The meeting point of all that use one file in this process: its turn for writing and its slots for reading.
+///
+/// Stores over one file share a hub, whatever models they have; a store in memory has its own.
+package final class FileHub: Sendable {
+    private enum Waiter: Sendable {
+        case thread(DispatchSemaphore)
+        case task(CheckedContinuation<Outcome, Never>)
+    }
+
+    /// How waiting ended.
+    package enum Outcome: Sendable {
+        case granted, cancelled, timedOut
+    }
+
+    private struct Content: Sendable {
+        var state: HubState
+        var waiters: [HubState.Ticket: Waiter] = [:]
+        /// The outcomes of requests that were decided before somebody waited for them.
+        var decided: [HubState.Ticket: Outcome] = [:]
+        /// Whether the holder of the turn has a transaction open.
+        var isWriting = false
+    }
+
+    private let content: Guarded<Content>
+
+    /// The number of calls that may read a file at the same time, where nobody says otherwise.
+    package static var standardSlotLimit: Int { max(4, ProcessInfo.processInfo.activeProcessorCount) }
+
+    package init(slotLimit: Int = FileHub.standardSlotLimit) {
+        content = Guarded(Content(state: HubState(slotLimit: slotLimit)))
+    }
+
+    package func raiseSlotLimit(to limit: Int) {
+        wake { $0.state.raiseSlotLimit(to: limit) }
+    }
+
+    // MARK: The turn
+
+    /// Waits for the turn on the calling thread. A thread that holds it gets it once more.
+    ///
+    /// - Parameter end: When to give up.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` where this thread waits for one that waits
+    ///   for it.
+    func takeTurn(until end: ContinuousClock.Instant) throws {
+        let thread = ThreadHoldings.thread
+        guard case .waits(let ticket) = content.withLock({ $0.state.requestTurn(by: thread) }) else { return }
+        do {
+            try WaitGraph.shared.begin(thread, for: self)
+        } catch {
+            let isWaiting = content.withLock { content in
+                content.decided[ticket] = nil
+                return content.state.cancel(ticket)
+            }
+            // Whoever closed the circle may have given up, so that the turn was granted.
+            guard isWaiting else { return }
+            throw error
+        }
+        defer { WaitGraph.shared.end(thread) }
+        guard wait(for: ticket, until: end) == .granted else { throw CoreDataError.turnIsTaken }
+    }
+
+    func releaseTurn() {
+        wake { $0.state.releaseTurn().map { [$0] } ?? [] }
+    }
+
+    /// The thread that holds the turn.
+    var holder: HubState.Holder? { content.withLock { $0.state.holder } }
+
+    /// Says that the calling thread goes on with what the turn was taken for.
+    func assignTurn() {
+        let thread = ThreadHoldings.thread
+        content.withLock { $0.state.assignTurn(to: thread) }
+    }
+
+    /// Notes that the holder of the turn, which is the calling thread, begins a transaction.
+    ///
+    /// - Throws: ``CoreDataError`` with the condition `wouldDeadlock` where it has one open: SQLite would wait for that one.
+    func beginWriting() throws {
+        let began = content.withLock { content in
+            defer { content.isWriting = true }
+            return !content.isWriting
+        }
+        guard began else { throw CoreDataError.hasTransaction }
+    }
+
+    func endWriting() { content.withLock { $0.isWriting = false } }
+
+    // MARK: Admission
+
+    /// Waits on the calling thread until a call of a container may run there, which reads, or which writes from its beginning.
+    /// ``leave(isTurn:)`` follows on the same thread.
+    ///
+    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock`.
+    func enter(isTurn: Bool, until end: ContinuousClock.Instant) throws {
+        if isTurn {
+            try takeTurn(until: end)
+        } else if case .waits(let ticket) = content.withLock({ content in
+            content.state.requestSlot(isPassing: ThreadHoldings.isHolding)
+        }) {
+            guard wait(for: ticket, until: end) == .granted else { throw CoreDataError.slotsAreTaken }
+        }
+        ThreadHoldings.change(by: 1)
+    }
+
+    /// Waits without a thread until a call of a container may run. ``adopt(isTurn:)`` follows on the thread that runs it, and
+    /// then ``leave(isTurn:)``; or else ``abandon(isTurn:)``.
+    ///
+    /// - Throws: `CancellationError`, and ``CoreDataError`` with the condition `timedOut`.
+    func admit(isTurn: Bool, until end: ContinuousClock.Instant) async throws {
+        let answer = content.withLock { content in
+            isTurn ? content.state.requestTurn(by: nil) : content.state.requestSlot(isPassing: false)
+        }
+        guard case .waits(let ticket) = answer else { return }
+        let timer = DispatchWorkItem { [weak self] in self?.decide(ticket, .timedOut) }
+        DispatchQueue.global().asyncAfter(deadline: Self.time(of: end), execute: timer)
+        defer { timer.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
+                let decided = content.withLock { content -> Outcome? in
+                    if let outcome = content.decided.removeValue(forKey: ticket) { return outcome }
+                    content.waiters[ticket] = .task(continuation)
+                    return nil
+                }
+                if let decided { continuation.resume(returning: decided) }
+            }
+        } onCancel: {
+            decide(ticket, .cancelled)
+        }
+        switch outcome {
+        case .granted: return
+        case .cancelled: throw CancellationError()
+        case .timedOut: throw isTurn ? CoreDataError.turnIsTaken : CoreDataError.slotsAreTaken
+        }
+    }
+
+    /// Says that the calling thread runs the call that was admitted.
+    func adopt(isTurn: Bool) {
+        ThreadHoldings.change(by: 1)
+        if isTurn { assignTurn() }
+    }
+
+    /// Ends a call that was entered or adopted on the calling thread.
+    func leave(isTurn: Bool) {
+        ThreadHoldings.change(by: -1)
+        abandon(isTurn: isTurn)
+    }
+
+    /// Gives back what was admitted and not adopted.
+    func abandon(isTurn: Bool) {
+        wake { isTurn ? $0.state.releaseTurn().map { [$0] } ?? [] : $0.state.releaseSlot() }
+    }
+
+    // MARK: Waiting
+
+    private func wait(for ticket: HubState.Ticket, until end: ContinuousClock.Instant) -> Outcome {
+        let semaphore = DispatchSemaphore(value: 0)
+        let isDecided = content.withLock { content in
+            if content.decided.removeValue(forKey: ticket) != nil { return true }
+            content.waiters[ticket] = .thread(semaphore)
+            return false
+        }
+        if isDecided || semaphore.wait(timeout: Self.time(of: end)) == .success { return .granted }
+        // It may have been granted just now.
+        return content.withLock { content in
+            content.waiters[ticket] = nil
+            return content.state.cancel(ticket) ? .timedOut : .granted
+        }
+    }
+
+    /// Ends the waiting of an asynchronous call, unless it was granted before.
+    private func decide(_ ticket: HubState.Ticket, _ outcome: Outcome) {
+        let waiter = content.withLock { content -> Waiter? in
+            guard content.state.cancel(ticket) else { return nil }
+            if let waiter = content.waiters.removeValue(forKey: ticket) { return waiter }
+            content.decided[ticket] = outcome
+            return nil
+        }
+        if case .task(let continuation)? = waiter { continuation.resume(returning: outcome) }
+    }
+
+    /// Changes the state, and wakes those whose requests are granted by it.
+    private func wake(_ change: (inout Content) -> [HubState.Ticket]) {
+        let waiters = content.withLock { content -> [Waiter] in
+            let granted = change(&content)
+            if granted.isEmpty { return [] }
+            return granted.compactMap { ticket in
+                if let waiter = content.waiters.removeValue(forKey: ticket) { return waiter }
+                content.decided[ticket] = .granted
+                return nil
+            }
+        }
+        for waiter in waiters {
+            switch waiter {
+            case .thread(let semaphore): semaphore.signal()
+            case .task(let continuation): continuation.resume(returning: .granted)
+            }
+        }
+    }
+
+    private static func time(of instant: ContinuousClock.Instant) -> DispatchTime {
+        let (seconds, attoseconds) = (instant - .now).components
+        let wanted = Double(seconds) + Double(attoseconds) * 1e-18
+        return .now() + min(max(0, wanted), 100_000_000)
+    }
+}
+
+extension CoreDataError {
+    fileprivate static var turnIsTaken: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreTimeoutError,
+            "Cannot write: another transaction of this process did not end in time. Keep transactions short, or raise the timeout.",
+            condition: .timedOut)
+    }
+
+    fileprivate static var slotsAreTaken: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreTimeoutError,
+            "Cannot read: the calls of this process that read the store did not end in time. Keep them short, or raise the number of readers.",
+            condition: .timedOut)
+    }
+
+    fileprivate static var hasTransaction: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreCoordinatorLockingError,
+            "This thread has a transaction of the store open already, and would wait for itself. Write into that transaction, or end it first.",
+            condition: .wouldDeadlock)
+    }
+}

@@ -1,0 +1,97 @@
+// How the asynchronous forms run their closures.
+extension PersistentContainer {
+    /// Runs a closure on the queue of its context, and hands its result over.
+    func result<R>(
+        _ call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> sending R
+    ) async throws -> sending R {
+        // The closure was given away by the caller and is called once, on the queue; the result goes the other way.
+        nonisolated(unsafe) let action = action
+        return try await onQueue(call) { container, access, context, cancellation in
+            var result: R?
+            try container.runOnce(access, in: context, cancellation: cancellation) { result = try action($0) }
+            guard let result else { throw Error.noResult }
+            nonisolated(unsafe) let given = result
+            return given
+        }
+    }
+
+    /// Runs a closure on the queue of its context, and returns a result that any thread may have.
+    func sendableResult<R: Sendable>(
+        _ call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> R
+    ) async throws -> R {
+        // Given away and called once, as above.
+        nonisolated(unsafe) let action = action
+        return try await onQueue(call) { container, access, context, cancellation in
+            var result: R?
+            try container.runOnce(access, in: context, cancellation: cancellation) { result = try action($0) }
+            guard let result else { throw Error.noResult }
+            return result
+        }
+    }
+
+    /// Runs a closure that ends in a managed object on the queue of its context, and returns the object's id.
+    func idOfResult<R: ManagedObjectResult>(
+        _ call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> R
+    ) async throws -> R.ResultID {
+        // Given away and called once, as above.
+        nonisolated(unsafe) let action = action
+        return try await onQueue(call) { container, access, context, cancellation in
+            var object: R?
+            var id: R.ResultID?
+            try container.runOnce(access, in: context, cancellation: cancellation) {
+                object = try action($0)
+            } afterwards: {
+                id = object?.resultID
+            }
+            guard let id else { throw Error.noResult }
+            return id
+        }
+    }
+
+    /// Runs a piece of work on the queue of a fresh context, without blocking the calling task's thread, and repeats it as
+    /// the call wants it.
+    private func onQueue<R>(
+        _ call: StoreCall,
+        _ work: @escaping (PersistentContainer, StoreAccess, AdmittedContext, Cancellation) throws -> sending R
+    ) async throws -> sending R {
+        // Called by one thread at a time.
+        nonisolated(unsafe) let work = work
+        var generator = SystemRandomNumberGenerator()
+        var repetition = 0
+        while true {
+            do {
+                let access = call.access(ofRepetition: repetition)
+                return try await asJob(access) { try work(self, access, $0, $1) }
+            } catch  where call.isRepeated(after: error, repetition: repetition) {
+                repetition += 1
+                try await Task.sleep(for: StoreCall.pause(before: repetition, using: &generator))
+            } catch {
+                logError?(error)
+                throw error
+            }
+        }
+    }
+
+    /// Runs a piece of work as a job of the calling task on a thread of ours, as soon as the store admits it.
+    private func asJob<R>(
+        _ access: StoreAccess, _ work: @escaping (AdmittedContext, Cancellation) throws -> sending R
+    ) async throws -> sending R {
+        try Task.checkCancellation()
+        let context = try makeContext()
+        let admission: Engine.Admission
+        do {
+            admission = try await Engine.admit(context, access)
+        } catch {
+            throw Engine.translated(error)
+        }
+        let cancellation = Cancellation()
+        let runner = CallRunner(isMain: context.concurrencyType == .mainQueueConcurrencyType)
+        // Called once, by the runner.
+        nonisolated(unsafe) let work = work
+        return try await withTaskCancellationHandler {
+            try await runner.run { try work(AdmittedContext(context: context, admission: admission), cancellation) }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+}

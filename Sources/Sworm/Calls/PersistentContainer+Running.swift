@@ -1,0 +1,201 @@
+// How `read`, `perform` and `write` run their closures.
+extension PersistentContainer {
+    /// Runs a closure in a scope of its own, on the calling thread, and repeats it as the call wants it.
+    ///
+    /// - Parameters:
+    ///   - call: How the closure is run.
+    ///   - action: The closure.
+    ///   - afterwards: Called after the save, before the context is cleaned up.
+    func run(
+        _ call: StoreCall, _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
+    ) throws {
+        if let outer = running.withLock({ $0[Engine.threadNumber] }) {
+            try join(outer, as: call.access, action)
+            afterwards()
+            return
+        }
+        var generator = SystemRandomNumberGenerator()
+        var repetition = 0
+        while true {
+            do {
+                return try runOnce(call.access(ofRepetition: repetition), action, afterwards: afterwards)
+            } catch  where call.isRepeated(after: error, repetition: repetition) {
+                repetition += 1
+                Engine.sleep(for: StoreCall.pause(before: repetition, using: &generator))
+            } catch {
+                logError?(error)
+                throw error
+            }
+        }
+    }
+
+    /// Runs a closure that joins no other one.
+    ///
+    /// - Parameters:
+    ///   - access: How the closure uses the store.
+    ///   - admitted: The context, and the permission to use its stores; nil for the context that the container gives.
+    ///   - cancellation: Whether what was done must not be saved any more.
+    ///   - action: The closure.
+    ///   - afterwards: Called after the save, before the context is cleaned up.
+    func runOnce(
+        _ access: StoreAccess, in admitted: AdmittedContext? = nil, cancellation: Cancellation? = nil,
+        _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
+    ) throws {
+        do {
+            let given = try admitted?.context ?? makeContext()
+            let admission = try admitted?.admission ?? Engine.translating { try Engine.enter(given, access) }
+            if admitted != nil { admission.adopt() }
+            defer { admission.leave() }
+            let context = self.context(for: access, given)
+            // The engine may run the block on another thread than this one.
+            try context.performAndWait {
+                try runOutermost(access, in: context, cancellation: cancellation, action, afterwards: afterwards)
+            }
+        } catch {
+            throw cancellation?.isCancelled ?? false ? CancellationError() : error
+        }
+    }
+
+    /// The context that a call runs in: the given one, or one of its own beside it for a write, if the given one has unsaved
+    /// changes. A write saves what it changes and nothing else.
+    private func context(
+        for access: StoreAccess, _ given: NSManagedObjectContext
+    ) -> NSManagedObjectContext {
+        guard access == .write, given.performAndWait({ given.hasChanges }) else { return given }
+        let own = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        own.persistentStoreCoordinator = given.persistentStoreCoordinator
+        own.retainsRegisteredObjects = true
+        own.mergePolicy = given.mergePolicy
+        own.name = given.name
+        own.transactionAuthor = given.transactionAuthor
+        return own
+    }
+
+    private func runOutermost(
+        _ access: StoreAccess, in context: NSManagedObjectContext, cancellation: Cancellation?,
+        _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void
+    ) throws {
+        guard access == .write else {
+            return try runAlone(access, in: context, cancellation: cancellation, action, afterwards: afterwards)
+        }
+        try writeTurn.withTurn {
+            try runAlone(access, in: context, cancellation: cancellation, action, afterwards: afterwards)
+        }
+    }
+
+    private func runAlone(
+        _ access: StoreAccess, in context: NSManagedObjectContext, cancellation: Cancellation?,
+        _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void
+    ) throws {
+        let thread = Engine.threadNumber
+        let permission = WritePermission()
+        let scope = Scope(thread: thread, container: self, permission: permission)
+        let bindings = BindingCache(context, self.bindings)
+        // A context that is shared may have other changes, which are not this scope's to undo.
+        let unsaved = context.hasChanges ? Engine.checkpoint(context) : nil
+        func restore() {
+            if let unsaved { Engine.restore(unsaved, in: context) } else { context.rollback() }
+        }
+        running.withLock {
+            $0[thread] = RunningScopes(
+                context: context, bindings: bindings, permission: permission, isWrite: access == .write,
+                scopes: [scope])
+        }
+        defer {
+            scope.close()
+            running.withLock { $0[thread] = nil }
+            try? Engine.pin(false, context)
+            Engine.keepTransactions(false, context)
+            cancellation?.end()
+            if cleansUp, context.concurrencyType == .privateQueueConcurrencyType { context.reset() }
+        }
+        do {
+            try cancellation?.begin(in: context)
+            try Engine.translating { try Engine.pin(true, context) }
+            Engine.keepTransactions(true, context)
+            if access == .write { try Engine.translating { try Engine.beginWriting(context) } }
+            try permission.limited(to: access) { try perform(action, in: context, bindings: bindings, scope) }
+            try cancellation?.check()
+            if access == .read {
+                // Nothing but a class of the model's own can have changed an object, while it was read.
+                if context.hasChanges { restore() }
+            } else {
+                if context.hasChanges { try Engine.translating { try context.save() } }
+                try Engine.translating { try Engine.commit(context) }
+            }
+            afterwards()
+        } catch {
+            Engine.undo(context, restoring: restore)
+            throw error
+        }
+    }
+
+    /// Runs a closure inside another one that runs on this thread already.
+    private func join(
+        _ outer: RunningScopes, as access: StoreAccess, _ action: (ManagedObjectContext) throws -> Void
+    ) throws {
+        if access == .write { try requireWriting(outer) }
+        let thread = Engine.threadNumber
+        let scope = Scope(thread: thread, container: self, permission: outer.permission)
+        let checkpoint = Engine.checkpoint(outer.context)
+        let marks = try Engine.translating { try Engine.mark(outer.context) }
+        running.withLock { $0[thread]?.scopes.append(scope) }
+        defer {
+            scope.close()
+            running.withLock { _ = $0[thread]?.scopes.popLast() }
+        }
+        do {
+            try outer.permission.limited(to: access) {
+                try perform(action, in: outer.context, bindings: outer.bindings, scope)
+            }
+            try Engine.translating { try Engine.release(marks, outer.context) }
+        } catch {
+            do {
+                try Engine.translating {
+                    try Engine.undo(to: marks, outer.context) { Engine.restore(checkpoint, in: outer.context) }
+                }
+            } catch let failure {
+                // Changes that were not undone must not be saved.
+                scope.fail(failure, outer.scopes.first)
+            }
+            logError?(error)
+            throw error
+        }
+    }
+
+    /// Throws where a write cannot join the call around it.
+    private func requireWriting(_ outer: RunningScopes) throws {
+        guard outer.permission.isGranted else {
+            throw StoreError(
+                .readOnly, "A write cannot run inside of a read. Make the outer call a write, or write after the read.")
+        }
+        guard outer.isWrite || Engine.isWriting(outer.context) else {
+            throw StoreError(
+                .unsupported,
+                "A write cannot run inside of a perform that has not written yet: other transactions may have been committed since the perform read its snapshot. Make the outer call a write."
+            )
+        }
+    }
+
+    /// Runs a closure, and throws what it throws, or else the error of an accessor in it that cannot throw.
+    private func perform(
+        _ action: (ManagedObjectContext) throws -> Void, in context: NSManagedObjectContext, bindings: BindingCache,
+        _ scope: Scope
+    ) throws {
+        let context = ManagedObjectContext(context, scope, bindings)
+        defer { context.end() }
+        do {
+            try action(context)
+        } catch {
+            scope.logFailure()
+            throw error
+        }
+        try scope.throwFailure()
+    }
+}
+
+/// A context in which a call may run now.
+struct AdmittedContext {
+    let context: NSManagedObjectContext
+    let admission: Engine.Admission
+}

@@ -1,0 +1,33 @@
+/// How a closure is run: what it may do with the store, and how often it is repeated.
+struct StoreCall: Sendable {
+    var access: StoreAccess
+    /// How often the closure is repeated when it meets a conflict.
+    var repetitions = 0
+
+    static let read = StoreCall(access: .read)
+    static let write = StoreCall(access: .write)
+
+    static func perform(retrying repetitions: Int) -> StoreCall {
+        StoreCall(access: .perform, repetitions: max(0, repetitions))
+    }
+
+    /// How the closure uses the store, the given number of repetitions after its first run. The last of them holds the write
+    /// lock, so that it meets no conflict.
+    func access(ofRepetition number: Int) -> StoreAccess { number > 0 && number == repetitions ? .write : access }
+
+    /// Whether the closure is to be repeated after an error, the given number of repetitions after its first run.
+    func isRepeated(after error: any Error, repetition number: Int) -> Bool {
+        number < repetitions && StoreError.Code.conflict ~= error
+    }
+
+    /// How long to wait before a repetition: twice as long each time, by a part that differs from call to call, so that
+    /// calls that met each other do not meet again.
+    ///
+    /// - Parameters:
+    ///   - number: The repetition, from 1.
+    ///   - generator: Gives the part that differs.
+    static func pause(before number: Int, using generator: inout some RandomNumberGenerator) -> Duration {
+        let longest = min(1 << min(number, 10), 64)
+        return .microseconds(Int.random(in: 500...1000 * longest, using: &generator))
+    }
+}
