@@ -13,6 +13,8 @@ final class ConnectionPool: @unchecked Sendable {
 
     let kind: Kind
     let hub: FileHub
+    /// The file that the connections have open; nil in memory.
+    private let file: HubMembership?
     private let timeout: Double
     private let idleLimit: Int
     private let makeReader: @Sendable () throws -> StoreConnection
@@ -24,16 +26,20 @@ final class ConnectionPool: @unchecked Sendable {
     /// The writes that are running.
     private var writes = 0
     private var isClosed = false
+    /// When it was last checked that the path leads to the file.
+    private var lastCheck = ContinuousClock.now
 
     /// - Parameters:
-    ///   - hub: The hub of the file; nil for a single connection.
+    ///   - file: The file that the connections have open; nil in memory.
     ///   - writer: The connection for writing, or the only one; nil when there are only readers.
     init(
-        kind: Kind, hub: FileHub? = nil, writer: StoreConnection?, firstReader: StoreConnection? = nil,
+        kind: Kind, file: HubMembership? = nil, writer: StoreConnection?, firstReader: StoreConnection? = nil,
         options: StoreOptions, makeReader: @escaping @Sendable () throws -> StoreConnection
     ) {
         self.kind = kind
-        self.hub = hub ?? FileHub()
+        self.file = file
+        // Connections of which each is the only one of its user wait for each other in SQLite, not here.
+        hub = kind == .single ? FileHub() : file?.hub ?? FileHub()
         self.writer = writer
         self.makeReader = makeReader
         timeout = options.busyTimeout
@@ -43,10 +49,30 @@ final class ConnectionPool: @unchecked Sendable {
 
     private var end: ContinuousClock.Instant { .now + .seconds(timeout) }
 
+    // MARK: The file
+
+    /// Throws where the path no longer leads to the file, so that what is written would be lost. Asked under the write lock,
+    /// before each commit.
+    func checkFile() throws { try file?.check() }
+
+    /// The same before a read, not more often than a hundred times a second: it takes as long as a small read.
+    private func checkFileSometimes() throws {
+        guard let file else { return }
+        let now = ContinuousClock.now
+        condition.lock()
+        let isDue = now - lastCheck >= .milliseconds(10)
+        if isDue { lastCheck = now }
+        condition.unlock()
+        if isDue { try file.check() }
+    }
+
+    // MARK: Reading
+
     /// A connection that sees one state of the file until it is given back.
     ///
     /// - Parameter watch: Who is told what it runs.
     func takeReader(_ watch: StatementWatch? = nil) throws -> StoreConnection {
+        try checkFileSometimes()
         if kind == .single {
             let connection = try takeSingle()
             connection.base.watch = watch

@@ -151,9 +151,9 @@ extension SQLiteStore {
         try CoreDataError.translating(while: "open", path: files.main) {
             try StoreFunctions.register(on: connection.base)
         }
-        let hub = FileIdentity(path: files.main).map { HubRegistry.hub(of: $0, slotLimit: options.slotLimit) }
+        let file = HubMembership(path: files.main, slotLimit: options.slotLimit)
         let pool = ConnectionPool(
-            kind: .readersOnly, hub: hub, writer: nil, firstReader: connection, options: options
+            kind: .readersOnly, file: file, writer: nil, firstReader: connection, options: options
         ) {
             let base = try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB)
             try StoreFunctions.register(on: base)
@@ -181,9 +181,9 @@ extension SQLiteStore {
         let keepsHistory = options.tracksHistory || inspection.keepsHistory || mirroringTable != nil
         let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
             let writer = try connect(files, options: options, access: .readWrite)
-            let isShared = try useLog(writer)
+            let isShared = try useJournal(of: options, writer)
             if keepsHistory { try HistorySchema.add(to: writer, model: model) }
-            return makePool(files, writer: writer, isShared: isShared, options: options)
+            return try makePool(files, writer: writer, isShared: isShared, options: options)
         }
         let limits = model.storeHashes.map { _ in
             InferredLimits(inspection, model: model, layout: layout)
@@ -216,10 +216,15 @@ extension SQLiteStore {
 
     static func makePool(
         _ files: StoreFiles, writer: StoreConnection, isShared: Bool, options: StoreOptions
-    ) -> ConnectionPool {
-        let hub = FileIdentity(path: files.main).map { HubRegistry.hub(of: $0, slotLimit: options.slotLimit) }
+    ) throws -> ConnectionPool {
+        let file = HubMembership(path: files.main, slotLimit: options.slotLimit)
+        guard let file, !writer.base.hasMoved else {
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "The file “\(files.main)” was moved, removed or replaced while it was being opened. Open it again.")
+        }
         return ConnectionPool(
-            kind: isShared ? .writerAndReaders : .single, hub: isShared ? hub : nil, writer: writer, options: options
+            kind: isShared ? .writerAndReaders : .single, file: file, writer: writer, options: options
         ) {
             // Not opened read-only: the connection that closes last moves the log into the file, whichever it is.
             let reader = try connect(files, options: options, access: .readWrite)
@@ -247,8 +252,15 @@ extension SQLiteStore {
         if let pages = options.maximumPageCount { try connection.base.execute("PRAGMA max_page_count = \(pages)") }
     }
 
-    /// Lets a file use a write-ahead log. Where its file system cannot, readers and writers take turns on one connection.
-    static func useLog(_ connection: StoreConnection) throws -> Bool {
+    /// Lets a file use the kind of journal that is asked for.
+    ///
+    /// - Returns: Whether it is a write-ahead log. Without one, also where the file system cannot have it, readers and writers
+    ///   take turns on one connection.
+    static func useJournal(of options: StoreOptions, _ connection: StoreConnection) throws -> Bool {
+        guard options.journalMode == .wal else {
+            try connection.base.setJournalMode(options.journalMode)
+            return false
+        }
         do {
             try connection.base.setJournalMode(.wal)
             return true

@@ -173,6 +173,7 @@ package final class SQLiteStore: ObjectStore {
                     try connection.base.transaction(.immediate) {
                         try transaction.run()
                         if let newMetadata { try connection.write(newMetadata) }
+                        try open.pool.checkFile()
                     }
                 } catch {
                     external.remove(transaction.writtenFiles)

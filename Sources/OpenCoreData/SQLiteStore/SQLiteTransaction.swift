@@ -167,6 +167,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         let metadata = store.newMetadata
         try writing { connection in
             if let metadata { try connection.write(metadata) }
+            try open.pool.checkFile()
             try connection.base.commit()
         }
         isCommitted = true

@@ -10,6 +10,8 @@ package struct StoreOptions: Sendable {
     package var busyTimeout = 10.0
     /// How hard a save is pressed onto the disk. With `normal` a loss of power may cost the last saves, but not the store.
     package var synchronous = Connection.Synchronous.normal
+    /// The kind of journal: a write-ahead log, or one to roll back from (`delete`, `truncate`). The file keeps it.
+    package var journalMode = Connection.JournalMode.wal
     /// The number of idle connections that are kept for reading.
     package var idleReaders = 4
     /// The number of calls of the process that may read the file at the same time; nil for the standard.

@@ -64,6 +64,13 @@ package final class Connection {
     /// Whether the file can only be read: by choice, or because its permissions say so.
     package var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
 
+    /// Whether the path that the file was opened by leads to another file now, or to none.
+    package var hasMoved: Bool {
+        var moved: Int32 = 0
+        guard sqlite3_file_control(pointer, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK else { return false }
+        return moved != 0
+    }
+
     func failure(_ code: Int32, sql: String? = nil) -> SQLiteError {
         SQLiteError(code, on: pointer, sql: sql)
     }
