@@ -47,6 +47,9 @@ extension StoreOptions {
         case ("journal_mode", "wal"): journalMode = .wal
         case ("journal_mode", "delete"): journalMode = .delete
         case ("journal_mode", "truncate"): journalMode = .truncate
+        case ("journal_size_limit", let text):
+            guard let number = Int64(text), number > 0 else { throw Self.wrong("journal_size_limit", value) }
+            logLimit = number
         case ("cache_size", let text):
             // SQLite takes pages when the number is positive, and KiB when it is negative.
             guard let number = Int(text) else { throw Self.wrong("cache_size", value) }
@@ -57,7 +60,7 @@ extension StoreOptions {
         default:
             throw CoreDataError(
                 NSPersistentStoreOpenError,
-                "The pragma \(name) = \(value) cannot be set for a store. These can: synchronous (NORMAL, FULL), journal_mode (WAL, DELETE, TRUNCATE), cache_size, max_page_count."
+                "The pragma \(name) = \(value) cannot be set for a store. These can: synchronous (NORMAL, FULL), journal_mode (WAL, DELETE, TRUNCATE), journal_size_limit, cache_size, max_page_count."
             )
         }
     }

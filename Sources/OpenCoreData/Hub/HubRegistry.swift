@@ -12,10 +12,14 @@ enum HubRegistry {
     /// The hub of a file that is open, the same one until the last user has left it. The number of a file may belong to
     /// another one later, which gets a hub of its own.
     ///
-    /// - Parameter slotLimit: The number of calls that may read at the same time; nil for the standard.
-    fileprivate static func enter(_ identity: FileIdentity, slotLimit: Int?) -> FileHub {
+    /// - Parameters:
+    ///   - slotLimit: The number of calls that may read at the same time; nil for the standard.
+    ///   - logLimit: The frames of the log after which it is to begin anew; the first user's counts.
+    fileprivate static func enter(_ identity: FileIdentity, slotLimit: Int?, logLimit: Int) -> FileHub {
         let hub = hubs.withLock { hubs in
-            let hub = hubs[identity]?.hub ?? FileHub(slotLimit: slotLimit ?? FileHub.standardSlotLimit)
+            let hub =
+                hubs[identity]?.hub
+                ?? FileHub(slotLimit: slotLimit ?? FileHub.standardSlotLimit, logLimit: logLimit)
             hubs[identity, default: Entry(hub: hub, users: 0)].users += 1
             return hub
         }
@@ -36,17 +40,18 @@ enum HubRegistry {
 final class HubMembership: Sendable {
     let hub: FileHub
     private let identity: FileIdentity
-    private let path: String
+    let path: String
 
     /// - Parameters:
     ///   - path: The path of a file that the caller has open, and keeps open as long as it has the membership.
     ///   - slotLimit: The number of calls that may read at the same time; nil for the standard.
+    ///   - logLimit: The frames of the log after which it is to begin anew.
     /// - Returns: Nil where there is no file.
-    init?(path: String, slotLimit: Int?) {
+    init?(path: String, slotLimit: Int?, logLimit: Int = FileHub.standardLogLimit) {
         guard let identity = FileIdentity(path: path) else { return nil }
         self.identity = identity
         self.path = path
-        hub = HubRegistry.enter(identity, slotLimit: slotLimit)
+        hub = HubRegistry.enter(identity, slotLimit: slotLimit, logLimit: logLimit)
     }
 
     deinit { HubRegistry.leave(identity) }

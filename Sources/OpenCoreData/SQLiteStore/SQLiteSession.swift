@@ -11,8 +11,13 @@ class SQLiteSession: StoreSession {
     private(set) final var running = 0
     private var endsAfterReading = false
     let interruption: StoreInterruption
+    /// Stops what the view reads.
+    let token: InterruptToken?
 
-    init(store: SQLiteStore, open: OpenStore, connection: StoreConnection, number: Int) {
+    init(
+        store: SQLiteStore, open: OpenStore, connection: StoreConnection, number: Int, _ token: InterruptToken? = nil
+    ) {
+        self.token = token
         self.store = store
         self.open = open
         self.connection = connection
@@ -171,6 +176,8 @@ class SQLiteSession: StoreSession {
         defer { endReading() }
         do {
             let result = try body(connection)
+            // A function that was stopped in the middle has found less than there is.
+            if let failure = token?.failure { throw failure }
             try checkPlace()
             return result
         } catch {
@@ -187,6 +194,8 @@ class SQLiteSession: StoreSession {
         // Somebody may have begun to watch, or ended, while the view was open.
         let watch = try store.currentWatch()
         if connection.base.watch !== watch { connection.base.watch = watch }
+        // A single connection may have served another view.
+        if connection.base.interruption !== token { connection.base.interruption = token }
         open.pool.touch()
         running += 1
         return connection
@@ -200,6 +209,7 @@ class SQLiteSession: StoreSession {
     /// What an error of a read means: what was read while somebody wrote can look like damage.
     func readingError(_ error: any Error) throws -> any Error {
         try checkPlace()
+        let error = token?.explaining(error) ?? error
         return (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
     }
 

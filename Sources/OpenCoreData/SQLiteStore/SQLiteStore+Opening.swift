@@ -217,17 +217,22 @@ extension SQLiteStore {
     static func makePool(
         _ files: StoreFiles, writer: StoreConnection, isShared: Bool, options: StoreOptions
     ) throws -> ConnectionPool {
-        let file = HubMembership(path: files.main, slotLimit: options.slotLimit)
+        // A frame is a page with a header of 24 bytes.
+        let frame = Int64(try writer.integer("PRAGMA page_size") ?? 4096) + 24
+        let file = HubMembership(
+            path: files.main, slotLimit: options.slotLimit, logLimit: Int(clamping: options.logLimit / frame))
         guard let file, !writer.base.hasMoved else {
             throw CoreDataError(
                 NSPersistentStoreOpenError,
                 "The file “\(files.main)” was moved, removed or replaced while it was being opened. Open it again.")
         }
+        if isShared { writer.base.notesLog() }
         return ConnectionPool(
             kind: isShared ? .writerAndReaders : .single, file: file, writer: writer, options: options
         ) {
             // Not opened read-only: the connection that closes last moves the log into the file, whichever it is.
             let reader = try connect(files, options: options, access: .readWrite)
+            reader.base.notesLog()
             try reader.base.execute("PRAGMA query_only = ON")
             return reader
         }
@@ -249,6 +254,8 @@ extension SQLiteStore {
     }
 
     static func limit(_ connection: StoreConnection, _ options: StoreOptions) throws {
+        // After it has begun anew, the log's file is cut to this length.
+        try connection.base.execute("PRAGMA journal_size_limit = \(options.logLimit)")
         if let pages = options.maximumPageCount { try connection.base.execute("PRAGMA max_page_count = \(pages)") }
     }
 

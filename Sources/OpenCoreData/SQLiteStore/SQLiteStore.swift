@@ -27,6 +27,8 @@ package final class SQLiteStore: ObjectStore {
     let hub: FileHub
     /// Whether readers take the turn too, because there is one connection for all.
     let takesTurns: Bool
+    /// Called with what a user of the store should know and no call throws.
+    let warnings: StoreWarnings
     private let files: StoreFiles?
     private let state: Guarded<State>
 
@@ -51,6 +53,7 @@ package final class SQLiteStore: ObjectStore {
         self.options = options
         identifier = metadata.identifier
         hub = open.pool.hub
+        warnings = open.pool.warnings
         takesTurns = open.pool.kind == .single
         external = ExternalDataFolder(path: files?.externalData, lent: options.lentFiles)
         state = Guarded(State(open: open, metadata: metadata, watches: StatementWatches(options.watch)))
@@ -71,10 +74,10 @@ package final class SQLiteStore: ObjectStore {
 
     // MARK: Reading
 
-    package func beginSession() throws -> any StoreSession {
+    package func beginSession(_ token: InterruptToken?) throws -> any StoreSession {
         let (open, watch) = try currentFiles()
-        let connection = try translating("read") { try open.pool.takeReader(watch) }
-        return SQLiteSession(store: self, open: open, connection: connection, number: nextSession())
+        let connection = try translating("read", token) { try open.pool.takeReader(watch, token) }
+        return SQLiteSession(store: self, open: open, connection: connection, number: nextSession(), token)
     }
 
     private func nextSession() -> Int {
@@ -142,15 +145,15 @@ package final class SQLiteStore: ObjectStore {
 
     // MARK: Writing
 
-    package func reserveKeys(root: Int, count: Int) throws -> Int64 {
+    package func reserveKeys(root: Int, count: Int, _ token: InterruptToken?) throws -> Int64 {
         guard model.entities.indices.contains(root - 1), model[root].root == root, count > 0 else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
                 "Keys can only be reserved for a root entity, and at least one of them.")
         }
         let (open, watch) = try writableFiles()
-        return try translating("reserve keys in") {
-            try open.pool.withWriter(watch) { connection in
+        return try translating("reserve keys in", token) {
+            try open.pool.withWriter(watch, token) { connection in
                 try connection.base.transaction(.immediate) {
                     try SaveTransaction.reserve(
                         count, root: root, model: model, table: open.columns[root - 1].table, connection: connection)
@@ -160,12 +163,12 @@ package final class SQLiteStore: ObjectStore {
     }
 
     @discardableResult
-    package func save(_ request: SaveRequest) throws -> SaveResult {
+    package func save(_ request: SaveRequest, _ token: InterruptToken?) throws -> SaveResult {
         let (open, watch) = try writableFiles()
         let newMetadata = newMetadata
         guard !request.isEmpty || newMetadata != nil else { return SaveResult() }
-        let (result, replaced) = try translating("save") {
-            try open.pool.withWriter(watch) { connection in
+        let (result, replaced) = try translating("save", token) {
+            try open.pool.withWriter(watch, token) { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external, isAlone: true)
                 do {
@@ -174,6 +177,7 @@ package final class SQLiteStore: ObjectStore {
                         try transaction.run()
                         if let newMetadata { try connection.write(newMetadata) }
                         try open.pool.checkFile()
+                        if let failure = token?.failure { throw failure }
                     }
                 } catch {
                     external.remove(transaction.writtenFiles)
@@ -186,10 +190,10 @@ package final class SQLiteStore: ObjectStore {
         return result
     }
 
-    package func beginTransaction() throws -> any StoreTransaction {
+    package func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
         let (open, watch) = try writableFiles()
-        return try translating("write into") {
-            let (connection, wasPinned) = try open.pool.takeWriter(watch)
+        return try translating("write into", token) {
+            let (connection, wasPinned) = try open.pool.takeWriter(watch, token)
             do {
                 try open.prepareWriting(connection)
                 try connection.base.begin(.immediate)
@@ -198,12 +202,14 @@ package final class SQLiteStore: ObjectStore {
                 throw error
             }
             return SQLiteTransaction(
-                store: self, open: open, connection: connection, number: nextSession(),
+                store: self, open: open, connection: connection, number: nextSession(), token,
                 .fromPool(wasPinned: wasPinned))
         }
     }
 
-    package func beginTransaction(from session: any StoreSession) throws -> any StoreTransaction {
+    package func beginTransaction(
+        from session: any StoreSession, _ token: InterruptToken?
+    ) throws -> any StoreTransaction {
         let watch = try writableFiles().1
         guard let session = session as? SQLiteSession, session.store === self, let connection = session.connection
         else {
@@ -211,12 +217,13 @@ package final class SQLiteStore: ObjectStore {
                 NSPersistentStoreOperationError, "A transaction cannot begin from a view that has ended.")
         }
         guard session.running == 0 else { throw CoreDataError.rowsAreBeingRead }
-        return try translating("write into") {
-            try session.open.pool.upgrade(connection, watch: watch, prepare: session.open.prepareWriting)
+        return try translating("write into", token) {
+            try session.open.pool.upgrade(
+                connection, watch: watch, token: token, prepare: session.open.prepareWriting)
             let number = nextSession()
             session.handOver()
             return SQLiteTransaction(
-                store: self, open: session.open, connection: connection, number: number, .fromView)
+                store: self, open: session.open, connection: connection, number: number, token, .fromView)
         }
     }
 
@@ -264,7 +271,16 @@ package final class SQLiteStore: ObjectStore {
         open?.pool.close()
     }
 
-    func translating<Result>(_ action: String, _ body: () throws -> Result) throws -> Result {
-        try CoreDataError.translating(while: action, path: files?.main, body)
+    /// Runs a body and turns what SQLite throws into an error of this framework: why the work was stopped, where a token did.
+    func translating<Result>(
+        _ action: String, _ token: InterruptToken? = nil, _ body: () throws -> Result
+    ) throws -> Result {
+        try CoreDataError.translating(while: action, path: files?.main) {
+            do {
+                return try body()
+            } catch {
+                throw token?.explaining(error) ?? error
+            }
+        }
     }
 }

@@ -31,14 +31,17 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     private var marks: [Files] = []
 
     init(
-        store: SQLiteStore, open: OpenStore, connection: StoreConnection, number: Int, _ connecting: Connecting
+        store: SQLiteStore, open: OpenStore, connection: StoreConnection, number: Int, _ token: InterruptToken?,
+        _ connecting: Connecting
     ) {
         self.connecting = connecting
         if case .fromView = connecting { hasRead = true }
-        super.init(store: store, open: open, connection: connection, number: number)
+        super.init(store: store, open: open, connection: connection, number: number, token)
     }
 
     override func giveBack(_ connection: StoreConnection) {
+        // What ends a transaction is not to be stopped.
+        connection.base.interruption = nil
         if !isCommitted {
             if connection.base.isInTransaction { try? connection.base.rollback() }
             connection.changes.removeAll()
@@ -158,7 +161,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                 "An earlier failure has undone the transaction, so that nothing more can be written in it.")
         }
         open.pool.touch()
-        return try store.translating("save") { try body(connection) }
+        if connection.base.interruption !== token { connection.base.interruption = token }
+        return try store.translating("save", token) { try body(connection) }
     }
 
     // MARK: Ends
@@ -168,6 +172,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         try writing { connection in
             if let metadata { try connection.write(metadata) }
             try open.pool.checkFile()
+            // Later there is nothing left to be stopped.
+            if let failure = token?.failure { throw failure }
             try connection.base.commit()
         }
         isCommitted = true
@@ -185,7 +191,9 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     func release(_ mark: Int) throws {
         guard marks.indices.contains(mark) else { return }
         marks.removeSubrange(mark...)
-        try writing { try $0.base.execute("RELEASE sworm_mark_\(mark)") }
+        try writing { connection in
+            try connection.base.uninterrupted { try connection.base.execute("RELEASE sworm_mark_\(mark)") }
+        }
     }
 
     func undo(to mark: Int) throws {
@@ -193,8 +201,10 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         let before = marks[mark]
         marks.removeSubrange(mark...)
         try writing { connection in
-            try connection.base.execute("ROLLBACK TO sworm_mark_\(mark)")
-            try connection.base.execute("RELEASE sworm_mark_\(mark)")
+            try connection.base.uninterrupted {
+                try connection.base.execute("ROLLBACK TO sworm_mark_\(mark)")
+                try connection.base.execute("RELEASE sworm_mark_\(mark)")
+            }
             connection.changes.removeAll()
         }
         store.external.remove(Array(files.written.dropFirst(before.written.count)))
@@ -210,7 +220,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         guard keepsSnapshot else { return false }
         marks = []
         try writing { connection in
-            try connection.base.execute("ROLLBACK TO sworm_snapshot")
+            try connection.base.uninterrupted { try connection.base.execute("ROLLBACK TO sworm_snapshot") }
             connection.changes.removeAll()
         }
         store.external.remove(files.written)

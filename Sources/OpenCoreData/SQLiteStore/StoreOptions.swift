@@ -16,6 +16,9 @@ package struct StoreOptions: Sendable {
     package var idleReaders = 4
     /// The number of calls of the process that may read the file at the same time; nil for the standard.
     package var slotLimit: Int?
+    /// The length in bytes that the write-ahead log is kept at. It may be longer for a while: by one transaction, or while a
+    /// snapshot is held.
+    package var logLimit: Int64 = 16 << 20
     /// The page cache of one connection.
     package var cacheSizeKiB = 16 * 1024
     /// The largest number of pages that the file may grow to; nil for SQLite's own limit.
