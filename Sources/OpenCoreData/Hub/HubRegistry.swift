@@ -14,7 +14,7 @@ enum HubRegistry {
     ///
     /// - Parameters:
     ///   - slotLimit: The number of calls that may read at the same time; nil for the standard.
-    ///   - logLimit: The frames of the log after which it is to begin anew; the first user's counts.
+    ///   - logLimit: The frames of the log after which it is to begin anew; the lowest one counts.
     fileprivate static func enter(_ identity: FileIdentity, slotLimit: Int?, logLimit: Int) -> FileHub {
         let hub = hubs.withLock { hubs in
             let hub =
@@ -24,6 +24,7 @@ enum HubRegistry {
             return hub
         }
         if let slotLimit { hub.raiseSlotLimit(to: slotLimit) }
+        hub.log.withLock { $0.lower(to: logLimit) }
         return hub
     }
 

@@ -16,7 +16,7 @@ struct LogPolicy: Sendable {
     static let movingStep = 1000
 
     /// The frames after which the log is to begin anew.
-    let limit: Int
+    private(set) var limit: Int
     private var moved = 0
     private var isRestarting = false
     private var nextAttempt: ContinuousClock.Instant?
@@ -26,6 +26,9 @@ struct LogPolicy: Sendable {
     private static let longestPause = Duration.seconds(10)
 
     init(limit: Int) { self.limit = max(1, limit) }
+
+    /// Keeps the log shorter: among the users of a file the lowest limit counts.
+    mutating func lower(to limit: Int) { self.limit = min(self.limit, max(1, limit)) }
 
     /// What to do after a commit.
     ///

@@ -67,7 +67,9 @@ extension ConnectionPool {
     private func warnOfLongView(frames: Int) {
         let now = ContinuousClock.now
         let view = condition.withLock { () -> OpenViews.View? in
-            guard let view = open.oldest, now - view.since > Self.longView, view.number != lastLongView else { return nil }
+            guard let view = open.oldest, now - view.since > Self.longView, view.number != lastLongView else {
+                return nil
+            }
             lastLongView = view.number
             return view
         }

@@ -27,7 +27,7 @@ extension ConnectionPool {
         let now = ContinuousClock.now
         let isAdmitted = ThreadHoldings.isHolding
         let (reused, isDue, view) = try condition.withLock {
-            guard !isClosed else { throw CoreDataError.storeIsClosed }
+            if let shutReason { throw shutReason }
             return (idle.popLast(), isFileCheckDue(now), open.add(isAdmitted: isAdmitted, token, now: now))
         }
         if view.warns { warnOfPins() }
@@ -75,7 +75,7 @@ extension ConnectionPool {
         connection.unpin()
         condition.withLock {
             open.remove(connection.view)
-            if !isClosed, idle.count < idleLimit { idle.append(connection) }
+            if shutReason == nil, idle.count < idleLimit { idle.append(connection) }
         }
     }
 
@@ -89,9 +89,9 @@ extension ConnectionPool {
         try hub.takeTurn(until: end(token), token)
         condition.lock()
         defer { condition.unlock() }
-        guard !isClosed, let writer else {
+        guard shutReason == nil, let writer else {
             hub.releaseTurn()
-            throw CoreDataError.storeIsClosed
+            throw shutReason ?? CoreDataError.storeIsClosed
         }
         return writer
     }

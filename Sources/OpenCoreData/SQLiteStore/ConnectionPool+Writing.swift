@@ -99,9 +99,9 @@ extension ConnectionPool {
         try hub.beginWriting()
         condition.lock()
         defer { condition.unlock() }
-        guard !isClosed else {
+        if let shutReason {
             hub.endWriting()
-            throw CoreDataError.storeIsClosed
+            throw shutReason
         }
         writes += 1
     }

@@ -18,6 +18,7 @@ final class ConnectionPool: @unchecked Sendable {
     let timeout: Double
     let idleLimit: Int
     let makeReader: @Sendable () throws -> StoreConnection
+    let makeWriter: (@Sendable () throws -> StoreConnection)?
     let condition = NSCondition()
     var idle: [StoreConnection] = []
     var writer: StoreConnection?
@@ -33,16 +34,21 @@ final class ConnectionPool: @unchecked Sendable {
     var lastLongView = 0
     /// Begins the log anew, beside the calls.
     let upkeep = DispatchQueue(label: "Sworm log")
-    var isClosed = false
+    /// Why no connection is given out; nil while the pool is open.
+    var shutReason: CoreDataError?
+    /// The holds of views and transactions.
+    let leases = LeaseList()
     /// When it was last checked that the path leads to the file.
     var lastCheck = ContinuousClock.now
 
     /// - Parameters:
     ///   - file: The file that the connections have open; nil in memory.
     ///   - writer: The connection for writing, or the only one; nil when there are only readers.
+    ///   - makeWriter: Opens that one anew; nil where it cannot be.
     init(
         kind: Kind, file: HubMembership? = nil, writer: StoreConnection?, firstReader: StoreConnection? = nil,
-        options: StoreOptions, makeReader: @escaping @Sendable () throws -> StoreConnection
+        options: StoreOptions, makeWriter: (@Sendable () throws -> StoreConnection)? = nil,
+        makeReader: @escaping @Sendable () throws -> StoreConnection
     ) {
         self.kind = kind
         self.file = file
@@ -50,6 +56,7 @@ final class ConnectionPool: @unchecked Sendable {
         hub = kind == .single ? FileHub() : file?.hub ?? FileHub()
         self.writer = writer
         self.makeReader = makeReader
+        self.makeWriter = makeWriter
         timeout = options.busyTimeout
         idleLimit = options.idleReaders
         if let firstReader { idle.append(firstReader) }
@@ -73,19 +80,6 @@ final class ConnectionPool: @unchecked Sendable {
         guard file != nil, now - lastCheck >= .milliseconds(10) else { return false }
         lastCheck = now
         return true
-    }
-
-    /// Waits for a write that is running, and closes every connection that is not in use; those in use follow when they
-    /// are given back.
-    func close() {
-        condition.lock()
-        isClosed = true
-        if kind == .writerAndReaders {
-            while writes > 0 { condition.wait() }
-        }
-        idle.removeAll()
-        writer = nil
-        condition.unlock()
     }
 }
 

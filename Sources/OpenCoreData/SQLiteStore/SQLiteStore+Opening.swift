@@ -228,7 +228,14 @@ extension SQLiteStore {
         }
         if isShared { writer.base.notesLog() }
         return ConnectionPool(
-            kind: isShared ? .writerAndReaders : .single, file: file, writer: writer, options: options
+            kind: isShared ? .writerAndReaders : .single, file: file, writer: writer, options: options,
+            makeWriter: {
+                let writer = try connect(files, options: options, access: .readWrite)
+                // One of the two kinds of rollback journals is not noted in the file.
+                _ = try useJournal(of: options, writer)
+                if isShared { writer.base.notesLog() }
+                return writer
+            }
         ) {
             // Not opened read-only: the connection that closes last moves the log into the file, whichever it is.
             let reader = try connect(files, options: options, access: .readWrite)

@@ -18,6 +18,21 @@ extension SQLiteStore {
         return try translating("move the log of", token) { try open.pool.checkpoint(mode, token) }
     }
 
+    /// Closes all connections until ``resume()``, so that the process holds no lock on the file by this store.
+    ///
+    /// - Parameters:
+    ///   - grace: How long work that is running may go on. Then it is stopped, and undone.
+    ///   - end: When to give up.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` where somebody holds rows; nothing new begins then.
+    package func suspend(grace: Duration, until end: ContinuousClock.Instant) throws {
+        try openFiles?.pool.suspend(grace: grace, until: end)
+    }
+
+    /// Opens the connections again.
+    ///
+    /// - Throws: ``CoreDataError`` where the file cannot be opened any more, or is another one.
+    package func resume() throws { try translating("resume") { try openFiles?.pool.resume() } }
+
     /// Calls a closure with what a user of the store should know and no call throws.
     ///
     /// - Returns: Ends it, when it is called.

@@ -29,7 +29,7 @@ package final class SQLiteStore: ObjectStore {
     let takesTurns: Bool
     /// Called with what a user of the store should know and no call throws.
     let warnings: StoreWarnings
-    private let files: StoreFiles?
+    let files: StoreFiles?
     private let state: Guarded<State>
 
     private struct State: Sendable {
@@ -77,10 +77,10 @@ package final class SQLiteStore: ObjectStore {
     package func beginSession(_ token: InterruptToken?) throws -> any StoreSession {
         let (open, watch) = try currentFiles()
         let connection = try translating("read", token) { try open.pool.takeReader(watch, token) }
-        return SQLiteSession(store: self, open: open, connection: connection, number: nextSession(), token)
+        return SQLiteSession(store: self, open: open, connection: connection, token)
     }
 
-    private func nextSession() -> Int {
+    func nextSession() -> Int {
         state.withLock { state in
             state.lastSession += 1
             state.sessions.insert(state.lastSession)
@@ -120,7 +120,7 @@ package final class SQLiteStore: ObjectStore {
     }
 
     /// The open files; for a store that is only read, opened anew if somebody has changed them.
-    private func currentFiles() throws -> (OpenStore, StatementWatch?) {
+    func currentFiles() throws -> (OpenStore, StatementWatch?) {
         let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }
         guard let open else { throw CoreDataError.storeIsClosed }
         guard let place = open.place, !place.isCurrent else { return (open, watch) }
@@ -136,6 +136,9 @@ package final class SQLiteStore: ObjectStore {
         if isClosed { throw CoreDataError.storeIsClosed }
         return (fresh, watch)
     }
+
+    /// The files while the store is open.
+    var openFiles: OpenStore? { state.withLock { $0.open } }
 
     // MARK: Watching
 
@@ -202,8 +205,7 @@ package final class SQLiteStore: ObjectStore {
                 throw error
             }
             return SQLiteTransaction(
-                store: self, open: open, connection: connection, number: nextSession(), token,
-                .fromPool(wasPinned: wasPinned))
+                store: self, open: open, connection: connection, token, .fromPool(wasPinned: wasPinned))
         }
     }
 
@@ -211,20 +213,22 @@ package final class SQLiteStore: ObjectStore {
         from session: any StoreSession, _ token: InterruptToken?
     ) throws -> any StoreTransaction {
         let watch = try writableFiles().1
-        guard let session = session as? SQLiteSession, session.store === self, let connection = session.connection
-        else {
+        guard let session = session as? SQLiteSession, session.store === self else {
             throw CoreDataError(
-                NSPersistentStoreOperationError, "A transaction cannot begin from a view that has ended.")
+                NSPersistentStoreOperationError, "A transaction cannot begin from a view of another store.")
         }
-        guard session.running == 0 else { throw CoreDataError.rowsAreBeingRead }
-        return try translating("write into", token) {
-            try session.open.pool.upgrade(
-                connection, watch: watch, token: token, prepare: session.open.prepareWriting)
-            let number = nextSession()
-            session.handOver()
-            return SQLiteTransaction(
-                store: self, open: session.open, connection: connection, number: number, token, .fromView)
+        let connection = try session.lease.beginUse(isAlone: true)
+        do {
+            try translating("write into", token) {
+                try session.open.pool.upgrade(
+                    connection, watch: watch, token: token, prepare: session.open.prepareWriting)
+            }
+        } catch {
+            session.lease.endUse()
+            throw error
         }
+        session.handOver()
+        return SQLiteTransaction(store: self, open: session.open, connection: connection, token, .fromView)
     }
 
     /// The metadata that wait for the next write; nil when there are none.

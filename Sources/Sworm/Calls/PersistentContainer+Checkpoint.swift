@@ -41,12 +41,10 @@ extension PersistentContainer {
     public func checkpoint(
         _ mode: CheckpointMode = .truncate, deadline: ContinuousClock.Instant? = nil
     ) throws -> CheckpointResult {
-        let context = try makeContext()
-        do {
+        try logging {
+            try gate.check()
+            let context = try makeContext()
             return try Engine.translating { try Engine.checkpoint(context, mode, deadline: deadline) }
-        } catch {
-            logError?(error)
-            throw error
         }
     }
 }

@@ -78,6 +78,7 @@ extension PersistentContainer {
     ) async throws -> sending R {
         try Task.checkCancellation()
         try call.checkDeadline()
+        try gate.check()
         let context = try makeContext()
         let admission: Engine.Admission
         do {

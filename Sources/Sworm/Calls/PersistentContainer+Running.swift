@@ -42,10 +42,18 @@ extension PersistentContainer {
         _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
     ) throws {
         do {
+            let admission = admitted?.admission
+            do {
+                try gate.enter()
+            } catch {
+                admission?.abandon()
+                throw error
+            }
+            defer { gate.leave() }
             let given = try admitted?.context ?? makeContext()
-            let admission = try admitted?.admission ?? Engine.translating { try Engine.enter(given, call) }
-            if admitted != nil { admission.adopt() }
-            defer { admission.leave() }
+            let held = try admission ?? Engine.translating { try Engine.enter(given, call) }
+            if admitted != nil { held.adopt() }
+            defer { held.leave() }
             let context = self.context(for: call.access, given)
             // The engine may run the block on another thread than this one.
             try context.performAndWait {

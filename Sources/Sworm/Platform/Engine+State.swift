@@ -81,7 +81,9 @@ extension Engine {
     /// Core Data has no deadlines: calls look at theirs before they begin and before they save.
     static func setDeadline(_ deadline: ContinuousClock.Instant?, _ context: NSManagedObjectContext) {}
     static func deadline(of context: NSManagedObjectContext) -> ContinuousClock.Instant? { nil }
-    static func stoppable<R>(_ isStoppable: Bool, _ context: NSManagedObjectContext, _ body: () throws -> R) rethrows -> R {
+    static func stoppable<R>(_ isStoppable: Bool, _ context: NSManagedObjectContext, _ body: () throws -> R) rethrows
+        -> R
+    {
         try body()
     }
     #else
@@ -160,7 +162,9 @@ extension Engine {
     static func deadline(of context: NSManagedObjectContext) -> ContinuousClock.Instant? { context.deadline }
 
     /// Runs a closure in which also the long functions of the engine look at whether they are to stop.
-    static func stoppable<R>(_ isStoppable: Bool, _ context: NSManagedObjectContext, _ body: () throws -> R) rethrows -> R {
+    static func stoppable<R>(_ isStoppable: Bool, _ context: NSManagedObjectContext, _ body: () throws -> R) rethrows
+        -> R
+    {
         guard isStoppable else { return try body() }
         return try LongWork.$isToStop.withValue(context.stopsWork, operation: body)
     }

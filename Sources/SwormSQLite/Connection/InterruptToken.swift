@@ -126,6 +126,9 @@ extension Connection {
         return waiting
     }
 
+    /// The longest wait for a lock of another connection, in seconds.
+    package var busyTimeout: Double { Double(waiting.pointee.limit) / 1e9 }
+
     /// Runs a closure that no token stops, as what ends a transaction.
     package func uninterrupted<R>(_ body: () throws -> R) rethrows -> R {
         guard let token = interruption else { return try body() }

@@ -104,7 +104,7 @@ struct FileHubTests {
         for _ in 0..<2 { try await hub.admit(isTurn: false, until: soon()) }
         let waiting = (0..<200).map { _ in
             Task {
-                try await hub.admit(isTurn: false, until: soon(60))
+                try await hub.admit(isTurn: false, until: soon(600))
                 hub.abandon(isTurn: false)
             }
         }
