@@ -19,6 +19,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     private let connecting: Connecting
     private var isCommitted = false
+    /// Whether the commit failed in a way that may leave it in the log, to be found by the next who opens the file.
+    private var isInDoubt = false
     /// Whether the state at the beginning is noted.
     private var keepsSnapshot = false
     /// Values may be made while they are written, by code that does more than that.
@@ -45,7 +47,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         if !isCommitted {
             if connection.base.isInTransaction { try? connection.base.rollback() }
             connection.changes.removeAll()
-            store.external.remove(files.written)
+            if !isInDoubt { store.external.remove(files.written) }
         }
         switch connecting {
         case .fromPool(let wasPinned): open.pool.giveBackWriter(connection, wasPinned: wasPinned)
@@ -107,8 +109,9 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                     ? beginningAnew(connection) { try body(transaction) }
                     : connection.base.savepoint { try body(transaction) }
                 hasWritten = true
+                store.external.remove(transaction.abandonedFiles)
                 files.written += transaction.writtenFiles
-                files.replaced.formUnion(transaction.filesToRemove)
+                files.replaced.formUnion(transaction.replacedFiles)
                 return output
             } catch {
                 store.external.remove(transaction.writtenFiles)
@@ -174,7 +177,12 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             try open.pool.checkFile()
             // Later there is nothing left to be stopped.
             if let failure = token?.failure { throw failure }
-            try connection.base.commit()
+            do {
+                try connection.base.commit()
+            } catch {
+                isInDoubt = CoreDataError.leavesCommitInDoubt(error)
+                throw error
+            }
         }
         isCommitted = true
         let replaced = files.replaced
