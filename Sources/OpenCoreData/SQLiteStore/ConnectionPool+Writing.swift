@@ -40,7 +40,7 @@ extension ConnectionPool {
         return (connection, wasPinned)
     }
 
-    /// As ``withWriter(_:_:_:)``, without waiting and without ending anybody's view.
+    /// Runs a body like ``withWriter(_:_:_:)``, but waits for nobody and ends no view.
     ///
     /// - Returns: The result of the body; nil where somebody writes, or reads on a single connection.
     func withFreeWriter<Result>(_ body: (StoreConnection) throws -> Result?) throws -> Result? {

@@ -64,7 +64,7 @@ struct ExternalDataSearch {
             if open.pool.kind == .single { files.synchronizeJournal() }
             folder.remove(unused)
         }
-        // What takes hardly any time is done at each opening.
+        // A search of a small store is quick enough for each opening.
         let isSmall = 10 * count <= limits.filesPerOpening && 10 * rows <= limits.rowsPerOpening
         if isSmall, isWhole, progress.entry == 0 { return SearchProgress.forget(files) }
         progress.files = []
