@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
         // What was never read cannot be written anew.
         if contextWins, !object.isFault {
             // The object is written anew under its old key.
-            let values = object.plan.attributes.indices.map { object.attribute($0) }
+            let values = try object.plan.attributes.indices.map { try object.attributeToRevive($0) }
             for (slot, relationship) in object.plan.relationships.enumerated() {
                 if !relationship.isToMany {
                     object.setRelationshipState(slot, .toOne(object.destination(slot)))
@@ -128,13 +128,26 @@ extension NSManagedObject {
             let present = snapshot
             snapshot = state
             defer { snapshot = present }
+            let attributes = plan.attributes.indices.map { committedAttributeIfPresent($0) }
             return CommittedRow(
-                version: state.version ?? 0,
-                attributes: plan.attributes.indices.map { committedAttribute($0) },
+                version: state.version ?? 0, attributes: attributes.map { $0 ?? .null },
                 toOnes: plan.relationships.indices.map {
                     plan.relationships[$0].isToMany ? nil : committedDestination($0)
-                })
+                }, lost: attributes.indices.filter { attributes[$0] == nil })
         }
+    }
+
+    /// The present value of an attribute, for a row that replaces a deleted one.
+    ///
+    /// - Throws: A conflict where it was in a file that went with the row.
+    fileprivate final func attributeToRevive(_ slot: Int) throws -> AttributeValue {
+        guard plan.traits[slot].allowsExternalStorage, !changedAttributes.contains(slot) else { return attribute(slot) }
+        if let value = committedAttributeIfPresent(slot) { return value }
+        let name = plan.attributes[slot].name
+        throw CoreDataError(
+            NSManagedObjectMergeError,
+            "\(plan.name) \(objectID) was deleted in the store since it was read, and the content of its “\(name)”, which nobody had read, with it. It cannot be written anew without that: set it, or delete the object.",
+            entity: plan.name, key: name, objects: [objectID.reference])
     }
 
     /// Drops the changes of properties that the store has changed too.
@@ -142,7 +155,9 @@ extension NSManagedObject {
         guard let fresh, let old else { return }
         // No store knows the transient ones.
         for slot in plan.attributes.indices
-        where !plan.traits[slot].isTransient && fresh.attributes[slot] != old.attributes[slot] {
+        where !plan.traits[slot].isTransient
+            && (fresh.attributes[slot] != old.attributes[slot] || old.lost.contains(slot))
+        {
             edits[slot] = nil
             changedAttributes.remove(slot)
         }
@@ -172,6 +187,8 @@ extension NSManagedObject {
         guard let old else { return }
         prepareEdits()
         for (slot, attribute) in plan.attributes.enumerated() where !attribute.isTransient {
+            // Content that was removed with its file cannot be written again.
+            if old.lost.contains(slot), !changedAttributes.contains(slot) { continue }
             if !changedAttributes.contains(slot) { edits[slot] = old.attributes[slot] }
             changedAttributes.insert(slot)
         }

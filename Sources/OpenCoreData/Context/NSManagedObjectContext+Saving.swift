@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
         isSaving = true
         defer {
             isSaving = false
+            endParkedViews()
             savingOrigins = [:]
             lostVersions = [:]
         }
@@ -187,8 +188,9 @@ extension NSManagedObjectContext {
             updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
             deletedList.forEach { if $0.objectID.origin === origin { builder.delete($0) } }
             try throwReadError()
-            // A pinned view would keep the write from seeing, or waiting for, anything newer.
-            endPinnedViews()
+            // A pinned view would keep the write from seeing, or waiting for, anything newer. But a merge policy may ask for
+            // values that it sees.
+            parkPinnedViews()
             do {
                 let result = builder.request.isEmpty ? SaveResult() : try write(builder.request, to: origin, store)
                 saved.add(builder, result, origin)

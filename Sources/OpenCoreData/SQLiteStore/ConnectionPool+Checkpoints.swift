@@ -26,6 +26,7 @@ extension ConnectionPool {
                 // Views of the user's own and other processes pass no gate.
                 try connection.base.waiting(atMost: 0.05) { try connection.base.checkpoint(.restart) }
             }
+            logRestarted?()
             return true
         }
         hub.restarted(isDone ?? false)
@@ -57,7 +58,12 @@ extension ConnectionPool {
         }
         guard mode != .passive else { return try run() }
         guard !ThreadHoldings.isHolding else { throw CoreDataError.checkpointInside }
-        guard let result = try hub.withoutReaders(until: end, token, run) else { throw CoreDataError.logIsRead }
+        let result = try hub.withoutReaders(until: end, token) {
+            let result = try run()
+            if mode != .full { logRestarted?() }
+            return result
+        }
+        guard let result else { throw CoreDataError.logIsRead }
         return result
     }
 

@@ -85,8 +85,12 @@ extension ConnectionPool {
     }
 
     /// Takes the turn, and with it the writing (or only) connection, waiting for whoever has it.
-    func takeSingle(_ token: InterruptToken?) throws -> StoreConnection {
-        try hub.takeTurn(until: end(token), token)
+    ///
+    /// - Parameters:
+    ///   - token: Ends the wait.
+    ///   - limit: When to give up; nil for the timeout.
+    func takeSingle(_ token: InterruptToken?, until limit: ContinuousClock.Instant? = nil) throws -> StoreConnection {
+        try hub.takeTurn(until: limit ?? end(token), token)
         condition.lock()
         defer { condition.unlock() }
         guard shutReason == nil, let writer else {

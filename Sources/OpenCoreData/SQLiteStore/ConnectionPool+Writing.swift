@@ -40,6 +40,18 @@ extension ConnectionPool {
         return (connection, wasPinned)
     }
 
+    /// Runs a body like ``withWriter(_:_:_:)``, but waits for nobody and ends no view.
+    ///
+    /// - Returns: The result of the body; nil where somebody writes, or reads on a single connection.
+    func withFreeWriter<Result>(_ body: (StoreConnection) throws -> Result?) throws -> Result? {
+        guard let connection = try? takeSingle(nil, until: .now) else { return nil }
+        defer { hub.releaseTurn() }
+        guard !connection.base.isInTransaction, (try? beginWrite()) != nil else { return nil }
+        defer { endWrite() }
+        (connection.base.watch, connection.base.interruption) = (nil, nil)
+        return try body(connection)
+    }
+
     func giveBackWriter(_ connection: StoreConnection, wasPinned: Bool) {
         connection.base.interruption = nil
         keepLog(connection)

@@ -32,6 +32,8 @@ final class ConnectionPool: @unchecked Sendable {
     let warnings = StoreWarnings()
     /// The last view that was named as the reason for a long log.
     var lastLongView = 0
+    /// Called on the thread that has the turn when the log can begin anew, while nobody in this process reads.
+    var logRestarted: (@Sendable () -> Void)?
     /// Begins the log anew, beside the calls.
     let upkeep = DispatchQueue(label: "Sworm log")
     /// Why no connection is given out; nil while the pool is open.

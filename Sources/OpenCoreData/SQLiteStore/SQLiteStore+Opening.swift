@@ -93,7 +93,9 @@ extension SQLiteStore {
         if !options.isReadOnly {
             do {
                 let (metadata, open) = try openForWriting(files, model: model, options: options)
-                return make(metadata, open)
+                let store = make(metadata, open)
+                store.searchExternalData()
+                return store
             } catch let mirrored as MirroredStore {
                 options.isReadOnly = true
                 options.mirroringTable = mirrored.table

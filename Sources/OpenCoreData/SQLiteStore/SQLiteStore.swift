@@ -29,7 +29,10 @@ package final class SQLiteStore: ObjectStore {
     let takesTurns: Bool
     /// Called with what a user of the store should know and no call throws.
     let warnings: StoreWarnings
+    package let viewsKeepFiles: Bool
     let files: StoreFiles?
+    /// The external files that no row names since commits of this store.
+    let pendingRemovals = PendingRemovals()
     private let state: Guarded<State>
 
     private struct State: Sendable {
@@ -38,8 +41,6 @@ package final class SQLiteStore: ObjectStore {
         var newMetadata: StoreMetadata?
         var lastSession = 0
         var sessions: Set<Int> = []
-        /// External files that no row refers to any more, with the last session that may still see a row that does.
-        var removals: [(session: Int, files: Set<UUID>)] = []
         var watches: StatementWatches
     }
 
@@ -55,8 +56,12 @@ package final class SQLiteStore: ObjectStore {
         hub = open.pool.hub
         warnings = open.pool.warnings
         takesTurns = open.pool.kind == .single
+        viewsKeepFiles =
+            open.pool.kind == .writerAndReaders && files != nil
+            && model.entities.contains { $0.traits.contains(where: \.allowsExternalStorage) }
         external = ExternalDataFolder(path: files?.externalData, lent: options.lentFiles)
         state = Guarded(State(open: open, metadata: metadata, watches: StatementWatches(options.watch)))
+        if viewsKeepFiles { open.pool.logRestarted = { [weak self] in self?.removeUnusedExternalData() } }
     }
 
     deinit { close() }
@@ -99,25 +104,15 @@ package final class SQLiteStore: ObjectStore {
 
     /// Takes note that a session has ended, and removes the files that only it could still see.
     func sessionEnded(_ number: Int) {
-        let files = state.withLock { state in
-            state.sessions.remove(number)
-            return Self.takeRemovals(&state)
-        }
-        guard !files.isEmpty else { return }
-        self.files?.synchronizeLog()
-        external.remove(files)
+        state.withLock { state in _ = state.sessions.remove(number) }
+        removeUnusedExternalDataSometimes()
     }
 
-    private static func takeRemovals(_ state: inout State) -> Set<UUID> {
-        let oldest = state.sessions.min() ?? .max
-        var files: Set<UUID> = []
-        state.removals.removeAll { removal in
-            guard removal.session < oldest else { return false }
-            files.formUnion(removal.files)
-            return true
-        }
-        return files
-    }
+    /// The number of the oldest view that is open; a large number when no view is open.
+    var oldestView: Int { state.withLock { $0.sessions.min() ?? .max } }
+
+    /// The files while the store is open.
+    var openFiles: OpenStore? { state.withLock { $0.open } }
 
     /// The open files; for a store that is only read, opened anew if somebody has changed them.
     func currentFiles() throws -> (OpenStore, StatementWatch?) {
@@ -174,6 +169,7 @@ package final class SQLiteStore: ObjectStore {
             try open.pool.withWriter(watch, token) { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external, isAlone: true)
+                var isWritten = false
                 do {
                     try open.prepareWriting(connection)
                     try connection.base.transaction(.immediate) {
@@ -181,12 +177,16 @@ package final class SQLiteStore: ObjectStore {
                         if let newMetadata { try connection.write(newMetadata) }
                         try open.pool.checkFile()
                         if let failure = token?.failure { throw failure }
+                        isWritten = true
                     }
                 } catch {
-                    external.remove(transaction.writtenFiles)
+                    if !isWritten || !CoreDataError.leavesCommitInDoubt(error) {
+                        external.remove(transaction.writtenFiles)
+                    }
                     throw error
                 }
-                return (transaction.result, transaction.filesToRemove)
+                external.remove(transaction.abandonedFiles)
+                return (transaction.result, transaction.replacedFiles)
             }
         }
         wrote(newMetadata, replacing: replaced)
@@ -234,25 +234,20 @@ package final class SQLiteStore: ObjectStore {
     /// The metadata that wait for the next write; nil when there are none.
     var newMetadata: StoreMetadata? { state.withLock { $0.newMetadata } }
 
-    /// Takes note of what a transaction has written, and removes the files that nobody can see any more.
+    /// Takes note of what a transaction has written, and of the files that nobody needs who begins to read now.
     ///
     /// - Parameters:
     ///   - newMetadata: The metadata that were written.
     ///   - replaced: The external files that no row refers to any more.
     func wrote(_ newMetadata: StoreMetadata?, replacing replaced: Set<UUID>) {
-        let unused = state.withLock { state -> Set<UUID> in
+        let lastView = state.withLock { state in
             if let newMetadata {
                 state.metadata = newMetadata
                 if state.newMetadata == newMetadata { state.newMetadata = nil }
             }
-            guard !replaced.isEmpty else { return [] }
-            state.removals.append((state.sessions.isEmpty ? 0 : state.lastSession, replaced))
-            return Self.takeRemovals(&state)
+            return state.sessions.isEmpty ? 0 : state.lastSession
         }
-        guard !unused.isEmpty else { return }
-        // After a power failure the rows of a moment ago may be back, if the log is not on the disk by then.
-        files?.synchronizeLog()
-        external.remove(unused)
+        self.replaced(replaced, seenUntil: lastView)
     }
 
     /// The open files, and who is told what their connections run.
@@ -268,6 +263,7 @@ package final class SQLiteStore: ObjectStore {
 
     /// Closes the files once a save that is running has ended. Sessions that are open throw from then on.
     package func close() {
+        removeUnusedExternalData()
         let open = state.withLock { state -> OpenStore? in
             defer { state.open = nil }
             return state.open

@@ -14,6 +14,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     /// @unchecked: touched during uses of the lease, and after the last of them.
     private final class Progress: @unchecked Sendable {
         var isCommitted = false
+        /// Whether the commit failed in a way that may leave it in the log, to be found by the next who opens the file.
+        var isInDoubt = false
         var files = Files()
     }
 
@@ -59,7 +61,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         if !progress.isCommitted {
             if connection.base.isInTransaction { try? connection.base.rollback() }
             connection.changes.removeAll()
-            store.external.remove(progress.files.written)
+            if !progress.isInDoubt { store.external.remove(progress.files.written) }
         }
         switch connecting {
         case .fromPool(let wasPinned): open.pool.giveBackWriter(connection, wasPinned: wasPinned)
@@ -121,8 +123,9 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                     ? beginningAnew(connection) { try body(transaction) }
                     : connection.base.savepoint { try body(transaction) }
                 hasWritten = true
+                store.external.remove(transaction.abandonedFiles)
                 files.written += transaction.writtenFiles
-                files.replaced.formUnion(transaction.filesToRemove)
+                files.replaced.formUnion(transaction.replacedFiles)
                 return output
             } catch {
                 store.external.remove(transaction.writtenFiles)
@@ -188,7 +191,12 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             try open.pool.checkFile()
             // Later there is nothing left to be stopped.
             if let failure = token?.failure { throw failure }
-            try connection.base.commit()
+            do {
+                try connection.base.commit()
+            } catch {
+                progress.isInDoubt = CoreDataError.leavesCommitInDoubt(error)
+                throw error
+            }
             progress.isCommitted = true
         }
         let replaced = files.replaced

@@ -237,21 +237,6 @@ extension SaveTransaction {
             }
         }
     }
-
-    /// Takes the files back out of `replacedFiles` to which a row still refers.
-    func keepReferencedFiles() throws {
-        var searched: Set<String> = []
-        for columns in columns {
-            for place in columns.externalAttributes where searched.insert("\(columns.table) \(place.column)").inserted {
-                try connection.rows(
-                    "SELECT \(place.column) FROM \(columns.table) WHERE length(\(place.column)) = 38 AND substr(\(place.column), 1, 1) = X'02'"
-                ) { statement in
-                    let file = statement.withBlob(0) { $0.flatMap(ExternalDataFolder.reference) }
-                    if let file { replacedFiles.remove(file) }
-                }
-            }
-        }
-    }
 }
 
 /// Says that the row of an update has another version than it asks for, or has gone.

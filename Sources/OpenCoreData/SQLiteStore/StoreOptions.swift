@@ -43,6 +43,8 @@ package struct StoreOptions: Sendable {
     package var watch: StatementWatch?
     /// What hands the content of external files on to another store, or takes it from there.
     package var lentFiles: LentFiles?
+    /// When files of external data are removed that no row names.
+    package var externalData = ExternalDataLimits()
     /// The table that shows that the store is mirrored, when it was opened read-only for that reason.
     var mirroringTable: String?
     /// A copy of files up to this size is preferred to leaving a `-shm` file beside a store that is only looked at.

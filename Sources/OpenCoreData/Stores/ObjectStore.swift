@@ -19,6 +19,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Throws: ``CoreDataError`` for a value that a property list cannot hold.
     func setMetadata(_ metadata: [String: Any]) throws
 
+    /// Whether the files that rows name stay while a view is open that sees the rows, also while its own thread writes.
+    var viewsKeepFiles: Bool { get }
+
     /// A view of the store that does not change until it is ended.
     ///
     /// - Parameter token: Stops what the view reads, and the wait for it.
