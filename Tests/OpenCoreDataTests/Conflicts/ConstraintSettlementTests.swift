@@ -128,4 +128,56 @@ struct ConstraintSettlementTests {
             expect([nil, nil, nil, nil], world, conflicts)
         }
     }
+
+    @Test func `a chain of conflicts ends after as many passes as there are objects`() throws {
+        var world = try SettlementCase()
+        let count: Int64 = 12
+        // The boss of each is unique, so that the row of one is known once its boss has become a row.
+        for key in 1...count {
+            world.insert(world.person(-key), toOnes: key == 1 ? [:] : ["boss": world.person(1 - key)])
+        }
+        var (settled, passes) = (SettledConflicts(), 0)
+        while let next = world.request.insertions.first(where: { insertion in
+            let boss = insertion.toOnes[world.slot("boss", of: insertion.row)]
+            return boss.map { $0.key > 0 } ?? true
+        }) {
+            let row = world.snapshot(world.person(100 - next.row.key), version: 1)
+            let met = UniquenessConflicts(conflicts: [.init(row: next.row, existing: row.row, constraint: ["boss"])])
+            let isNew = settled.note(.constraints(met))
+            #expect(isNew)
+            var settlement = world.settlement(.mergeByPropertyStoreTrumpMergePolicyType)
+            let isSettled = settlement.settle([conflict(next.row, row)])
+            #expect(isSettled)
+            world.request = settlement.request
+            passes += 1
+        }
+        #expect(passes == Int(count) && world.request.isEmpty)
+    }
+
+    @Test func `a pass that meets only what was settled before gets nowhere`() throws {
+        let world = try SettlementCase()
+        let (one, other) = (world.person(1), world.person(2))
+        var settled = SettledConflicts()
+        func links(isDeletion: Bool) -> MetConflicts {
+            .links(
+                LinkConflicts(conflicts: [
+                    .init(row: one, relationship: 0, destination: other, isDeletion: isDeletion)
+                ]))
+        }
+        func row(_ row: SaveRequest.Row, _ version: Int64) -> SaveConflicts.Conflict {
+            SaveConflicts.Conflict(row: row, expected: version, exists: true)
+        }
+        // One that is new is enough.
+        let passes: [(met: MetConflicts, isNew: Bool)] = [
+            (.rows(SaveConflicts(conflicts: [row(one, 1)])), true), (links(isDeletion: true), true),
+            (links(isDeletion: false), true), (links(isDeletion: true), false),
+            (.rows(SaveConflicts(conflicts: [row(one, 5)])), false),
+            (.rows(SaveConflicts(conflicts: [row(one, 1), row(other, 1)])), true),
+        ]
+        for pass in passes {
+            let isNew = settled.note(pass.met)
+            #expect(isNew == pass.isNew)
+        }
+        if MetConflicts(CoreDataError(NSManagedObjectMergeError, "")) != nil { Issue.record("no conflict of a store") }
+    }
 }
