@@ -48,8 +48,6 @@ struct CommittedRow {
     var attributes: [AttributeValue]
     /// By relationship slot; nil for to-many relationships and empty to-ones.
     var toOnes: [SaveRequest.Row?]
-    /// The slots of attributes whose content was in a file that was removed since the row was read. Their values are nil here.
-    var lost: [Int] = []
 }
 
 /// A row of a fetch, and the attributes of it that were written since. Relationships are as they were.

@@ -132,9 +132,6 @@ package final class SQLiteStore: ObjectStore {
         return (fresh, watch)
     }
 
-    /// The files while the store is open.
-    var openFiles: OpenStore? { state.withLock { $0.open } }
-
     // MARK: Watching
 
     package func add(_ watch: StatementWatch) -> Int { state.withLock { $0.watches.add(watch) } }
