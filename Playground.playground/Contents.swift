@@ -188,6 +188,13 @@ try store.write { context in
 let rated = try store.read { try $0.count(of: Book.all.where(\.rating != nil)) }
 print("With a rating: \(rated)")
 
+// Every call may have a deadline. `backup` copies one state of the store while others write.
+let backupURL = FileManager.default.temporaryDirectory.appendingPathComponent("tour-\(UUID().uuidString).sqlite")
+try store.backup(to: backupURL, deadline: .now + .seconds(60))
+let copied = try PersistentContainer(for: Book.self, at: .readOnly(backupURL)).read { try $0.count(of: Book.all) }
+print("In the backup: \(copied) books")
+try FileManager.default.removeItem(at: backupURL)
+
 // MARK: 7 Delete
 //
 // Delete rules hold at once: a book takes its reviews with it, and its author stays.

@@ -23,6 +23,7 @@ package final class FileHub: Sendable {
         var decided: [HubState.Ticket: Outcome] = [:]
         /// Whether the holder of the turn has a transaction open.
         var isWriting = false
+        var pauses = WritePauses()
     }
 
     private let content: Guarded<Content>
@@ -103,7 +104,20 @@ package final class FileHub: Sendable {
         guard began else { throw CoreDataError.hasTransaction }
     }
 
-    func endWriting() { content.withLock { $0.isWriting = false } }
+    func endWriting() {
+        let now = ContinuousClock.now
+        content.withLock { content in
+            content.isWriting = false
+            content.pauses.ended(at: now)
+        }
+    }
+
+    /// Waits on the calling thread, which holds the turn, where other processes should get theirs.
+    func pauseForOthers() {
+        let now = ContinuousClock.now
+        guard let pause = content.withLock({ $0.pauses.pause(before: now) }) else { return }
+        usleep(UInt32(clamping: pause.components.attoseconds / 1_000_000_000_000))
+    }
 
     // MARK: Admission
 

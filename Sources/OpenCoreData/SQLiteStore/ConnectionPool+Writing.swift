@@ -28,6 +28,7 @@ extension ConnectionPool {
         _ watch: StatementWatch? = nil, _ token: InterruptToken? = nil
     ) throws -> (connection: StoreConnection, wasPinned: Bool) {
         let connection = try takeSingle(token)
+        if kind == .writerAndReaders { hub.pauseForOthers() }
         do {
             try beginWrite()
         } catch {

@@ -51,6 +51,7 @@ extension PersistentContainer {
             }
             defer { gate.leave() }
             let given = try admitted?.context ?? makeContext()
+            listen(to: given)
             let held = try admission ?? Engine.translating { try Engine.enter(given, call) }
             if admitted != nil { held.adopt() }
             defer { held.leave() }

@@ -25,6 +25,8 @@ public final class PersistentContainer: Sendable {
     let gate = CallGate()
     /// Whether the files are closed.
     let isClosed = Locked(false)
+    /// Whether warnings of the stores go to `logError`.
+    private let isListening = Locked(false)
     /// The stores that were taken from a coordinator while the container is suspended, where the engine does that.
     let suspended = Locked<[Engine.SuspendedStore]>([])
     /// Lets writes follow each other where the store does not.
@@ -49,6 +51,16 @@ public final class PersistentContainer: Sendable {
         self.logError = logError
         cleansUp = cleanUpAfterExecution
         isStrict = strict
+    }
+
+    /// Lets `logError` have what the stores of a context have to say beside errors. Does its work once.
+    func listen(to context: NSManagedObjectContext) {
+        guard let logError else { return }
+        let isFirst = isListening.withLock { isListening in
+            defer { isListening = true }
+            return !isListening
+        }
+        if isFirst { Engine.listen(to: context, logError) }
     }
 
     /// Reports a misuse that could not be thrown.

@@ -1,7 +1,7 @@
+import Foundation
 #if canImport(CoreData)
 import CoreData
 #else
-import Foundation
 import OpenCoreData
 import SwormSQLite
 #endif
@@ -17,6 +17,9 @@ extension Engine {
             .unsupported,
             "A checkpoint cannot be asked for on this platform: Core Data moves pages of the log by itself.")
     }
+
+    /// Core Data writes its warnings to the console.
+    static func listen(to context: NSManagedObjectContext, _ listener: @escaping @Sendable (any Error) -> Void) {}
 
     /// A store that was removed from its coordinator, to be added again.
     struct SuspendedStore: @unchecked Sendable {
@@ -77,6 +80,13 @@ extension Engine {
             result.moved += max(0, moved)
         }
         return result
+    }
+
+    /// Calls a closure with the warnings of a context's stores, as long as these are open.
+    static func listen(to context: NSManagedObjectContext, _ listener: @escaping @Sendable (any Error) -> Void) {
+        for store in sqliteStores(of: context) {
+            _ = store.addWarningListener { listener(StoreError(.storeFailed, $0.message, cause: $0)) }
+        }
     }
 
     /// Nothing is kept here: a store of this engine closes its files by itself.

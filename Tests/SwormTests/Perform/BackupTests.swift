@@ -1,3 +1,5 @@
+// Core Data has nothing of this on Apple's platforms.
+#if !canImport(CoreData)
 import Foundation
 import Sworm
 import SwormSQLite
@@ -173,3 +175,4 @@ struct BackupTests {
         #expect(try await store.read { try $0.count(of: Volume.all.where { $0.pages == 599 }) } == 200)
     }
 }
+#endif

@@ -116,6 +116,7 @@ struct ClosingTests {
         try test.verify()
     }
 
+    #if !canImport(CoreData)
     @Test func `calls that run too long are undone when the store is suspended`() async throws {
         let store = test.container
         let bodies: [@Sendable (ManagedObjectContext) throws -> Void] = [
@@ -151,6 +152,7 @@ struct ClosingTests {
         }
         try test.verify()
     }
+    #endif
 
     @Test func `a store in memory keeps its content`() async throws {
         let memory = try PersistentContainer(for: Volume.self, at: .memory)
@@ -163,6 +165,7 @@ struct ClosingTests {
         #expect(await codes(memory).allSatisfy { $0 == .storeClosed })
     }
 
+    #if !canImport(CoreData)
     @Test func `a file that was replaced while the store was suspended is not used`() async throws {
         try store.suspend()
         let copy = url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")
@@ -171,4 +174,5 @@ struct ClosingTests {
         #expect(storeErrorNow { try store.resume() } != nil)
         #expect(await codes(store).allSatisfy { $0 == .suspended })
     }
+    #endif
 }

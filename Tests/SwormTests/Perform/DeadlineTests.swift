@@ -8,7 +8,9 @@ import Testing
 @Suite("Deadlines")
 struct DeadlineTests {
     typealias Volume = Shelf.Volume
-    typealias Forms = [(String, (ContinuousClock.Instant, @escaping @Sendable (ManagedObjectContext) throws -> Int) async throws -> Int)]
+    typealias Forms = [(
+        String, (ContinuousClock.Instant, @escaping @Sendable (ManagedObjectContext) throws -> Int) async throws -> Int
+    )]
 
     private let test: TestStore
     private var store: PersistentContainer { test.container }
@@ -25,7 +27,10 @@ struct DeadlineTests {
         return [
             ("read", { deadline, body in try synchronously { try store.read(deadline: deadline, body) } }),
             ("write", { deadline, body in try synchronously { try store.write(deadline: deadline, body) } }),
-            ("perform", { deadline, body in try synchronously { try store.perform(deadline: deadline, action: body) } }),
+            (
+                "perform",
+                { deadline, body in try synchronously { try store.perform(deadline: deadline, action: body) } }
+            ),
             ("async read", { deadline, body in try await store.read(deadline: deadline, body) }),
             ("async write", { deadline, body in try await store.write(deadline: deadline, body) }),
             ("schedule", { deadline, body in try await store.schedule(deadline: deadline, action: body) }),
@@ -46,6 +51,7 @@ struct DeadlineTests {
         }
     }
 
+    #if !canImport(CoreData)
     @Test func `reads that go on are stopped, and the store works on`() async throws {
         for (name, form) in forms {
             let error = await storeError {
@@ -57,6 +63,7 @@ struct DeadlineTests {
             #expect(try await form(.now + .seconds(60)) { try $0.count(of: Volume.all) } == 300, "\(name)")
         }
     }
+    #endif
 
     @Test func `what ends after its deadline is not saved`() async throws {
         for (name, form) in forms where !name.contains("read") {
@@ -75,6 +82,7 @@ struct DeadlineTests {
         try test.verify()
     }
 
+    #if !canImport(CoreData)
     @Test func `a statement without end is stopped`() async throws {
         // A trigger of somebody else's that goes through more rows than anybody can wait for.
         let url = try #require(test.url)
@@ -207,6 +215,7 @@ struct DeadlineTests {
         await #expect(throws: CancellationError.self) { try await task.value }
         goOn.signal()
     }
+    #endif
 }
 
 /// Runs a closure in a function that is not asynchronous, so that the synchronous forms are chosen.

@@ -1,3 +1,5 @@
+// Core Data has nothing of this on Apple's platforms.
+#if !canImport(CoreData)
 import Foundation
 import Sworm
 import SwormTools
@@ -108,3 +110,4 @@ struct JournalTests {
         #expect(try test.container.read { try $0.count(of: Volume.all) } == 1)
     }
 }
+#endif

@@ -1,3 +1,5 @@
+// Core Data has nothing of this on Apple's platforms.
+#if !canImport(CoreData)
 import Foundation
 import Sworm
 import SwormTools
@@ -87,3 +89,4 @@ struct MovedFileTests {
         #expect(error?.message.contains("was moved, removed or replaced") ?? false)
     }
 }
+#endif
