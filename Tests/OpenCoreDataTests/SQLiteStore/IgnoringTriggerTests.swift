@@ -96,7 +96,18 @@ import Testing
         }
     }
 
-    @Test func `deletions by statements`() throws {
+    @Test func `updates and deletions by statements`() throws {
+        try expectRefusal("UPDATE OF ZTITLE ON ZBOOK WHEN OLD.ZYEAR = 1") { context in
+            _ = try context.update("Book", "year > 0", ["title": .string("x")])
+        }
+        try expectRefusal("UPDATE OF ZTITLE ON ZBOOK") { context in
+            _ = try context.update("Book", "isbn == 'i1'", ["title": .string("y")])
+        }
+        try expectRefusal("UPDATE ON ZBOOK WHEN OLD.ZYEAR = 1") { context in
+            let request = NSBatchUpdateRequest(entityName: "Book")
+            request.propertiesToUpdate = ["stock": 3]
+            _ = try context.execute(request)
+        }
         try expectRefusal("DELETE ON ZSHELF") { _ = try $0.deleteAll("Shelf") }
         try expectRefusal("DELETE ON ZBOOK WHEN OLD.ZYEAR = 2") { context in
             _ = try context.deleteAll("Book", "year > 0")
