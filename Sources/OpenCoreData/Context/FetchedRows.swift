@@ -72,6 +72,24 @@ package final class FetchedRows {
         return NSManagedObjectID(entity: origin.compiled[identity.entity], key: identity.key, origin: origin)
     }
 
+    /// The identity of a row's object in comparisons. May be asked for at any time and on any thread.
+    package func objectKey(_ row: Int) -> ObjectKey {
+        let identity = identity(row)
+        return ObjectKey(
+            origin: ObjectIdentifier(origin), root: origin.compiled[identity.entity].root, key: identity.key)
+    }
+
+    /// Whether some of the rows may be of objects that were inserted in this context.
+    package var mayHaveNamedObjects: Bool { context.hasNamedObjects }
+
+    /// The object of a row, if it was inserted in this context and has got its row since.
+    package func namedObject(_ row: Int) -> NSManagedObject? {
+        guard mayHaveNamedObjects,
+            let known = context.identities[context.identityKey(identity(row), origin)], known.hasHadTemporaryID
+        else { return nil }
+        return known
+    }
+
     /// The object of a row. Where the row cannot be read, it is a fault that says so when it is used.
     package func object(_ row: Int) -> NSManagedObject {
         guard !isStale, let (group, row) = try? place(of: row) else {

@@ -23,8 +23,10 @@ extension NSManagedObjectContext {
             for object in objects { try object.setAttributes(values.map(\.slot), values.map(\.value)) }
             return objects.count
         }
-        let result = try write(BatchUpdate(specification, values), to: origin)
-        guard result.count > 0 else { return 0 }
+        var batch = BatchUpdate(specification, values)
+        batch.leavesEqualRows = true
+        let result = try write(batch, to: origin)
+        guard result.count > 0, result.hasChanged else { return result.count }
         let family = model[specification.entity].family
         let isAlone = model.entities.allSatisfy(\.derivedSlots.isEmpty)
         refreshUnchanged { !isAlone || family.contains($0) }

@@ -40,6 +40,7 @@ extension NSManagedObjectContext {
         var identities = identities
         self.identities.removeAll()
         identities.drain { $0.detach() }
+        hasNamedObjects = false
         readError = nil
         endPinnedViews()
         interruption.clear()

@@ -77,6 +77,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var makesPlainObjects = false
     /// What a save asks of the objects.
     final var validation = Validation.changes
+    /// Whether the context may know objects that were inserted in it and have got their rows since.
+    final var hasNamedObjects = false
     /// What hands a row to an initializer; one is enough for all objects.
     final let seed = ObjectSeed()
 

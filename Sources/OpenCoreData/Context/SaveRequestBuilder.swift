@@ -93,21 +93,29 @@ struct SaveRequestBuilder {
     private mutating func addMembers(of object: NSManagedObject, _ slot: Int) {
         let relationship = object.plan.relationships[slot]
         guard relationship.isToMany, !relationship.isTransient else { return }
-        if case .untouched = object.relationshipState(slot) { return }
+        guard case .toMany(let present) = object.relationshipState(slot) else { return }
         let inverse = relationship.inverse.map { model[relationship.destination].relationships[$0] }
         let needsLinks = inverse?.isToMany ?? true
         guard needsLinks || relationship.isOrdered else { return }
-        let members = object.members(slot)
-        if needsLinks {
-            let difference = members.difference()
-            for other in difference.added where !other.status.contains(.deleted) && !other.status.contains(.gone) {
-                note(link(object, slot, other), in: \.seenAdded, \.addedLinks)
-            }
-            for other in difference.removed where !other.status.contains(.deleted) && !other.status.contains(.gone) {
-                note(link(object, slot, other), in: \.seenRemoved, \.removedLinks)
-            }
+        // Links in a table of their own are added and removed whatever else is linked: an object with very many links is saved
+        // without a look at them.
+        if needsLinks, inverse != nil, !relationship.isOrdered, !present.isLoaded {
+            return addLinks(of: object, slot, present.notedLinks)
         }
+        let members = object.members(slot)
+        if needsLinks { addLinks(of: object, slot, members.difference()) }
         if relationship.isOrdered { addPositions(of: object, slot, members) }
+    }
+
+    private mutating func addLinks(
+        of object: NSManagedObject, _ slot: Int, _ difference: (added: [NSManagedObject], removed: [NSManagedObject])
+    ) {
+        for other in difference.added where !other.status.contains(.deleted) && !other.status.contains(.gone) {
+            note(link(object, slot, other), in: \.seenAdded, \.addedLinks)
+        }
+        for other in difference.removed where !other.status.contains(.deleted) && !other.status.contains(.gone) {
+            note(link(object, slot, other), in: \.seenRemoved, \.removedLinks)
+        }
     }
 
     private mutating func note(

@@ -27,7 +27,7 @@ extension NSManagedObject {
     /// As ``members(_:loaded:)``, with the members read.
     ///
     /// - Throws: A ``CoreDataError`` when the row has gone, or the members cannot be read.
-    private func readMembers(_ slot: Int) throws -> ToManyMembers {
+    final func readMembers(_ slot: Int) throws -> ToManyMembers {
         try load()
         let members = members(slot, loaded: false)
         if !members.isLoaded { members.load(try context?.loadMembers(of: self, slot: slot) ?? []) }

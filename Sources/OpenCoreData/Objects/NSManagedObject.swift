@@ -39,6 +39,8 @@ open class NSManagedObject: NSObject {
         static let inaccessible = Status(rawValue: 8)
         /// Deleted, and the deletion was saved.
         static let gone = Status(rawValue: 16)
+        /// Its id was temporary once: it was inserted in this context.
+        static let named = Status(rawValue: 32)
     }
 
     /// What an object knows of one of its relationships beyond its snapshot.
@@ -129,7 +131,16 @@ open class NSManagedObject: NSObject {
         edits = SlotValues()
     }
 
-    final func take(id: NSManagedObjectID) { identity = id }
+    final func take(id: NSManagedObjectID) {
+        if identity.isTemporaryID, !id.isTemporaryID {
+            status.insert(.named)
+            context?.hasNamedObjects = true
+        }
+        identity = id
+    }
+
+    /// Whether the object has, or had, a temporary id: then its ids do not say at all times that it is the same object.
+    package final var hasHadTemporaryID: Bool { identity.isTemporaryID || status.contains(.named) }
 
     /// The row turned out to be of another entity of the same hierarchy than was thought before it was read.
     final func take(entity: CompiledEntity) {
@@ -269,27 +280,4 @@ public struct NSSnapshotEventType: OptionSet, Sendable, Hashable {
     public static let refresh = NSSnapshotEventType(rawValue: 32)
     /// A merge policy has settled a conflict.
     public static let mergePolicy = NSSnapshotEventType(rawValue: 64)
-}
-
-extension CompiledEntity {
-    /// An entity without properties: what an object has that was made for an entity that its model does not know.
-    static func unknown(named name: String) -> CompiledEntity {
-        CompiledEntity(number: 0, name: name, root: 0, family: 0...0, attributes: [], relationships: [])
-    }
-}
-
-extension NSEntityDescription {
-    convenience init(unknownName name: String) {
-        self.init()
-        self.name = name
-    }
-}
-
-extension ObjectOrigin {
-    /// The origin of an object that belongs to no context.
-    static func detached(_ entity: NSEntityDescription) -> ObjectOrigin {
-        let model = entity.managedObjectModel
-        let compiled = (try? model.compiled()) ?? CompiledModel(entities: [])
-        return ObjectOrigin(storeIdentifier: "", compiled: compiled, model: model, store: nil)
-    }
 }

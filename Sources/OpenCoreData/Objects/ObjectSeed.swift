@@ -25,3 +25,26 @@ final class ObjectSeed: NSEntityDescription {
         return type.init(entity: self, insertInto: nil)
     }
 }
+
+extension CompiledEntity {
+    /// An entity without properties: what an object has that was made for an entity that its model does not know.
+    static func unknown(named name: String) -> CompiledEntity {
+        CompiledEntity(number: 0, name: name, root: 0, family: 0...0, attributes: [], relationships: [])
+    }
+}
+
+extension NSEntityDescription {
+    convenience init(unknownName name: String) {
+        self.init()
+        self.name = name
+    }
+}
+
+extension ObjectOrigin {
+    /// The origin of an object that belongs to no context.
+    static func detached(_ entity: NSEntityDescription) -> ObjectOrigin {
+        let model = entity.managedObjectModel
+        let compiled = (try? model.compiled()) ?? CompiledModel(entities: [])
+        return ObjectOrigin(storeIdentifier: "", compiled: compiled, model: model, store: nil)
+    }
+}

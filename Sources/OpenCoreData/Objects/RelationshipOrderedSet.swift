@@ -3,12 +3,14 @@ import Foundation
 /// The ordered set that `mutableOrderedSetValue(forKey:)` hands out: every call goes to the object's relationship.
 ///
 /// Foundation lets only some members be overridden; the others read the superclass's own storage. That is filled when the
-/// set is made and after each change through it.
+/// set is made, and follows each change through it.
 final class RelationshipOrderedSet: NSMutableOrderedSet {
     private let object: NSManagedObject
     private let key: String
     private let slot: Int?
     private var isCopying = false
+    /// The revision of the members that the superclass's storage has.
+    private var revision = 0
 
     init(object: NSManagedObject, key: String) {
         self.object = object
@@ -26,58 +28,92 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         self.init(object: NSManagedObject(entity: NSEntityDescription(), insertInto: nil), key: "")
     }
 
-    private var members: [NSManagedObject] { slot.map { object.memberObjects($0) } ?? [] }
+    private var members: ToManyMembers? { slot.map { object.members($0) } }
+
+    // MARK: The superclass's storage
+
+    /// A change of one member that the superclass's storage can follow.
+    private enum Step {
+        case insertion
+        case removal(Int)
+        case other
+    }
 
     /// Makes the superclass's storage what the relationship is.
     private func copyMembers() {
         isCopying = true
         defer { isCopying = false }
         while super.count > 0 { super.removeObject(at: super.count - 1) }
-        for member in members { super.insert(member, at: super.count) }
+        for member in members?.objects ?? [] { super.insert(member, at: super.count) }
+        revision = members?.revision ?? 0
     }
 
-    private func change(_ member: Any, _ body: (Int, NSManagedObject) throws -> Void) {
+    /// Changes the relationship, and then the superclass's storage: by the same step where it was the same before.
+    private func change(_ member: Any, by step: Step, _ body: (Int, NSManagedObject) throws -> Void) {
+        let wasEqual = members?.revision == revision
         object.changeMembers(key: key, slot: slot, member: member, body)
-        copyMembers()
+        if members?.revision == revision { return }
+        if !wasEqual || !follow(step, member as? NSManagedObject) { copyMembers() }
     }
 
-    // The superclass checks the places that it is given against these two, its own storage being meant.
-    override var count: Int { isCopying ? super.count : slot.map { object.memberCount($0) } ?? 0 }
+    /// - Returns: Whether the storage is known to be what the relationship is.
+    private func follow(_ step: Step, _ member: NSManagedObject?) -> Bool {
+        guard let member, let members else { return false }
+        isCopying = true
+        defer { isCopying = false }
+        switch step {
+        case .insertion:
+            guard let position = members.position(of: member), members.count == super.count + 1 else { return false }
+            super.insert(member, at: position)
+        case .removal(let position):
+            guard position < super.count, members.count == super.count - 1 else { return false }
+            super.removeObject(at: position)
+        case .other: return false
+        }
+        revision = members.revision
+        return true
+    }
 
-    override func object(at idx: Int) -> Any { isCopying ? super.object(at: idx) : members[idx] }
+    // MARK: The relationship
+
+    // The superclass checks the positions that it is given against these two, its own storage being meant.
+    override var count: Int { isCopying ? super.count : members?.count ?? 0 }
+
+    override func object(at idx: Int) -> Any {
+        if isCopying { return super.object(at: idx) }
+        return members?.object(at: idx) ?? object.memberObjects(slot ?? 0)[idx]
+    }
 
     override func index(of object: Any) -> Int {
         guard let candidate = object as? NSManagedObject else { return NSNotFound }
-        return members.firstIndex { $0 === candidate } ?? NSNotFound
+        return members?.position(of: candidate) ?? NSNotFound
     }
 
     override func insert(_ object: Any, at idx: Int) {
         if isCopying { return super.insert(object, at: idx) }
-        change(object) { slot, member in
-            var ordered = members
-            guard !ordered.contains(where: { $0 === member }) else { return }
-            ordered.insert(member, at: Swift.min(Swift.max(idx, 0), ordered.count))
-            try self.object.setMembers(slot, ordered)
+        change(object, by: .insertion) { slot, member in
+            guard !self.object.hasMember(slot, member) else { return }
+            try self.object.insertMember(slot, member, at: idx)
         }
     }
 
     override func removeObject(at idx: Int) {
-        if isCopying { return super.removeObject(at: idx) }
-        let ordered = members
-        guard ordered.indices.contains(idx) else { return }
-        change(ordered[idx]) { try object.removeMember($0, $1) }
+        guard let member = members?.object(at: idx) else { return }
+        change(member, by: .removal(idx)) { try self.object.removeMember($0, $1) }
     }
 
     override func replaceObject(at idx: Int, with object: Any) {
-        change(object) { slot, member in
-            var ordered = members
+        change(object, by: .other) { slot, member in
+            var ordered = self.object.memberObjects(slot)
             guard ordered.indices.contains(idx) else { return }
             ordered[idx] = member
             try self.object.setMembers(slot, ordered)
         }
     }
 
-    override func add(_ object: Any) { change(object) { try self.object.addMember($0, $1) } }
+    override func add(_ object: Any) { change(object, by: .insertion) { try self.object.addMember($0, $1) } }
 
-    override func remove(_ object: Any) { change(object) { try self.object.removeMember($0, $1) } }
+    override func remove(_ object: Any) {
+        change(object, by: .removal(index(of: object))) { try self.object.removeMember($0, $1) }
+    }
 }

@@ -73,3 +73,16 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     /// The id's URI.
     public override var description: String { uriRepresentation().absoluteString }
 }
+
+/// The identity of an object that has a row, in comparisons.
+package struct ObjectKey: Hashable, Sendable {
+    let origin: ObjectIdentifier
+    let root: Int
+    let key: Int64
+}
+
+extension NSManagedObjectID {
+    package var objectKey: ObjectKey {
+        ObjectKey(origin: ObjectIdentifier(origin), root: compiledEntity.root, key: key)
+    }
+}

@@ -7,10 +7,13 @@ import SwormSQLite
 /// The rules are those that a context follows for its objects, applied to sets of rows: the two leave the same file.
 struct BatchDeletionRun {
     let transaction: SaveTransaction
+    /// Whether a trigger of the file may leave a change out.
+    private let looksForRemains: Bool
     private let batch: BatchDeletion
     private let compiler: SQLCompiler
 
-    init(_ batch: BatchDeletion, _ transaction: SaveTransaction, _ compiler: SQLCompiler) {
+    init(_ batch: BatchDeletion, _ transaction: SaveTransaction, _ compiler: SQLCompiler) throws {
+        looksForRemains = try transaction.hasIgnoringTriggers()
         self.batch = batch
         self.transaction = transaction
         self.compiler = compiler
@@ -35,13 +38,17 @@ struct BatchDeletionRun {
         if batch.namesRows { result.rows = try keys.rows() }
         try deleteRows(links)
         try cut.clear()
+        if looksForRemains {
+            try requireDeleted(links)
+            try cut.requireCleared()
+        }
         try cut.check()
         return result
     }
 
     /// Whether nobody else is concerned by the rows of a request.
     private func deletesAtOnce(_ specification: FetchSpecification) throws -> Bool {
-        guard !transaction.keepsHistory, !batch.namesRows else { return false }
+        guard !transaction.keepsHistory, !batch.namesRows, !looksForRemains else { return false }
         return model[specification.entity].family.allSatisfy { number in
             let columns = transaction.columns[number - 1]
             return columns.externalAttributes.isEmpty && columns.entity.relationships.allSatisfy(\.isTransient)
@@ -137,6 +144,33 @@ struct BatchDeletionRun {
                 let reset = order.map { ", \(SQLName.quoted($0)) = NULL" } ?? ""
                 try connection.run("UPDATE \(link.table) SET \(name) = NULL\(reset) WHERE \(name) IN (\(owners))")
             case .inverse?, nil: continue
+            }
+        }
+    }
+
+    /// Throws where a trigger has kept something that was to go.
+    private func requireDeleted(_ links: [StoredLink]) throws {
+        for entity in model.entities where entity.root == entity.number {
+            try transaction.requireNone(
+                "Z_PK IN (\(BatchKeys.keys(of: entity)))", in: transaction.columns[entity.number - 1].table,
+                else: "delete objects of \(entity.name)", of: entity)
+        }
+        for link in links {
+            let owners = BatchKeys.keys(of: link.entity)
+            let (table, sides): (String, [String]) =
+                switch transaction.layout.toMany(link.slot, in: link.entity.number) {
+                case .join(let join)?:
+                    (
+                        SQLName.quoted(join.table),
+                        join.isReflexive ? [join.ownColumn, join.otherColumn] : [join.ownColumn]
+                    )
+                case .oneWay(let column, _)?: (link.table, [column])
+                case .inverse?, nil: ("", [])
+                }
+            for side in sides {
+                try transaction.requireNone(
+                    "\(SQLName.quoted(side)) IN (\(owners))", in: table,
+                    else: "remove links of \(link.entity.name).\(link.relationship.name)", of: link.entity)
             }
         }
     }

@@ -35,12 +35,15 @@ struct BatchKeys {
     }
 
     /// The keys of the rows of an entity and its sub-entities, as a SELECT.
-    static func keys(of entity: CompiledEntity, after place: String? = nil) -> String {
-        var sql = "SELECT key FROM \(table) WHERE root = \(entity.root)"
+    ///
+    /// - Parameter last: Only rows that were found after this one; no further row is looked at.
+    static func keys(of entity: CompiledEntity, after last: String? = nil) -> String {
+        // The plus keeps SQLite from its index of the roots, by which it would go through all rows of the hierarchy.
+        var sql = "SELECT key FROM \(table) WHERE \(last == nil ? "" : "+")root = \(entity.root)"
         if entity.number != entity.root {
             sql += " AND entity BETWEEN \(entity.family.lowerBound) AND \(entity.family.upperBound)"
         }
-        if let place { sql += " AND place > \(place)" }
+        if let last { sql += " AND place > \(last)" }
         return sql
     }
 

@@ -28,8 +28,11 @@ struct BatchUpdateRun {
             if transaction.keepsHistory || batch.namesRows || places.contains(where: \.place.isExternal) {
                 return try updateKnownRows(places)
             }
-            try connection.run(
-                compiler.update(batch.specification, set: places.map { try assignment($0.place, $0.value) }))
+            let assignments = try places.map { try assignment($0.place, $0.value) }
+            if batch.leavesEqualRows { return try updateDifferent(assignments) }
+            let expected = try transaction.hasIgnoringTriggers() ? differences(assignments).found : nil
+            try connection.run(compiler.update(batch.specification, set: assignments))
+            try require(expected ?? connection.base.changes)
             return BatchResult(count: connection.base.changes)
         } catch let error as SQLiteError where error.isUniqueViolation {
             throw takenValues(error)
@@ -41,6 +44,37 @@ struct BatchUpdateRun {
             column: place.column, value: SQLBinding(try transaction.storedValue(value, place, columns.entity)))
     }
 
+    /// Changes the rows that have other values, by one statement where that is enough to know how many rows were found.
+    private func updateDifferent(_ assignments: [ColumnAssignment]) throws -> BatchResult {
+        let specification = batch.specification
+        let known = specification.findsOneAtMost(columns, in: transaction.model) ? nil : try differences(assignments)
+        if let known, known.different == 0 { return BatchResult(count: known.found, hasChanged: false) }
+        try connection.run(compiler.update(specification, set: assignments, leavingEqual: true))
+        if let known { try require(known.different) }
+        guard connection.base.changes == 0 else {
+            return BatchResult(count: known?.found ?? connection.base.changes)
+        }
+        let found = try differences(assignments)
+        try require(found.different)
+        return BatchResult(count: found.found, hasChanged: false)
+    }
+
+    /// How many rows the request finds, and how many of them have not all of the values.
+    private func differences(_ assignments: [ColumnAssignment]) throws -> (found: Int, different: Int) {
+        let compiled = try compiler.countDifferences(batch.specification, from: assignments)
+        var statement = try connection.base.statement(compiled.sql)
+        try statement.bind(compiled.bindings)
+        guard try statement.step() else { return (0, 0) }
+        return (statement.int(0), statement.int(1))
+    }
+
+    /// Throws where the last statement has changed less rows than it had to.
+    private func require(_ count: Int) throws {
+        guard connection.base.changes < count else { return }
+        throw transaction.ignoredChange(
+            "change objects of \(columns.entity.name)", of: columns.entity, in: columns.table)
+    }
+
     private func updateKnownRows(
         _ places: [(place: EntityColumns.Attribute, value: AttributeValue)]
     ) throws -> BatchResult {
@@ -49,17 +83,25 @@ struct BatchUpdateRun {
         let root = columns.entity.root
         var result = BatchResult(count: try keys.add(compiler.identities(batch.specification), root: root))
         let found = "Z_PK IN (\(BatchKeys.keys(of: transaction.model[root])))"
-        let external = places.map(\.place).filter(\.isExternal)
-        try transaction.noteFiles(of: external, in: columns.table, where: found)
         // Content that goes into a file gets one for each row: whoever deletes a row deletes its file.
         let single = places.filter { $0.place.isExternal && $0.value.byteCount > ExternalDataFolder.inlineLimit }
         let common = places.filter { place in !single.contains { $0.place.slot == place.place.slot } }
         let assignments = try common.map { try assignment($0.place, $0.value) }
+        var changed = result.count
+        // Content that goes into files is not compared.
+        if batch.leavesEqualRows, single.isEmpty {
+            changed -= try forgetEqualRows(assignments, among: found)
+            result.hasChanged = changed > 0
+            guard changed > 0 else { return result }
+        }
+        let external = places.map(\.place).filter(\.isExternal)
+        try transaction.noteFiles(of: external, in: columns.table, where: found)
         let list = assignments.enumerated().map { "\($1.column) = ?\($0 + 1)" } + ["Z_OPT = \(SQLCompiler.nextVersion)"]
         try connection.run(
             CompiledStatement(
                 sql: "UPDATE \(columns.table) SET \(list.joined(separator: ", ")) WHERE \(found)",
                 bindings: assignments.map(\.value)))
+        try require(changed)
         guard transaction.keepsHistory || batch.namesRows || !single.isEmpty else { return result }
         let rows = try keys.rows()
         for (place, value) in single {
@@ -77,6 +119,19 @@ struct BatchUpdateRun {
             }
         }
         return result
+    }
+
+    /// Takes the rows out of those to be changed that have all the values.
+    ///
+    /// - Returns: How many there are.
+    private func forgetEqualRows(_ assignments: [ColumnAssignment], among found: String) throws -> Int {
+        let tests = assignments.enumerated().map { "\($1.column) IS ?\($0 + 1)" }.joined(separator: " AND ")
+        try connection.run(
+            CompiledStatement(
+                sql:
+                    "DELETE FROM \(BatchKeys.table) WHERE key IN (SELECT Z_PK FROM \(columns.table) WHERE \(found) AND \(tests))",
+                bindings: assignments.map(\.value)))
+        return connection.base.changes
     }
 
     /// The error of values that another row holds, or that several rows would hold.
@@ -119,4 +174,28 @@ extension SQLBinding {
 extension AttributeValue {
     /// How long external content is; 0 for what is none.
     fileprivate var byteCount: Int { if case .data(let data) = self { data.count } else { 0 } }
+}
+
+extension FetchSpecification {
+    /// Whether a request asks for one row by something that no two rows have.
+    fileprivate func findsOneAtMost(_ columns: EntityColumns, in model: CompiledModel) -> Bool {
+        guard limit != 1 else { return true }
+        let parts: [PredicateTree]
+        switch predicate {
+        case .and(let all)?: parts = all
+        case let single?: parts = [single]
+        case nil: return false
+        }
+        return parts.contains { part in
+            guard case .comparison(let comparison) = part, comparison.quantifier == .direct,
+                comparison.comparator == .equal, comparison.options.isEmpty
+            else { return false }
+            switch (comparison.left, comparison.right) {
+            case (.evaluatedObject, .value(let value)): return value != .null
+            case (.key(.evaluatedObject, let name), .value(let value)) where value != .null:
+                return columns.uniqueConstraints(in: model).contains { $0.properties == [name] }
+            default: return false
+            }
+        }
+    }
 }

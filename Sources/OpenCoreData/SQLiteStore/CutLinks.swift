@@ -93,6 +93,17 @@ struct CutLinks {
         }
     }
 
+    /// Throws where a trigger has kept a link that was to be cut.
+    func requireCleared() throws {
+        for (root, references) in references {
+            for reference in references {
+                try transaction.requireNone(
+                    "\(reference.toOne.column) IN (\(reference.deleted))", in: transaction.columns[root - 1].table,
+                    else: "cut links to what is deleted", of: transaction.model[root])
+            }
+        }
+    }
+
     /// Counts what is left, where the model says how many there must be. Called when the links are gone.
     func check() throws {
         for part in shrunk {

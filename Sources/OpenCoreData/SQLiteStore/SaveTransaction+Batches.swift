@@ -17,6 +17,9 @@ extension SaveTransaction {
                 let row = start + index * batch.layout.stride
                 do {
                     _ = try writer.write(row, key: keys.next)
+                    if connection.base.changes == 0 {
+                        throw ignoredChange("insert", SaveRequest.Row(entity: batch.layout.entity, key: keys.next))
+                    }
                 } catch let error as SQLiteError where error.isUniqueViolation {
                     throw try writer.takenValue(row, besides: nil, isOwn: keys.isUsed) ?? error
                 }
@@ -34,9 +37,12 @@ extension SaveTransaction {
 
     /// Inserts a row for each value, or updates the one that has its unique values.
     ///
-    /// - Returns: Nil, with nothing done, where no index of the file enforces the constraint.
+    /// - Returns: Nil, with nothing done, where no index of the file enforces the constraint, or a trigger may leave a change
+    ///   out: nothing would show that.
     func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
-        guard let upsert = Upsert(rule, columns[batch.layout.entity - 1], model) else { return nil }
+        guard let upsert = Upsert(rule, columns[batch.layout.entity - 1], model), try !hasIgnoringTriggers() else {
+            return nil
+        }
         let writer: BatchWriter
         do {
             writer = try BatchWriter(

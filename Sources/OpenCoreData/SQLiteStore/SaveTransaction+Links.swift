@@ -13,11 +13,14 @@ extension SaveTransaction {
         case .join(let join)?:
             let sql =
                 "DELETE FROM \(SQLName.quoted(join.table)) WHERE \(SQLName.quoted(join.ownColumn)) = ? AND \(SQLName.quoted(join.otherColumn)) = ?"
-            try connection.run(sql, [.integer(owner), .integer(destination)])
-            try noteIfChanged(link)
-            if join.isReflexive {
-                try connection.run(sql, [.integer(destination), .integer(owner)])
-                try noteIfChanged(link)
+            let sides = join.isReflexive ? [(owner, destination), (destination, owner)] : [(owner, destination)]
+            for (own, other) in sides {
+                try connection.run(sql, [.integer(own), .integer(other)])
+                if try noteIfChanged(link) { continue }
+                try requireNone(
+                    "\(SQLName.quoted(join.ownColumn)) = ? AND \(SQLName.quoted(join.otherColumn)) = ?",
+                    [.integer(own), .integer(other)], in: SQLName.quoted(join.table), else: change(link, "remove"),
+                    of: model[link.owner.entity])
             }
         case .oneWay(let column, let order)?:
             let name = SQLName.quoted(column)
@@ -25,7 +28,10 @@ extension SaveTransaction {
             try connection.run(
                 "UPDATE \(columns(of: link.destination).table) SET \(name) = NULL\(reset) WHERE Z_PK = ? AND \(name) = ?",
                 [.integer(destination), .integer(owner)])
-            try noteIfChanged(link)
+            if try noteIfChanged(link) { return }
+            try requireNone(
+                "Z_PK = ? AND \(name) = ?", [.integer(destination), .integer(owner)],
+                in: columns(of: link.destination).table, else: change(link, "remove"), of: model[link.owner.entity])
         case .inverse?, nil: throw misplaced(link)
         }
     }
@@ -38,7 +44,12 @@ extension SaveTransaction {
             let (own, other) = (SQLName.quoted(join.ownColumn), SQLName.quoted(join.otherColumn))
             let sql = "INSERT OR IGNORE INTO \(table) (\(own), \(other)) VALUES (?, ?)"
             try connection.run(sql, [.integer(owner), .integer(destination)])
-            try noteIfChanged(link)
+            if try !noteIfChanged(link) {
+                let present = "SELECT 1 FROM \(table) WHERE \(own) = ? AND \(other) = ?"
+                guard try connection.integer(present, [.integer(owner), .integer(destination)]) != nil else {
+                    throw ignoredChange(change(link, "add"), of: model[link.owner.entity], in: table)
+                }
+            }
             if let order = join.orderColumn {
                 leaveUnplaced(destination, owner: owner, in: table, own, SQLName.quoted(order), member: other)
             }
@@ -52,15 +63,27 @@ extension SaveTransaction {
                 order.map { ", \(SQLName.quoted($0)) = CASE WHEN \(name) IS ?1 THEN \(SQLName.quoted($0)) END" } ?? ""
             try connection.run(
                 "UPDATE \(table) SET \(name) = ?1\(reset) WHERE Z_PK = ?2", [.integer(owner), .integer(destination)])
-            try noteIfChanged(link)
+            // Its row was looked at.
+            guard try noteIfChanged(link) else {
+                throw ignoredChange(change(link, "add"), of: model[link.owner.entity], in: table)
+            }
             if let order { leaveUnplaced(destination, owner: owner, in: table, name, SQLName.quoted(order)) }
         case .inverse?, nil: throw misplaced(link)
         }
     }
 
     /// Called right after the statement that writes a link: one that was there already, or was gone, is no change.
-    private func noteIfChanged(_ link: SaveRequest.Link) throws {
-        if connection.base.changes > 0 { try note(link) }
+    ///
+    /// - Returns: Whether it is one.
+    private func noteIfChanged(_ link: SaveRequest.Link) throws -> Bool {
+        guard connection.base.changes > 0 else { return false }
+        try note(link)
+        return true
+    }
+
+    private func change(_ link: SaveRequest.Link, _ verb: String) -> String {
+        let entity = model[link.owner.entity]
+        return "\(verb) a link of \(entity.name).\(entity.relationships[link.relationship].name)"
     }
 
     private func misplaced(_ link: SaveRequest.Link) -> CoreDataError {

@@ -49,7 +49,13 @@ extension SaveTransaction {
             try connection.run(
                 "UPDATE \(column.table) SET \(column.order) = ? WHERE \(column.member) = ? AND \(column.owner) = ?",
                 [.integer(position.orderKey), .integer(destination), .integer(owner)])
-            guard connection.base.changes > 0 else { continue }
+            guard connection.base.changes > 0 else {
+                try requireNone(
+                    "\(column.member) = ? AND \(column.owner) = ?", [.integer(destination), .integer(owner)],
+                    in: column.table, else: "order the members of \(model[link.owner.entity].name)",
+                    of: model[link.owner.entity])
+                continue
+            }
             try note(position)
             // The list of an owner that is new is nobody else's.
             guard link.owner.key >= 0 else { continue }

@@ -58,6 +58,7 @@ extension SaveTransaction {
                     }
                 }
                 try statement.run(emptying: arena)
+                if connection.base.changes == 0 { throw ignoredChange("insert", row) }
             }
         }
     }
@@ -177,7 +178,10 @@ extension SaveTransaction {
             "UPDATE \(columns.table) SET \(assignments.joined(separator: ", ")) WHERE \(conditions)")
         for (index, value) in values.enumerated() { try statement.bind(value, at: index + 1, in: arena) }
         try statement.run(emptying: arena)
-        if asked != nil, connection.base.changes == 0 { throw StaleUpdate() }
+        // A row that was looked at is there.
+        if connection.base.changes == 0 {
+            throw asked == nil ? ignoredChange("change", update.row) as any Error : StaleUpdate()
+        }
         result.updatedVersions.append(version)
     }
 
@@ -191,7 +195,12 @@ extension SaveTransaction {
                 "DELETE FROM \(columns.table) WHERE Z_PK = ? AND Z_ENT = ?",
                 [.integer(deletion.row.key), .integer(Int64(deletion.row.entity))])
             // It was gone already, and so is what belonged to it.
-            guard connection.base.changes > 0 else { continue }
+            guard connection.base.changes > 0 else {
+                try requireNone(
+                    "Z_PK = ? AND Z_ENT = ?", [.integer(deletion.row.key), .integer(Int64(deletion.row.entity))],
+                    in: columns.table, else: "delete \(columns.entity.name) p\(deletion.row.key)", of: columns.entity)
+                continue
+            }
             for slot in columns.entity.relationships.indices {
                 switch layout.toMany(slot, in: columns.entity.number) {
                 case .join(let join)?:

@@ -8,6 +8,8 @@ package struct BatchUpdate {
     /// Who writes, for the history.
     package var author: String?
     package var contextName: String?
+    /// Whether rows that have the values already are left as they are: no new version, and no change for anybody.
+    package var leavesEqualRows = false
     /// Whether the changed rows are to be named.
     package var namesRows = false
 
@@ -39,6 +41,8 @@ package struct BatchDeletion {
 package struct BatchResult {
     /// How many rows the request found.
     package var count = 0
+    /// Whether rows were changed or deleted.
+    package var hasChanged = true
     /// The rows, where they were to be named; those that followed by delete rules are among them.
     package var rows: [SaveRequest.Row] = []
 }

@@ -8,7 +8,8 @@ extension ManagedObjectContext {
     /// try context.update(Book.all.where { $0.year < 1900 }, set: (\.rating, 3), (\.remark, nil))
     /// ```
     /// It is part of this `perform`: it is saved or undone with everything else, and handles show the new values. Unsaved
-    /// changes count; where they bear on the request, the objects are changed one by one, and what a save refuses is refused
+    /// changes count; an object that has the values already is left as it is, and is no change for other contexts and processes.
+    /// If unsaved changes bear on the request, the objects are changed one by one, and what a save refuses is refused
     /// when the changes are saved.
     ///
     /// - Parameters:

@@ -15,9 +15,12 @@ import SwormPredicates
 /// such a time is nil or empty, and the error goes to the container's `logError`.
 @dynamicMemberLookup
 public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
-    private let family: HandleFamily<PlainObject>
+    let family: HandleFamily<PlainObject>
     /// The row, where the family has rows.
     private let row: Int32
+    /// Whether the object itself is its identity in comparisons: the id that it has, or had, is temporary, and all handles
+    /// on it have the object from the start.
+    private let isKnownByObject: Bool
     /// The object's id when the handle was made; nil where the family has rows, which know it.
     private let givenID: NSManagedObjectID?
     /// The object; nil until it is needed where the family has rows.
@@ -28,12 +31,22 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         made = instance
         givenID = instance.objectID
         row = -1
+        isKnownByObject = Engine.hasHadTemporaryID(instance)
     }
 
-    fileprivate init(row: Int32, _ family: HandleFamily<PlainObject>) {
+    private init(row: Int32, _ family: HandleFamily<PlainObject>) {
         self.family = family
         self.row = row
         givenID = nil
+        isKnownByObject = false
+    }
+
+    /// A handle on a row, without its object unless that was inserted in the context.
+    fileprivate static func handle(
+        row: Int, of rows: Engine.Rows, in family: HandleFamily<PlainObject>
+    ) -> ManagedObject {
+        if let named = Engine.namedObject(rows, row) { return ManagedObject(named, family) }
+        return ManagedObject(row: Int32(truncatingIfNeeded: row), family)
     }
 
     /// Handles on rows of a fetch, which the family has.
@@ -42,6 +55,9 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     ) -> [ManagedObject] {
         // Without any, the initializer would write a count into the storage that all empty arrays of the process share.
         guard count > 0 else { return [] }
+        if let rows = family.rows, Engine.mayHaveNamedObjects(rows) {
+            return (0..<count).map { handle(row: row($0), of: rows, in: family) }
+        }
         // All are made, and nothing throws. More rows than 32 bits can count do not fit into memory.
         return [ManagedObject](unsafeUninitializedCapacity: count) { handles, initialized in
             for place in 0..<count {
@@ -68,7 +84,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         else { return nil }
         guard case .row(let others, let place) = destination else { return RowHandle(handle: nil) }
         let family = try family.workspace.family(of: T.self, others)
-        return RowHandle(handle: ManagedObject<T>(row: Int32(truncatingIfNeeded: place), family))
+        return RowHandle(handle: ManagedObject<T>.handle(row: place, of: others, in: family))
     }
 
     var binding: EngineBinding<PlainObject> { family.binding }
@@ -208,86 +224,33 @@ extension ManagedObject {
     }
 }
 
-// MARK: Encoding
-
-extension ManagedObject {
-    /// Writes the attributes of a value into the object. Those that are equal already are left alone. When one of them
-    /// cannot be written, none is.
-    ///
-    /// - Parameter value: The value.
-    /// - Returns: The handle itself.
-    /// - Throws: A ``StoreError`` when the handle may not be used any more or a value does not fit the model, and
-    ///   ``AttributeError/badAttribute(_:)`` for a value that cannot be encoded.
-    @discardableResult
-    public func encode(_ value: PlainObject) throws -> Self {
-        try checkWriting()
-        let values = try binding.plan.values(of: value)
-        try Engine.translating { try Engine.setValues(values, instance, binding) }
-        return self
-    }
-
-    /// Writes one attribute.
-    ///
-    /// - Parameters:
-    ///   - keyPath: A property of the table.
-    ///   - value: Its value.
-    /// - Returns: The handle itself.
-    /// - Throws: As ``encode(_:)``; and a ``StoreError`` for a property that is not in the table.
-    @discardableResult
-    public func encode<Attribute: SupportedAttributeType>(
-        _ keyPath: KeyPath<PlainObject, Attribute>, _ value: Attribute
-    ) throws -> Self {
-        try checkWriting()
-        return try encode(try family.index(of: keyPath)) { try value.encoded().attributeValue }
-    }
-
-    /// Writes one attribute, which may be nil.
-    ///
-    /// - Parameters:
-    ///   - keyPath: A property of the table.
-    ///   - value: Its value.
-    /// - Returns: The handle itself.
-    /// - Throws: As ``encode(_:)``; and a ``StoreError`` for a property that is not in the table.
-    @discardableResult
-    public func encode<Attribute: SupportedAttributeType>(
-        _ keyPath: KeyPath<PlainObject, Attribute?>, _ value: Attribute?
-    ) throws -> Self {
-        try checkWriting()
-        return try encode(try family.index(of: keyPath)) { try value?.encoded().attributeValue ?? .null }
-    }
-
-    /// Writes an attribute of a handle that has been checked.
-    private func encode(_ index: Int, _ value: () throws -> AttributeValue) throws -> Self {
-        let encoded: AttributeValue
-        do {
-            encoded = try value()
-        } catch {
-            throw binding.plan.attributeError(index, value: nil, error)
-        }
-        try Engine.translating { try Engine.setValue(encoded, instance, index, binding) }
-        return self
-    }
-}
-
 /// A handle that needs no object, or none because there is nothing at the end of a relation.
 struct RowHandle<T: ManagedObjectConvertible> {
     let handle: ManagedObject<T>?
 }
 
 extension ManagedObject: Hashable, Identifiable {
-    /// Whether two handles stand for the same object.
+    /// The object's identity in comparisons: the same for all handles on it, at all times.
+    private enum Identity: Hashable {
+        case object(ObjectIdentifier)
+        case row(Engine.ObjectKey)
+    }
+
+    /// Nothing that it reads changes once the handle is made: what made its object, and where, does not matter.
+    private var comparedIdentity: Identity {
+        if isKnownByObject, let made { return .object(ObjectIdentifier(made)) }
+        if let givenID { return .row(Engine.key(givenID)) }
+        // A handle has its object or rows, so that the last is never seen.
+        return family.rows.map { .row(Engine.key($0, Int(row))) } ?? .object(ObjectIdentifier(self))
+    }
+
+    /// Whether two handles stand for the same object. May be asked for at any time and on any thread.
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool {
-        let (one, other) = (left.comparable, right.comparable)
-        // Two that have no object have ended without one; that one of them has is then seen in the hashes too.
-        guard one == nil, other == nil else { return one === other }
-        return left.family.workspace.bindings.context === right.family.workspace.bindings.context && left.id == right.id
+        if left === right { return true }
+        return left.family.workspace.bindings.context === right.family.workspace.bindings.context
+            && left.comparedIdentity == right.comparedIdentity
     }
 
-    /// Feeds the identity of the object into a hasher.
-    public func hash(into hasher: inout Hasher) {
-        if let comparable { hasher.combine(ObjectIdentifier(comparable)) } else { hasher.combine(id) }
-    }
-
-    /// The object; nil where it was not needed before its scope ended. It must not enter the context any more then.
-    private var comparable: NSManagedObject? { made ?? (scope.isActive ? instance : nil) }
+    /// Feeds the identity of the object into a hasher. May be called at any time and on any thread.
+    public func hash(into hasher: inout Hasher) { hasher.combine(comparedIdentity) }
 }

@@ -29,8 +29,7 @@ public final class ManagedObjectOrderedSet<PlainObject: ManagedObjectConvertible
     ///
     /// - Parameter index: The place, from 0.
     public subscript(index: Int) -> ManagedObject<PlainObject>? {
-        let objects = relation.objects
-        return objects.indices.contains(index) ? relation.handle(of: objects[index]) : nil
+        relation.handle(at: index)
     }
 
     /// Whether an object is a member.
@@ -58,10 +57,7 @@ public final class ManagedObjectOrderedSet<PlainObject: ManagedObjectConvertible
     ///   - index: The place; beyond the end it means the end.
     /// - Throws: A ``StoreError`` when one of the handles may not be used any more.
     public func insert(_ object: ManagedObject<PlainObject>, at index: Int) throws {
-        try relation.rearrange(with: object) { objects in
-            objects.removeAll { $0 === object.instance }
-            objects.insert(object.instance, at: Swift.min(Swift.max(index, 0), objects.count))
-        }
+        try relation.insert(object, at: index)
     }
 
     /// Moves a member to another place.
@@ -71,16 +67,7 @@ public final class ManagedObjectOrderedSet<PlainObject: ManagedObjectConvertible
     ///   - destination: Its place afterwards.
     /// - Throws: A ``StoreError`` when there is no such member, or the handle may not be used any more.
     public func move(from source: Int, to destination: Int) throws {
-        try relation.rearrange { objects in
-            guard objects.indices.contains(source) else {
-                throw StoreError(
-                    .objectNotFound,
-                    "Cannot move member \(source) of an ordered relation: it has \(objects.count) members.",
-                    entity: PlainObject.entityName)
-            }
-            let object = objects.remove(at: source)
-            objects.insert(object, at: Swift.min(Swift.max(destination, 0), objects.count))
-        }
+        try relation.move(from: source, to: destination)
     }
 
     /// Takes an object out, and clears the inverse. The object stays in the store.

@@ -11,8 +11,12 @@ protocol RelationOwner: AnyObject {
     func handle<T>(_ object: NSManagedObject, as type: T.Type) throws -> ManagedObject<T>
     func members(of relation: String) throws -> [NSManagedObject]
     func memberCount(of relation: String) throws -> Int
+    func member(at position: Int, of relation: String) throws -> NSManagedObject?
+    func position(of object: NSManagedObject, in relation: String) throws -> Int?
     func hasMember(_ object: NSManagedObject, of relation: String) throws -> Bool
     func addMember(_ object: NSManagedObject, to relation: String) throws
+    func insertMember(_ object: NSManagedObject, at position: Int, of relation: String) throws
+    func moveMember(from source: Int, to destination: Int, of relation: String) throws
     func removeMember(_ object: NSManagedObject, from relation: String) throws
     func setMembers(_ objects: [NSManagedObject], of relation: String) throws
 }
@@ -20,11 +24,23 @@ protocol RelationOwner: AnyObject {
 extension ManagedObject: RelationOwner {
     func members(of relation: String) throws -> [NSManagedObject] { try Engine.members(instance, relation, binding) }
     func memberCount(of relation: String) throws -> Int { try Engine.memberCount(instance, relation, binding) }
+    func member(at position: Int, of relation: String) throws -> NSManagedObject? {
+        try Engine.member(at: position, of: instance, relation: relation, binding: binding)
+    }
+    func position(of object: NSManagedObject, in relation: String) throws -> Int? {
+        try Engine.position(of: object, in: instance, relation: relation, binding: binding)
+    }
     func hasMember(_ object: NSManagedObject, of relation: String) throws -> Bool {
         try Engine.hasMember(instance, relation, object, binding)
     }
     func addMember(_ object: NSManagedObject, to relation: String) throws {
         try Engine.addMember(instance, relation, object, binding)
+    }
+    func insertMember(_ object: NSManagedObject, at position: Int, of relation: String) throws {
+        try Engine.insertMember(object, at: position, of: instance, relation: relation, binding: binding)
+    }
+    func moveMember(from source: Int, to destination: Int, of relation: String) throws {
+        try Engine.moveMember(from: source, to: destination, of: instance, relation: relation, binding: binding)
     }
     func removeMember(_ object: NSManagedObject, from relation: String) throws {
         try Engine.removeMember(instance, relation, object, binding)
@@ -51,9 +67,6 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     /// Handles that need no objects; nil where the members have objects.
     private func rows() throws -> [ManagedObject<Destination>]? { try owner.rowHandles(of: name, as: Destination.self) }
 
-    /// The members as they are now; nothing, and a report, when they can't be read.
-    var objects: [NSManagedObject] { reading([]) { try owner.members(of: name) } }
-
     /// Whether the handles may be used here and now; a report where they may not.
     var isUsable: Bool { scope.isActive || reading(false) { true } }
 
@@ -69,12 +82,15 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     func index(of object: ManagedObject<Destination>) -> Int? {
         reading(nil) {
             try object.check()
-            return try owner.members(of: name).firstIndex { $0 === object.instance }
+            return try owner.position(of: object.instance, in: name)
         }
     }
 
-    func handle(of object: NSManagedObject) -> ManagedObject<Destination>? {
-        reading(nil) { try owner.handle(object, as: Destination.self) }
+    /// The member at a position; nil beyond the last.
+    func handle(at position: Int) -> ManagedObject<Destination>? {
+        reading(nil) {
+            try owner.member(at: position, of: name).map { try owner.handle($0, as: Destination.self) }
+        }
     }
 
     /// The members as they are now.
@@ -122,16 +138,25 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
         try Engine.translating { try owner.setMembers(objects.map(\.instance), of: name) }
     }
 
-    /// Puts the members into another order, adds one or takes some out, by a change of their list.
-    func rearrange(
-        with object: ManagedObject<Destination>? = nil, _ change: (inout [NSManagedObject]) throws -> Void
-    ) throws {
+    /// Puts an object at a position. A member is moved.
+    func insert(_ object: ManagedObject<Destination>, at position: Int) throws {
         try owner.checkWriting()
-        if let object { try owner.requireRelatable(object, by: name) }
+        try owner.requireRelatable(object, by: name)
+        try Engine.translating { try owner.insertMember(object.instance, at: position, of: name) }
+    }
+
+    /// Moves a member to another position.
+    func move(from source: Int, to destination: Int) throws {
+        try owner.checkWriting()
         try Engine.translating {
-            var objects = try owner.members(of: name)
-            try change(&objects)
-            try owner.setMembers(objects, of: name)
+            let count = try owner.memberCount(of: name)
+            guard source >= 0, source < count else {
+                throw StoreError(
+                    .objectNotFound,
+                    "Cannot move member \(source) of an ordered relation: it has \(count) members.",
+                    entity: Destination.entityName)
+            }
+            try owner.moveMember(from: source, to: destination, of: name)
         }
     }
 }

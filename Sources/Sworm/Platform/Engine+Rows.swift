@@ -27,6 +27,19 @@ extension Engine {
 
     static func id(_ rows: Rows, _ row: Int) -> NSManagedObjectID { rows.ids[row] }
 
+    typealias ObjectKey = NSManagedObjectID
+
+    static func key(_ id: NSManagedObjectID) -> ObjectKey { id }
+
+    static func key(_ rows: Rows, _ row: Int) -> ObjectKey { rows.ids[row] }
+
+    static func mayHaveNamedObjects(_ rows: Rows) -> Bool { false }
+
+    static func namedObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { nil }
+
+    /// Core Data does not say whether an object had a temporary id before.
+    static func hasHadTemporaryID(_ object: NSManagedObject) -> Bool { object.objectID.isTemporaryID }
+
     static func areSame(_ rows: Rows, _ others: Rows) -> Bool { rows === others }
 
     static func object(_ rows: Rows, _ row: Int) -> NSManagedObject { rows.object(row) }
@@ -61,6 +74,22 @@ extension Engine {
     static func areSame(_ rows: Rows, _ others: Rows) -> Bool { rows === others }
 
     static func id(_ rows: Rows, _ row: Int) -> NSManagedObjectID { rows.id(row) }
+
+    typealias ObjectKey = OpenCoreData.ObjectKey
+
+    /// The identity of an object that has a row, in comparisons on any thread.
+    static func key(_ id: NSManagedObjectID) -> ObjectKey { id.objectKey }
+
+    static func key(_ rows: Rows, _ row: Int) -> ObjectKey { rows.objectKey(row) }
+
+    /// Whether some of the rows may be of objects that were inserted in the context.
+    static func mayHaveNamedObjects(_ rows: Rows) -> Bool { rows.mayHaveNamedObjects }
+
+    /// The object of a row, if it was inserted in the context and has got its row since.
+    static func namedObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { rows.namedObject(row) }
+
+    /// Whether an object's ids do not say at all times that it is the same one.
+    static func hasHadTemporaryID(_ object: NSManagedObject) -> Bool { object.hasHadTemporaryID }
 
     static func object(_ rows: Rows, _ row: Int) -> NSManagedObject { rows.object(row) }
 

@@ -53,7 +53,7 @@ extension Connection {
         let time = ended.start.duration(to: .now).components
         var statement = RunStatement(
             sql: String(cString: sql), seconds: Double(time.seconds) + Double(time.attoseconds) * 1e-18,
-            rows: ended.rows)
+            rows: ended.rows, steps: Int(sqlite3_stmt_status(ended.pointer, SQLITE_STMTSTATUS_VM_STEP, 1)))
         if watch.wantsValues, let expanded = sqlite3_expanded_sql(ended.pointer) {
             statement.sqlWithValues = String(cString: expanded)
             sqlite3_free(expanded)

@@ -45,11 +45,14 @@ package struct RunStatement: Sendable, Hashable {
     /// The time from the first step to the last, by the clock on the wall.
     package var seconds: Double
     package var rows: Int
+    /// How many instructions of SQLite's machine it took, which does not depend on the machine that it ran on.
+    package var steps: Int
 
-    package init(sql: String, sqlWithValues: String? = nil, seconds: Double, rows: Int) {
+    package init(sql: String, sqlWithValues: String? = nil, seconds: Double, rows: Int, steps: Int = 0) {
         self.sql = sql
         self.sqlWithValues = sqlWithValues
         self.seconds = seconds
         self.rows = rows
+        self.steps = steps
     }
 }

@@ -153,6 +153,9 @@ struct StageMapping {
         let hasPolicy = step.change != nil || links.needPolicy
         mapping.mappingType = hasPolicy ? .customEntityMappingType : .transformEntityMappingType
         if hasPolicy { mapping.setPolicy() }
+        #if !canImport(Darwin)
+        mapping.setsRelationshipsAlone = hasPolicy && !links.needPolicy && step.change?.relations == nil
+        #endif
         if links.needPolicy { self.links[step.name] = links }
         let (attributes, open) = step.attributes()
         if !(step.change?.makes ?? false) { mapping.attributeMappings = attributes }
@@ -171,6 +174,7 @@ extension NSEntityMapping {
         entityMigrationPolicyClassName = NSStringFromClass(StagePolicy.self)
         #if !canImport(Darwin)
         setsRelationshipsAsMapped = true
+        setsRelationshipsAlone = false
         #endif
     }
 }

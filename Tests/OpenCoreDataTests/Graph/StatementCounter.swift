@@ -10,13 +10,17 @@ import Testing
 final class StatementCounter: @unchecked Sendable {
     private let lock = NSLock()
     private var number = 0
+    private var workDone = 0
 
     /// For the options of a store.
     var options: [AnyHashable: Any] {
         [
             SwormStatementWatchOption: StatementWatch { statement in
-                guard !SQLiteStore.isUpkeep(statement.sql) else { return }
-                self.lock.withLock { self.number += 1 }
+                let isUpkeep = SQLiteStore.isUpkeep(statement.sql)
+                self.lock.withLock {
+                    self.workDone += statement.steps
+                    if !isUpkeep { self.number += 1 }
+                }
             }
         ]
     }
@@ -26,6 +30,13 @@ final class StatementCounter: @unchecked Sendable {
         let before = lock.withLock { number }
         try body()
         return lock.withLock { number } - before
+    }
+
+    /// How many instructions of SQLite's machine the statements of a closure take, those that stores run for themselves too.
+    func work(_ body: () throws -> Void) rethrows -> Int {
+        let before = lock.withLock { workDone }
+        try body()
+        return lock.withLock { workDone } - before
     }
 
     /// Runs a closure that must make so many statements run.

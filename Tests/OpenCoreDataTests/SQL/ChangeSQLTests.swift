@@ -31,6 +31,30 @@ struct ChangeSQLTests {
         #expect(try compiler.delete(LibraryQueries.request("Tag")).sql == "DELETE FROM ZTAG AS t0")
     }
 
+    @Test func `rows that have the values already are left out by the same statement`() throws {
+        let request = try LibraryQueries.request("Book", "year < 1900 OR title == 'a'")
+        #expect(
+            try compiler.update(request, set: values, leavingEqual: true)
+                == CompiledStatement(
+                    sql:
+                        "UPDATE ZBOOK AS t0 SET ZYEAR = ?1, ZTITLE = ?2, \(version) WHERE (t0.ZYEAR < ?3 OR t0.ZTITLE = ?4) AND (t0.ZYEAR IS NOT ?1 OR t0.ZTITLE IS NOT ?2)",
+                    bindings: [.int64(3), .text("x"), .int64(1900), .text("a")]))
+        #expect(
+            try compiler.update(LibraryQueries.request(), set: [values[0]], leavingEqual: true).sql
+                == "UPDATE ZBOOK AS t0 SET ZYEAR = ?1, \(version) WHERE t0.ZYEAR IS NOT ?1")
+        #expect(
+            try compiler.countDifferences(request, from: values)
+                == CompiledStatement(
+                    sql:
+                        "SELECT COUNT(*), SUM(differs) FROM (SELECT (t0.ZYEAR IS NOT ?1 OR t0.ZTITLE IS NOT ?2) AS differs FROM ZBOOK t0 WHERE t0.ZYEAR < ?3 OR t0.ZTITLE = ?4)",
+                    bindings: [.int64(3), .text("x"), .int64(1900), .text("a")]))
+        var limited = try LibraryQueries.request("Book", "author.name == 'Leo'")
+        limited.limit = 5
+        #expect(
+            try compiler.update(limited, set: values, leavingEqual: true).sql
+                .hasSuffix("LIMIT ?4) AND (t0.ZYEAR IS NOT ?1 OR t0.ZTITLE IS NOT ?2)"))
+    }
+
     @Test func `only the entity's own rows of a table are changed`() throws {
         #expect(
             try compiler.delete(LibraryQueries.request("Novel")).sql == "DELETE FROM ZBOOK AS t0 WHERE t0.Z_ENT = 3")

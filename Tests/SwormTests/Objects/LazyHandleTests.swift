@@ -70,6 +70,64 @@ struct LazyHandleTests {
         }
     }
 
+    #if !canImport(CoreData)
+    @Test func `comparisons make no objects, and say the same before and after there are some`() throws {
+        try filled().perform { context in
+            let (one, other) = (try context.fetch(sorted), try context.fetch(sorted))
+            let set = Set(one)
+            #expect(one == other && set == Set(other) && one[0] != other[1])
+            #expect(context.instance.registeredObjects.isEmpty)
+            try one[2].encode(\.text, "new")
+            #expect(one[2] == other[2] && set.contains(one[2]) && set.contains(other[2]))
+            #expect(set.contains(try context.object(with: one[4].id)))
+        }
+    }
+
+    @Test func `a handle on an object that was inserted equals all others on it, before and after a save`() throws {
+        let context = try sharedContext(of: Leaf.self)
+        let store = PersistentContainer(managedObjectContext: { context }, cleanUpAfterExecution: false)
+        try store.perform { inner in
+            try inner.insert(Leaf(number: 1, text: "old"))
+            try context.save()
+            let (old, new) = (
+                try #require(try inner.fetch(sorted).first), try inner.insert(Leaf(number: 2, text: "new"))
+            )
+            let before = Set([old, new])
+            #expect(before == Set(try inner.fetch(sorted)))
+            try context.save()
+            let after = try inner.fetch(sorted)
+            #expect(after == [old, new] && before == Set(after) && after[0] != after[1])
+            #expect(before.contains(try inner.object(with: after[1].id)))
+        }
+        #expect(try store.perform { inner in Set(try inner.fetch(sorted)).count } == 2)
+    }
+    #endif
+
+    @Test func `handles are compared on other threads while their own one uses them`() async throws {
+        let store = try filled()
+        try store.perform { context in
+            let (one, other) = (try context.fetch(sorted), try context.fetch(sorted))
+            let new = try context.insert(Leaf(number: 6, text: "t6"))
+            // Unsafe: handles are for one thread, but for their identity, which this is about. The group ends before they do.
+            nonisolated(unsafe) let (left, right, inserted) = (one, other, new)
+            let group = DispatchGroup()
+            for _ in 0..<2 {
+                DispatchQueue.global().async(group: group) {
+                    for _ in 0..<200 {
+                        #expect(left == right && !left.contains(inserted) && Set(left) == Set(right))
+                        #expect(Set([inserted]).contains(inserted))
+                    }
+                }
+            }
+            for round in 0..<50 {
+                for handle in one { try handle.encode(\.text, "\(round)") }
+                #expect(try other.map { try $0.decode(\.text) } == Array(repeating: "\(round)", count: 5))
+                try new.encode(\.text, "\(round)")
+            }
+            group.wait()
+        }
+    }
+
     @Test func `what is asked for after the perform makes no object and tells the id`() throws {
         let store = try filled()
         // Unsafe: taken out on purpose, as handles must not leave a perform. The closure runs on this thread, before the

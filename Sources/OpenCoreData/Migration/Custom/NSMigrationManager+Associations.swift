@@ -77,47 +77,4 @@ extension NSMigrationManager {
             context.object(with: NSManagedObjectID(entity: origin.compiled[row.entity], key: row.key, origin: origin))
         }
     }
-
-    /// Whether a to-many relationship need not be set, because each object that it leads to sets its own side.
-    ///
-    /// To set both is the same, but reads all members of the relationship for it.
-    final func isSetByInverse(_ property: NSPropertyMapping, in mapping: NSEntityMapping) -> Bool {
-        let key = "\(mapping.name ?? "")/\(property.name ?? "")"
-        if let known = setByInverse[key] { return known }
-        let result = inverseSets(property, in: mapping)
-        setByInverse[key] = result
-        return result
-    }
-
-    private func inverseSets(_ property: NSPropertyMapping, in mapping: NSEntityMapping) -> Bool {
-        guard case .relationship(let formerName)? = property.valueExpression?.form,
-            let relationship = destinationEntity(for: mapping)?.relationshipsByName[property.name ?? ""],
-            let former = sourceEntity(for: mapping)?.relationshipsByName[formerName],
-            relationship.isToMany, !relationship.isOrdered, let inverse = relationship.inverseRelationship,
-            !inverse.isToMany, let formerInverse = former.inverseRelationship,
-            let destination = relationship.destinationEntity
-        else { return false }
-        let others = (mappingModel?.entityMappings ?? []).filter { other in
-            other.carriesObjects && destinationEntity(for: other)?.isKindOf(entity: destination) ?? true
-        }
-        return others.allSatisfy { other in
-            setsRelationships(other) && other.destinationEntityName != nil
-                && (other.relationshipMappings ?? []).contains { side in
-                    guard side.name == inverse.name, case .relationship(let name)? = side.valueExpression?.form else {
-                        return false
-                    }
-                    return name == formerInverse.name
-                }
-        }
-    }
-
-    /// Whether all objects that came about by a mapping get their relationships as it says.
-    private func setsRelationships(_ mapping: NSEntityMapping) -> Bool {
-        if mapping.policyType == NSEntityMigrationPolicy.self { return true }
-        // What a closure has noted besides may be of another entity, and is left alone.
-        guard mapping.setsRelationshipsAsMapped,
-            let entity = mapping.destinationEntityName.flatMap({ destinationContext.compiledModel?.entity(named: $0) })
-        else { return false }
-        return associations.hasOnly(entity: entity.number, mapping: mapping.name ?? "")
-    }
 }

@@ -49,7 +49,7 @@ extension NSMigrationManager {
             try flush()
         }
         done = 0
-        for step in steps {
+        for step in inOrderOfRelationships(steps) {
             currentEntityMapping = step.mapping
             try createRelationships(step, &done, of: total)
             try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: self)

@@ -31,6 +31,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     /// The new objects that have got their keys, and may not be saved yet.
     final var settledObjects: [SaveRequest.Row: NSManagedObject] = [:]
     final var setByInverse: [String: Bool] = [:]
+    /// The new objects of entities, counted once all are there.
+    final var counts: [String: Int] = [:]
     /// By which the files of large values go from the old store to the new one.
     final let lentFiles = LentFiles()
     /// The bytes of the values that were set since the last batch.
@@ -80,6 +82,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         pendingAssociations = []
         settledObjects = [:]
         setByInverse = [:]
+        counts = [:]
         pendingBytes = 0
         currentEntityMapping = nil
     }

@@ -56,6 +56,9 @@ open class NSEntityMapping: NSObject {
     /// Whether the policy, which is one of our own then, sets relationships as the mapping says, whatever else it does.
     package final var setsRelationshipsAsMapped = false
 
+    /// Whether the policy calls nobody else's code while relationships are set.
+    package final var setsRelationshipsAlone = false
+
     /// Any information that the application attaches.
     open var userInfo: [AnyHashable: Any]?
 

@@ -79,13 +79,15 @@ final class QueryBuilder {
 
     /// A statement that changes or deletes the rows that were asked for.
     ///
-    /// - Parameter head: What stands before the condition; the table in it has the alias `t0`.
-    func statement(changing head: String) -> CompiledStatement {
-        let condition = QueryCondition.and(conditions)
+    /// - Parameters:
+    ///   - head: The text before the condition; the table in it has the alias `t0`.
+    ///   - test: A further condition on each row of the table that is changed.
+    func statement(changing head: String, where test: String? = nil) -> CompiledStatement {
         if scope.hasJoins || limit != nil {
             let rows = text(selecting: root.key, ordered: limit != nil)
-            return renumbered("\(head) WHERE \(root.key) IN (\(rows))")
+            return renumbered("\(head) WHERE \(root.key) IN (\(rows))\(test.map { " AND " + $0 } ?? "")")
         }
+        let condition = QueryCondition.and(conditions + (test.map { [.atom($0)] } ?? []))
         if case .constant(true) = condition { return renumbered(head) }
         return renumbered("\(head) WHERE \(condition.text)")
     }

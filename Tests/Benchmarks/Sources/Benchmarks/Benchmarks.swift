@@ -15,6 +15,9 @@
 //     --json               one JSON object a line instead of the table
 //     --curve              instead, the time of one row in tables of 1000 to 1000000 rows (to 100000 with --quick)
 //     --migration          instead, what migrations take: a table of 1000000 rows (--rows N), and 100 files of 10 MB
+//     --migration-hubs [N ...]
+//                          instead, the time of one object in a custom stage where objects share 40 hubs: in stores of so many
+//                          (10000 and 1000000)
 //     --migration-kills N  instead, kills so many migrations of a store of 800000 rows (--rows N) at moments chosen by --seed N, and
 //                          lets twenty run out of room; SWORM_TOOL=path has the tool verify what is left
 //     --list               the names of the bars
@@ -53,6 +56,10 @@ struct Benchmarks {
         }
         if options.measuresMigrations {
             try Migrations(options: options).print()
+            return true
+        }
+        if !options.migrationHubs.isEmpty {
+            try MigrationHubs(rows: options.migrationHubs).print()
             return true
         }
         if let kills = options.migrationKills { return try MigrationCuts(options: options, kills: kills).run() }

@@ -19,6 +19,8 @@ struct Options {
     var printsJSON = false
     var printsCurve = false
     var measuresMigrations = false
+    /// In stores of how many objects migrations over shared hubs are measured.
+    var migrationHubs: [Int] = []
     /// How many migrations are to be killed.
     var migrationKills: Int?
     var lists = false
@@ -51,6 +53,13 @@ struct Options {
             case "--json": printsJSON = true
             case "--curve": printsCurve = true
             case "--migration": measuresMigrations = true
+            case "--migration-hubs":
+                // All numbers that follow.
+                while let count = rest.first.flatMap({ Int($0) }), count > 0 {
+                    migrationHubs.append(count)
+                    rest.removeFirst()
+                }
+                if migrationHubs.isEmpty { migrationHubs = [10_000, 1_000_000] }
             case "--migration-kills": migrationKills = try number(after: argument)
             case "--padding": padding = try number(after: argument)
             case "--disk": disk = try text(after: argument)
@@ -69,7 +78,8 @@ struct Options {
                 throw Failure(
                     """
                     \(argument) is no option. There are: --quick, --only NAME, --rows N, --repetitions N, --json, --curve, \
-                    --migration, --migration-kills N, --padding N, --disk PATH, --seed N, --list, --keep-heap.
+                    --migration, --migration-hubs [N ...], --migration-kills N, --padding N, --disk PATH, --seed N, --list, \
+                    --keep-heap.
                     """)
             }
         }

@@ -1,0 +1,60 @@
+import SwormPredicates
+
+extension ManagedObject {
+    /// Writes the attributes of a value into the object. Those that are equal already are left alone. When one of them
+    /// cannot be written, none is.
+    ///
+    /// - Parameter value: The value.
+    /// - Returns: The handle itself.
+    /// - Throws: A ``StoreError`` when the handle may not be used any more or a value does not fit the model, and
+    ///   ``AttributeError/badAttribute(_:)`` for a value that cannot be encoded.
+    @discardableResult
+    public func encode(_ value: PlainObject) throws -> Self {
+        try checkWriting()
+        let values = try binding.plan.values(of: value)
+        try Engine.translating { try Engine.setValues(values, instance, binding) }
+        return self
+    }
+
+    /// Writes one attribute.
+    ///
+    /// - Parameters:
+    ///   - keyPath: A property of the table.
+    ///   - value: Its value.
+    /// - Returns: The handle itself.
+    /// - Throws: As ``encode(_:)``; and a ``StoreError`` for a property that is not in the table.
+    @discardableResult
+    public func encode<Attribute: SupportedAttributeType>(
+        _ keyPath: KeyPath<PlainObject, Attribute>, _ value: Attribute
+    ) throws -> Self {
+        try checkWriting()
+        return try encode(try family.index(of: keyPath)) { try value.encoded().attributeValue }
+    }
+
+    /// Writes one attribute, which may be nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: A property of the table.
+    ///   - value: Its value.
+    /// - Returns: The handle itself.
+    /// - Throws: As ``encode(_:)``; and a ``StoreError`` for a property that is not in the table.
+    @discardableResult
+    public func encode<Attribute: SupportedAttributeType>(
+        _ keyPath: KeyPath<PlainObject, Attribute?>, _ value: Attribute?
+    ) throws -> Self {
+        try checkWriting()
+        return try encode(try family.index(of: keyPath)) { try value?.encoded().attributeValue ?? .null }
+    }
+
+    /// Writes an attribute of a handle that has been checked.
+    private func encode(_ index: Int, _ value: () throws -> AttributeValue) throws -> Self {
+        let encoded: AttributeValue
+        do {
+            encoded = try value()
+        } catch {
+            throw binding.plan.attributeError(index, value: nil, error)
+        }
+        try Engine.translating { try Engine.setValue(encoded, instance, index, binding) }
+        return self
+    }
+}
