@@ -71,6 +71,7 @@ extension CoreDataError {
 
     static var storeIsSuspended: CoreDataError {
         CoreDataError(
-            NSPersistentStoreOperationError, "The store is suspended. Resume it before it is used.", condition: .suspended)
+            NSPersistentStoreOperationError, "The store is suspended. Resume it before it is used.",
+            condition: .suspended)
     }
 }
