@@ -20,6 +20,7 @@ struct RandomOperationsTests {
         let first = Self.number("SWORM_RANDOM_SEED", 1)
         print("Random operations: \(operations), SWORM_RANDOM_SEED=\(first)")
         var (seed, count) = (first, 0)
+        var events: [RandomRun.Event: Int] = [:]
         while count < operations {
             let run = try RandomRun(seed: seed)
             do {
@@ -30,7 +31,10 @@ struct RandomOperationsTests {
             }
             count += run.count
             seed += 1
+            events.merge(run.events, uniquingKeysWith: +)
         }
+        guard operations >= 4000 else { return }
+        for event in RandomRun.Event.allCases { #expect(events[event] != nil, "\(event) was never met") }
     }
 
     @Test func `are the same for the same seed`() throws {

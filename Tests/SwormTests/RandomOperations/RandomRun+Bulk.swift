@@ -22,7 +22,7 @@ extension RandomRun {
             let before = call
             try expectError(.conflict) { try body() }
             call = before
-            return
+            return meet(.bulkConflict)
         }
         call.beginWriting()
         try body()
@@ -73,7 +73,7 @@ extension RandomRun {
             do {
                 _ = try frame.context.insert(contentsOf: leaves)
             } catch let error as StoreError where error.code == .uniquenessViolation {
-                return
+                return meet(.takenRow)
             }
             throw Difference(description: "rows are inserted though one has a taken key")
         }

@@ -17,7 +17,7 @@ extension RandomRun {
             try run(access) { context in
                 var frame = Frame(context: context, depth: 1, isReadOnly: access == .read)
                 try operate(&frame, isThrowing: isThrowing)
-                if !isThrowing, access != .read, random.chance(6) { try insertTakenKey(&frame) }
+                if !isThrowing, access != .read, random.chance(12) { try insertTakenKey(&frame) }
                 hasReturned = !isThrowing
                 if isThrowing { throw Interruption() }
             }
@@ -25,6 +25,7 @@ extension RandomRun {
             try end(access, nil)
         } catch is Interruption where isThrowing {
             log.append("thrown")
+            if outside != nil { meet(.keptUnsavedChange) }
         } catch let error as StoreError where hasReturned {
             log.append("ended with \(error)")
             try end(access, error)
@@ -50,9 +51,18 @@ extension RandomRun {
         switch call.ending(over: committed, setting.policy) {
         case .saved(let state):
             if let error { throw error }
+            let isSettled = call.changes.contains { $1 != .inserted && foreignLeaves.contains($0) }
+            if isSettled, !call.isWriting { meet(.settled) }
+            if call.changes.contains(where: { $1 == .inserted && call.visible[$0] != nil && state[$0] == nil }) {
+                meet(.united)
+            }
             committed = state
-            if access == .perform { outside = nil }
+            if access == .perform {
+                if outside != nil { meet(.savedUnsavedChange) }
+                outside = nil
+            }
         case .rejected(let codes):
+            meet(.rejected)
             try expect(error != nil, "the save succeeds; wanted one of \(codes)")
             try expect(error.map { codes.contains($0.code) } ?? false, "\(error?.code as Any); wanted one of \(codes)")
         }
@@ -81,6 +91,7 @@ extension RandomRun {
             }
             try expect(!isThrowing, "a call that throws has returned")
         } catch is Interruption where isThrowing {
+            meet(call.isWriting && !before.isWriting ? .undoneBulkWrite : .undone)
             call.undo(to: before, over: committed)
             log.append(String(repeating: "    ", count: outer.depth) + "undone")
         }

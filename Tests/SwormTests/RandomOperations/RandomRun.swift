@@ -13,6 +13,12 @@ final class RandomRun {
 
     enum Access: CaseIterable { case read, perform, write }
 
+    /// What a run of some length has to meet; else it shows little.
+    enum Event: CaseIterable {
+        case undone, undoneBulkWrite, settled, rejected, united, bulkConflict, takenRow, keptUnsavedChange
+        case savedUnsavedChange
+    }
+
     /// What the operations inside of one call share.
     struct Frame {
         let context: ManagedObjectContext
@@ -37,6 +43,8 @@ final class RandomRun {
     var hasForeignCommit = false
     /// The number of operations so far.
     var count = 0
+    /// How often the rarer events were met.
+    private(set) var events: [Event: Int] = [:]
     /// What was done in the present call.
     var log: [String] = []
     private var lastNumber = 0
@@ -45,7 +53,7 @@ final class RandomRun {
     init(seed: UInt64) throws {
         self.seed = seed
         random = SeededRandom(seed: seed)
-        setting = RandomSetting(&random)
+        setting = RandomSetting(seed: seed, &random)
         stores = try RandomStores(setting)
     }
 
@@ -69,6 +77,8 @@ final class RandomRun {
         }
         try stores.verify()
     }
+
+    func meet(_ event: Event) { events[event, default: 0] += 1 }
 
     // MARK: Helpers
 
