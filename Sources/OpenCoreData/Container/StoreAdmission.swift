@@ -27,7 +27,7 @@ package struct StoreAdmission: Sendable {
     /// - Parameters:
     ///   - stores: The stores of the call's context.
     ///   - isWriting: Whether the call holds the turn from its beginning.
-    ///   - deadline: When to give up; nil for the timeout of each store.
+    ///   - deadline: When to give up, if the timeout of a store does not come first.
     /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`.
     package static func enter(
         _ stores: [NSPersistentStore], isWriting: Bool, deadline: ContinuousClock.Instant?
@@ -36,7 +36,7 @@ package struct StoreAdmission: Sendable {
         do {
             for store in withHubs(stores) {
                 let part = Part(hub: store.hub, isTurn: isWriting || store.takesTurns)
-                try part.hub.enter(isTurn: part.isTurn, until: deadline ?? store.timeout)
+                try part.hub.enter(isTurn: part.isTurn, until: store.end(deadline))
                 admission.parts.append(part)
             }
         } catch {
@@ -56,7 +56,7 @@ package struct StoreAdmission: Sendable {
         do {
             for store in withHubs(stores) {
                 let part = Part(hub: store.hub, isTurn: isWriting || store.takesTurns)
-                try await part.hub.admit(isTurn: part.isTurn, until: deadline ?? store.timeout)
+                try await part.hub.admit(isTurn: part.isTurn, until: store.end(deadline))
                 admission.parts.append(part)
             }
         } catch {
@@ -74,5 +74,9 @@ package struct StoreAdmission: Sendable {
 }
 
 extension SQLiteStore {
-    fileprivate var timeout: ContinuousClock.Instant { .now + .seconds(options.busyTimeout) }
+    /// When a call that begins to wait now gives up.
+    fileprivate func end(_ deadline: ContinuousClock.Instant?) -> ContinuousClock.Instant {
+        let end = ContinuousClock.now + .seconds(options.busyTimeout)
+        return deadline.map { min($0, end) } ?? end
+    }
 }

@@ -6,7 +6,7 @@ extension StoreFiles {
     /// The database goes last: what is left of an interrupted removal is a store that still opens.
     func removeAll() throws {
         let manager = FileManager.default
-        for path in [externalData, rollbackJournal, sharedMemory, writeAheadLog, main]
+        for path in [searchNote, externalData, rollbackJournal, sharedMemory, writeAheadLog, main]
         where manager.fileExists(atPath: path) {
             do {
                 try manager.removeItem(atPath: path)

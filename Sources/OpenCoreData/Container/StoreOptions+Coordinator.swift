@@ -29,6 +29,11 @@ extension StoreOptions {
             }
             busyTimeout = seconds
         }
+        if let value = options[SwormReadersOption] {
+            guard let number = value as? Int, number > 0 else { throw Self.wrong(SwormReadersOption, value) }
+            slotLimit = number
+            idleReaders = number
+        }
         if let value = options[NSSQLitePragmasOption] {
             guard let pragmas = value as? [String: Any] else { throw Self.wrong(NSSQLitePragmasOption, value) }
             for (name, value) in pragmas { try apply(pragma: name.lowercased(), "\(value)") }
@@ -39,7 +44,12 @@ extension StoreOptions {
         switch (name, value.lowercased()) {
         case ("synchronous", "full"), ("synchronous", "2"): synchronous = .full
         case ("synchronous", "normal"), ("synchronous", "1"): synchronous = .normal
-        case ("journal_mode", "wal"): break
+        case ("journal_mode", "wal"): journalMode = .wal
+        case ("journal_mode", "delete"): journalMode = .delete
+        case ("journal_mode", "truncate"): journalMode = .truncate
+        case ("journal_size_limit", let text):
+            guard let number = Int64(text), number > 0 else { throw Self.wrong("journal_size_limit", value) }
+            logLimit = number
         case ("cache_size", let text):
             // SQLite takes pages when the number is positive, and KiB when it is negative.
             guard let number = Int(text) else { throw Self.wrong("cache_size", value) }
@@ -50,7 +60,7 @@ extension StoreOptions {
         default:
             throw CoreDataError(
                 NSPersistentStoreOpenError,
-                "The pragma \(name) = \(value) cannot be set for a store. These can: synchronous (NORMAL, FULL), cache_size, max_page_count."
+                "The pragma \(name) = \(value) cannot be set for a store. These can: synchronous (NORMAL, FULL), journal_mode (WAL, DELETE, TRUNCATE), journal_size_limit, cache_size, max_page_count."
             )
         }
     }

@@ -21,9 +21,13 @@ package struct ContextCheckpoint {
     fileprivate let assignedStores: [ObjectIdentifier: NSPersistentStore]
     fileprivate let readError: (any Error)?
 
-    /// Notes unchanged objects too, which are going to be changed or let go.
+    /// Notes unchanged objects too, which are going to be changed or let go. What is known of an object stays.
     mutating func note(_ objects: [NSManagedObject]) {
-        for object in objects where !object.hasChanges { states.append(State(object)) }
+        if objects.isEmpty { return }
+        var known = Set(states.map { ObjectIdentifier($0.object) })
+        for object in objects where !object.hasChanges && known.insert(ObjectIdentifier(object)).inserted {
+            states.append(State(object))
+        }
     }
 }
 

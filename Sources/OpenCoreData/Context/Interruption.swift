@@ -1,43 +1,76 @@
 import Foundation
+import SwormSQLite
 
-/// Lets another thread stop what a context is reading.
+/// Lets another thread stop what a context does with its stores, at once or at a moment that is set before.
 final class Interruption: Sendable {
-    private struct State: Sendable {
-        var reads: [ObjectIdentifier: StoreInterruption] = [:]
-        var isInterrupted = false
-    }
+    /// Looked at by every connection that works for the context.
+    let token = InterruptToken()
+    private let reads = Guarded<[ObjectIdentifier: StoreInterruption]>([:])
 
-    private let state = Guarded(State())
+    /// The name of the context, for messages.
+    var name: String? {
+        get { token.name }
+        set { token.name = newValue }
+    }
 
     /// Notes a view that reads begin on.
     ///
     /// - Throws: An error when the context was interrupted.
     func enter(_ session: any StoreSession) throws {
         let read = session.interruption
-        state.withLock { $0.reads[ObjectIdentifier(session)] = read }
+        reads.withLock { $0[ObjectIdentifier(session)] = read }
         try check()
     }
 
-    /// Throws when the context was interrupted. Interrupting stops the statement that runs, and not the next one.
+    /// Throws when the context was interrupted, or when its deadline has passed.
     func check() throws {
-        if state.withLock({ $0.isInterrupted }) {
-            throw CoreDataError(
-                CocoaError.Code.userCancelled.rawValue, "The context was interrupted; nothing was read.")
-        }
+        if let failure = token.failure { throw failure }
     }
 
     func leave(_ session: any StoreSession) {
-        state.withLock { $0.reads[ObjectIdentifier(session)] = nil }
+        reads.withLock { $0[ObjectIdentifier(session)] = nil }
     }
 
     func interrupt() {
-        let reads = state.withLock { state in
-            state.isInterrupted = true
-            return Array(state.reads.values)
-        }
+        token.interrupt(.cancelled)
+        // Some of SQLite's longer steps look at nothing but its own mark.
+        let reads = self.reads.withLock { Array($0.values) }
         for read in reads { read.interrupt() }
     }
 
     /// Lets reads begin again.
-    func clear() { state.withLock { $0.isInterrupted = false } }
+    func clear() { token.clear() }
+}
+
+extension InterruptToken {
+    /// The error for work that is to stop; nil while it may go on.
+    var failure: CoreDataError? {
+        switch reason {
+        case .cancelled:
+            CoreDataError(CocoaError.Code.userCancelled.rawValue, "The context was interrupted; nothing was read.")
+        case .suspended: .storeIsSuspended
+        case nil: isLate ? .deadlineHasPassed : nil
+        }
+    }
+
+    /// An error of work that was stopped, as the error that says why.
+    func explaining(_ error: any Error) -> any Error {
+        let code = (error as? SQLiteError)?.code
+        guard code == SQLiteError.interrupt || code == SQLiteError.busy else { return error }
+        return failure ?? error
+    }
+}
+
+extension CoreDataError {
+    static var deadlineHasPassed: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreTimeoutError,
+            "The work did not end before its deadline. It was stopped, and nothing of it was saved. Do less in one call, or allow more time.",
+            condition: .timedOut)
+    }
+
+    static var storeIsSuspended: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreOperationError, "The store is suspended. Resume it before it is used.", condition: .suspended)
+    }
 }

@@ -260,9 +260,10 @@ extension NSManagedObjectContext {
                     continue
                 }
                 if try predicate?.matches(object) ?? true { objects.append(object) }
+                try interruption.check()
             }
         }
-        try ObjectOrder(specification.sorts).sort(&objects)
+        try ObjectOrder(specification.sorts).sort(&objects, checking: interruption.check)
         let start = min(specification.offset, objects.count)
         let rest = objects.count - start
         let end = specification.limit > 0 ? start + min(rest, specification.limit) : objects.count

@@ -13,7 +13,8 @@ public final class NSQueryGenerationToken: NSObject, Sendable {
 /// The views of stores that a context holds on to.
 struct PinnedGeneration {
     var isOn = false
-    private var sessions: [(store: ObjectIdentifier, session: any StoreSession)] = []
+    private var sessions: [(store: ObjectIdentifier, session: any StoreSession, keepsFiles: Bool)] = []
+    private var parked: [any StoreSession] = []
 
     /// The view of a store. A context has few of them: they are found sooner by going through them.
     func session(of store: any ObjectStore) -> (any StoreSession)? {
@@ -22,15 +23,30 @@ struct PinnedGeneration {
     }
 
     mutating func hold(_ session: any StoreSession, of store: any ObjectStore) {
-        sessions.append((ObjectIdentifier(store), session))
+        sessions.append((ObjectIdentifier(store), session, store.viewsKeepFiles))
     }
 
     /// Lets go of a view that somebody else ends.
     mutating func forget(_ session: any StoreSession) { sessions.removeAll { $0.session === session } }
 
+    /// Ends the views, but keeps those open until ``endParked()`` that keep the files which their rows name. The next read
+    /// begins new ones.
+    mutating func park(_ leaving: (any StoreSession) -> Void) {
+        for (_, session, keepsFiles) in sessions {
+            leaving(session)
+            if keepsFiles { parked.append(session) } else { session.end() }
+        }
+        sessions.removeAll()
+    }
+
+    mutating func endParked() {
+        for session in parked { session.end() }
+        parked.removeAll()
+    }
+
     /// Ends the views, each after a closure has got it; the next read begins new ones.
     mutating func end(_ leaving: (any StoreSession) -> Void = { _ in }) {
-        for (_, session) in sessions {
+        for (_, session, _) in sessions {
             leaving(session)
             session.end()
         }
@@ -53,6 +69,12 @@ extension NSManagedObjectContext {
     }
 
     final func endPinnedViews() { pinned.end { interruption.leave($0) } }
+
+    /// Lets the next read begin new views. The content of rows that the present ones see can be read until
+    /// ``endParkedViews()``.
+    final func parkPinnedViews() { pinned.park { interruption.leave($0) } }
+
+    final func endParkedViews() { pinned.endParked() }
 
     /// The token that the context is pinned with.
     public final var queryGenerationToken: NSQueryGenerationToken? {

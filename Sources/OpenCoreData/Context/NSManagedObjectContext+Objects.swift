@@ -212,7 +212,7 @@ extension NSManagedObjectContext {
                 guard let store = origin.store?.objectStore else { continue }
                 let first =
                     try transactions[origin]?.reserveKeys(root: root, count: group.count)
-                    ?? store.reserveKeys(root: root, count: group.count)
+                    ?? store.reserveKeys(root: root, count: group.count, interruption.token)
                 for (index, object) in group.enumerated() {
                     identities[temporaryKey(of: object)] = nil
                     promote(object, to: first + Int64(index), origin: origin)

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
             try interruption.check()
             return session
         }
-        let session = try store.beginSession()
+        let session = try store.beginSession(interruption.token)
         pinned.hold(session, of: store)
         try interruption.enter(session)
         return session
@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
                 "Cannot read from the store \(origin.storeIdentifier): it was removed from its coordinator.")
         }
         if let session = try pinnedSession(origin) { return try body(session) }
-        let session = try store.beginSession()
+        let session = try store.beginSession(interruption.token)
         defer {
             interruption.leave(session)
             session.end()
@@ -44,6 +44,18 @@ extension NSManagedObjectContext {
 
     /// Lets the context read again after it was interrupted.
     package final func resumeReading() { interruption.clear() }
+
+    /// Whether the work of the context is to stop, for code that takes long. May be called from any thread.
+    package final var stopsWork: @Sendable () -> Bool {
+        let token = interruption.token
+        return { token.stopsWork }
+    }
+
+    /// When the work of the context with its stores is stopped, until the deadline is set anew; nil for never.
+    package final var deadline: ContinuousClock.Instant? {
+        get { interruption.token.deadline }
+        set { interruption.token.deadline = newValue }
+    }
 
     final func identityKey(_ row: SaveRequest.Row, _ origin: ObjectOrigin) -> IdentityTable.Key {
         IdentityTable.Key(

@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
         isSaving = true
         defer {
             isSaving = false
+            endParkedViews()
             savingOrigins = [:]
             lostVersions = [:]
         }
@@ -94,7 +95,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func validateChanges() throws {
+    final func validateChanges() throws {
         var errors: [CoreDataError] = []
         func collect(_ object: NSManagedObject, _ validate: () throws -> Void) throws {
             do {
@@ -147,7 +148,7 @@ extension NSManagedObjectContext {
         return origins
     }
 
-    /// Writes the changes of one store's objects, asking the merge policy about conflicts until there are none.
+    /// Writes the changes of one store's objects. Conflicts are settled as the merge policy says.
     ///
     /// - Parameter isOnly: Whether no other store has changes.
     private func save(in origin: ObjectOrigin, isOnly: Bool, into saved: inout SavedObjects) throws {
@@ -159,56 +160,42 @@ extension NSManagedObjectContext {
             throw CoreDataError(NSPersistentStoreSaveError, "Cannot save: \(reason).")
         }
         let coordinator = try requireCoordinator()
-        // A save that fails leaves no trace: what a policy has settled on the way is taken back.
-        var before: ContextCheckpoint?
+        let builder = try requestBuilder(origin, isOnly: isOnly, coordinator)
+        // A pinned view would keep the write from seeing, or waiting for, anything newer. But settling a conflict may ask for
+        // the content of external data that it sees.
+        parkPinnedViews()
         do {
-            try save(in: origin, isOnly: isOnly, store.objectStore, coordinator, into: &saved) { objects in
-                if before == nil { before = checkpoint() }
-                before?.note(objects)
-            }
+            let result =
+                builder.request.isEmpty ? SaveResult() : try write(builder.request, to: origin, store.objectStore)
+            saved.add(builder, result, origin)
         } catch {
-            if let before { restore(before) }
-            throw error
+            guard let conflicts = MetConflicts(error) else { throw error }
+            forgetReadAhead()
+            guard mergeType != .errorMergePolicyType else {
+                forgetRelationshipsOfUnchangedObjects()
+                throw self.error(of: conflicts, in: builder, origin)
+            }
+            let settled = try writeSettled(to: origin, store.objectStore) {
+                try requestBuilder(origin, isOnly: isOnly, coordinator)
+            }
+            saved.add(settled.builder, settled.result, origin)
         }
     }
 
-    private func save(
-        in origin: ObjectOrigin, isOnly: Bool, _ store: any ObjectStore, _ coordinator: NSPersistentStoreCoordinator,
-        into saved: inout SavedObjects, beforeSettling: ([NSManagedObject]) -> Void
-    ) throws {
-        // Each round settles the conflicts it met; rows that change again and again in between end the attempt.
-        for round in 0..<20 {
-            var builder = SaveRequestBuilder(
-                model: origin.compiled, author: transactionAuthor, contextName: name)
-            try insertedList.forEach { object in
-                guard try isOnly || originForSaving(object, coordinator) === origin else { return }
-                builder.insert(object, after: lostVersions.isEmpty ? nil : lostVersions[ObjectIdentifier(object)])
-            }
-            updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
-            deletedList.forEach { if $0.objectID.origin === origin { builder.delete($0) } }
-            try throwReadError()
-            // A pinned view would keep the write from seeing, or waiting for, anything newer.
-            endPinnedViews()
-            do {
-                let result = builder.request.isEmpty ? SaveResult() : try write(builder.request, to: origin, store)
-                saved.add(builder, result, origin)
-                return
-            } catch let conflicts as SaveConflicts {
-                forgetReadAhead()
-                beforeSettling(conflicts.conflicts.compactMap { identities[identityKey($0.row, origin)] })
-                try resolve(conflicts, builder, origin, isLastRound: round == 19)
-            } catch let conflicts as LinkConflicts {
-                forgetReadAhead()
-                beforeSettling([])
-                try resolve(conflicts, builder, origin, isLastRound: round == 19)
-            } catch let conflicts as UniquenessConflicts {
-                forgetReadAhead()
-                beforeSettling([])
-                try resolve(conflicts, builder, origin, isLastRound: round == 19)
-            }
-            // What a policy has made of an object may lack what is required, or be denied.
-            try validateChanges()
+    /// The unsaved changes of one store's objects.
+    private func requestBuilder(
+        _ origin: ObjectOrigin, isOnly: Bool, _ coordinator: NSPersistentStoreCoordinator
+    ) throws -> SaveRequestBuilder {
+        var builder = SaveRequestBuilder(
+            model: origin.compiled, author: transactionAuthor, contextName: name)
+        try insertedList.forEach { object in
+            guard try isOnly || originForSaving(object, coordinator) === origin else { return }
+            builder.insert(object, after: lostVersions.isEmpty ? nil : lostVersions[ObjectIdentifier(object)])
         }
+        updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
+        deletedList.forEach { if $0.objectID.origin === origin { builder.delete($0) } }
+        try throwReadError()
+        return builder
     }
 
     /// Makes the written state the objects' state, and tells the world.

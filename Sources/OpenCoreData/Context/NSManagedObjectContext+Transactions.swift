@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
         if transactions.areKept { return try body(try keepTransaction(of: store, origin)) }
         // A pinned view would keep the transaction from seeing, or waiting for, anything newer.
         endPinnedViews()
-        let transaction = try store.beginTransaction()
+        let transaction = try store.beginTransaction(interruption.token)
         defer { transaction.end() }
         let output = try body(transaction)
         try transaction.commit()
@@ -76,14 +76,14 @@ extension NSManagedObjectContext {
     ) throws -> any StoreTransaction {
         let transaction: any StoreTransaction
         if let session = pinned.session(of: store) {
-            transaction = try store.beginTransaction(from: session)
+            transaction = try store.beginTransaction(from: session, interruption.token)
             interruption.leave(session)
             pinned.forget(session)
             transactions.add(transaction, origin)
             // Values that were read before must not change when a part of the work is undone in which the writing began.
             if transactions.depth > 0 { try transaction.keepSnapshot() }
         } else {
-            transaction = try store.beginTransaction()
+            transaction = try store.beginTransaction(interruption.token)
             transactions.add(transaction, origin)
         }
         try interruption.enter(transaction)
@@ -120,7 +120,7 @@ extension NSManagedObjectContext {
         }
         endPinnedViews()
         transactions.areKept = true
-        let transaction = try store.beginTransaction()
+        let transaction = try store.beginTransaction(interruption.token)
         transactions.add(transaction, origin)
         try interruption.enter(transaction)
         refreshUnchanged { _ in true }
@@ -132,7 +132,7 @@ extension NSManagedObjectContext {
     /// Writes a save's request: into the transaction that is open, or into one of its own.
     final func write(_ request: SaveRequest, to origin: ObjectOrigin, _ store: any ObjectStore) throws -> SaveResult {
         if let transaction = transactions[origin] { return try transaction.save(request) }
-        return try store.save(request)
+        return try store.save(request, interruption.token)
     }
 
     /// Makes what was written in transactions the state of the stores.

@@ -3,39 +3,47 @@ import SwormPredicates
 
 // Unique values that rows of the store hold already.
 extension NSManagedObjectContext {
-    /// Settles inserted objects whose unique values the store holds already, or throws.
-    final func resolve(
-        _ conflicts: UniquenessConflicts, _ builder: SaveRequestBuilder, _ origin: ObjectOrigin, isLastRound: Bool
-    ) throws {
-        let pairs = conflicts.conflicts.compactMap { conflict in
-            builder.objects[conflict.row].map { (conflict, $0) }
-        }
-        let canSettle = pairs.allSatisfy { $0.1.status.contains(.inserted) && $0.0.existing.key > 0 }
-        guard mergeType != .errorMergePolicyType, canSettle, !isLastRound, !pairs.isEmpty else {
-            throw CoreDataError.takenValues(
-                pairs.isEmpty ? conflicts.conflicts.map { ($0, nil) } : pairs.map { ($0, $1) })
-        }
-        var settled = Set<ObjectIdentifier>()
-        for (conflict, object) in pairs where settled.insert(ObjectIdentifier(object)).inserted {
-            try unite(object, with: conflict.existing, origin)
+    /// The conflicts of unique values with the rows that hold them.
+    final func constraintConflicts(
+        _ met: UniquenessConflicts, in builder: SaveRequestBuilder, reading rows: FreshRows
+    ) throws -> [ConstraintConflict] {
+        try met.conflicts.map { conflict in
+            let model = builder.model
+            guard conflict.existing.key > 0 else {
+                return ConstraintConflict(
+                    constraint: conflict.constraint, conflictingObjects: [conflict.existing, conflict.row])
+            }
+            guard let entity = model.entity(numbered: Int64(conflict.existing.entity)),
+                entity.root == model[conflict.row.entity].root
+            else {
+                let name = model[conflict.row.entity].name
+                throw CoreDataError(
+                    CocoaError.Code.fileReadCorruptFile.rawValue,
+                    "The row \(conflict.existing.key) of \(name)'s table says that it is of the entity number \(conflict.existing.entity). The store is damaged there.",
+                    entity: name)
+            }
+            return ConstraintConflict(
+                constraint: conflict.constraint, databaseObject: conflict.existing,
+                databaseSnapshot: rows[conflict.existing], conflictingObjects: [conflict.row])
         }
     }
 
     /// Makes an inserted object and the row that holds its unique values one.
     ///
-    /// Objects that lead to the inserted one lead to the row from now on. Whose values stay, to-one relationships among
-    /// them, is up to the merge policy.
-    private func unite(_ object: NSManagedObject, with existing: SaveRequest.Row, _ origin: ObjectOrigin) throws {
-        guard let entity = origin.compiled.entity(numbered: Int64(existing.entity)), entity.root == object.plan.root
-        else {
-            throw CoreDataError(
-                CocoaError.Code.fileReadCorruptFile.rawValue,
-                "The row \(existing.key) of \(object.plan.name)'s table says that it is of the entity number \(existing.entity). The store is damaged there.",
-                entity: object.plan.name)
-        }
-        let wins = mergeType != .rollbackMergePolicyType && mergeType != .mergeByPropertyStoreTrumpMergePolicyType
-        let values: [(name: String, value: AttributeValue)] = object.plan.attributes.enumerated().compactMap {
-            $1.derivation == nil ? ($1.name, object.attribute($0)) : nil
+    /// Objects that lead to the inserted one lead to the row from now on.
+    ///
+    /// - Parameters:
+    ///   - existing: The row.
+    ///   - fresh: The row as the store holds it now.
+    ///   - update: The settled request's update of the row; nil where the values stay that it has.
+    final func unite(
+        _ object: NSManagedObject, with existing: SaveRequest.Row, over fresh: ObjectSnapshot?,
+        taking update: SaveRequest.Update?, _ origin: ObjectOrigin
+    ) throws {
+        let entity = origin.compiled[existing.entity]
+        let wins = mergeType.contextPrevails
+        let transient: [(name: String, value: AttributeValue)] = object.plan.attributes.enumerated().compactMap {
+            $1.isTransient ? ($1.name, object.attribute($0)) : nil
         }
         let links = try object.takeLinks()
         let key = identityKey(existing, origin)
@@ -63,8 +71,14 @@ extension NSManagedObjectContext {
             identities[key] = object
         }
         try target.load()
+        // Only a row that the save writes was compared with the store.
+        if let fresh, !target.hasChanges, target.snapshot.version != fresh.version {
+            target.replaceSnapshot(fresh)
+            target.forgetReadRelationships()
+        }
         if wins {
-            for (name, value) in values {
+            target.takeAttributes(update)
+            for (name, value) in transient {
                 if case .attribute(let slot) = target.plan.slot(named: name) { try target.setAttribute(slot, value) }
             }
         }
@@ -184,7 +198,7 @@ extension NSManagedObject {
 }
 
 extension CoreDataError {
-    fileprivate static func takenValues(
+    static func takenValues(
         _ pairs: [(UniquenessConflicts.Conflict, NSManagedObject?)]
     ) -> CoreDataError {
         let details = pairs.map { conflict, object in

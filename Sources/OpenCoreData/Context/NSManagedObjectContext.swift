@@ -22,7 +22,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Where the context's blocks run.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
     /// A name for messages and logs; history records it too.
-    open var name: String?
+    open var name: String? { didSet { interruption.name = name } }
     /// What the context's owner wants to keep with it.
     public final let userInfo = NSMutableDictionary()
     /// The author that history records for the context's saves.

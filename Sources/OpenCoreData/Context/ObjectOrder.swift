@@ -7,15 +7,20 @@ struct ObjectOrder {
 
     init(_ sorts: [FetchSpecification.Sort]) { self.sorts = sorts }
 
-    func sort(_ objects: inout [NSManagedObject]) throws {
+    /// - Parameter check: Throws where the work is to stop. Called now and then.
+    func sort(_ objects: inout [NSManagedObject], checking check: () throws -> Void) throws {
         // The values are looked up once an object, not once a comparison.
         var keyed: [(values: [AttributeValue], key: Int64, object: NSManagedObject)] = []
         keyed.reserveCapacity(objects.count)
-        for object in objects {
+        for (index, object) in objects.enumerated() {
+            if index & 1023 == 0 { try check() }
             let values = try sorts.map { try object.sortValue($0.path) }
             keyed.append((values, object.orderKey, object))
         }
-        keyed.sort { left, right in
+        var comparisons = 0
+        try keyed.sort { left, right in
+            comparisons += 1
+            if comparisons & 4095 == 0 { try check() }
             for (index, sort) in sorts.enumerated() {
                 let order = compareForSort(left.values[index], right.values[index], options: sort.options)
                 if order != .orderedSame { return (order == .orderedAscending) == sort.ascending }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SwormSQLite
 
 /// The meeting point of all that use one file in this process: its turn for writing and its slots for reading.
 ///
@@ -25,13 +26,23 @@ package final class FileHub: Sendable {
     }
 
     private let content: Guarded<Content>
+    /// One at a time waits for readers to end.
+    private let gate = NSLock()
+    let log: Guarded<LogPolicy>
 
     /// The number of calls that may read a file at the same time, where nobody says otherwise.
     package static var standardSlotLimit: Int { max(4, ProcessInfo.processInfo.activeProcessorCount) }
 
-    package init(slotLimit: Int = FileHub.standardSlotLimit) {
+    /// - Parameters:
+    ///   - slotLimit: The number of calls that may read at the same time.
+    ///   - logLimit: The frames of the write-ahead log after which readers are kept out for a moment, so that it begins anew.
+    package init(slotLimit: Int = FileHub.standardSlotLimit, logLimit: Int = FileHub.standardLogLimit) {
         content = Guarded(Content(state: HubState(slotLimit: slotLimit)))
+        log = Guarded(LogPolicy(limit: logLimit))
     }
+
+    /// 16 MB of pages of 4 KiB.
+    package static let standardLogLimit = 4096
 
     package func raiseSlotLimit(to limit: Int) {
         wake { $0.state.raiseSlotLimit(to: limit) }
@@ -41,12 +52,16 @@ package final class FileHub: Sendable {
 
     /// Waits for the turn on the calling thread. A thread that holds it gets it once more.
     ///
-    /// - Parameter end: When to give up.
-    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` where this thread waits for one that waits
-    ///   for it.
-    func takeTurn(until end: ContinuousClock.Instant) throws {
+    /// - Parameters:
+    ///   - end: When to give up.
+    ///   - token: Ends the waiting too.
+    ///   - isFirst: Whether the thread goes before all that wait.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut`; `wouldDeadlock` where this thread waits for one that waits for
+    ///   it; and the failure of the token.
+    func takeTurn(until end: ContinuousClock.Instant, _ token: InterruptToken? = nil, isFirst: Bool = false) throws {
         let thread = ThreadHoldings.thread
-        guard case .waits(let ticket) = content.withLock({ $0.state.requestTurn(by: thread) }) else { return }
+        guard case .waits(let ticket) = content.withLock({ $0.state.requestTurn(by: thread, isFirst: isFirst) })
+        else { return }
         do {
             try WaitGraph.shared.begin(thread, for: self)
         } catch {
@@ -59,7 +74,9 @@ package final class FileHub: Sendable {
             throw error
         }
         defer { WaitGraph.shared.end(thread) }
-        guard wait(for: ticket, until: end) == .granted else { throw CoreDataError.turnIsTaken }
+        guard wait(for: ticket, until: end, token) == .granted else {
+            throw token?.failure ?? CoreDataError.turnIsTaken
+        }
     }
 
     func releaseTurn() {
@@ -153,32 +170,60 @@ package final class FileHub: Sendable {
         wake { isTurn ? $0.state.releaseTurn().map { [$0] } ?? [] : $0.state.releaseSlot() }
     }
 
+    // MARK: The gate
+
+    /// Keeps new readers out, and waits until those that read have ended. ``openGate()`` follows in any case.
+    ///
+    /// - Returns: False where they did not end in time.
+    func waitForReaders(until end: ContinuousClock.Instant, _ token: InterruptToken?) -> Bool {
+        gate.lock()
+        guard case .waits(let ticket) = content.withLock({ $0.state.closeGate() }) else { return true }
+        return wait(for: ticket, until: end, token) == .granted
+    }
+
+    /// Lets readers in again.
+    func openGate() {
+        wake { $0.state.openGate() }
+        gate.unlock()
+    }
+
     // MARK: Waiting
 
-    private func wait(for ticket: HubState.Ticket, until end: ContinuousClock.Instant) -> Outcome {
+    private func wait(
+        for ticket: HubState.Ticket, until end: ContinuousClock.Instant, _ token: InterruptToken? = nil
+    ) -> Outcome {
+        let listener = token?.addListener { [weak self] _ in self?.decide(ticket, .cancelled) }
+        defer { if let listener { token?.removeListener(listener) } }
         let semaphore = DispatchSemaphore(value: 0)
-        let isDecided = content.withLock { content in
-            if content.decided.removeValue(forKey: ticket) != nil { return true }
+        let decided = content.withLock { content -> Outcome? in
+            if let outcome = content.decided.removeValue(forKey: ticket) { return outcome }
             content.waiters[ticket] = .thread(semaphore)
-            return false
+            return nil
         }
-        if isDecided || semaphore.wait(timeout: Self.time(of: end)) == .success { return .granted }
-        // It may have been granted just now.
+        if let decided { return decided }
+        let isWoken = semaphore.wait(timeout: Self.time(of: end)) == .success
         return content.withLock { content in
             content.waiters[ticket] = nil
-            return content.state.cancel(ticket) ? .timedOut : .granted
+            if let outcome = content.decided.removeValue(forKey: ticket) { return outcome }
+            // It may have been granted just now.
+            return isWoken || !content.state.cancel(ticket) ? .granted : .timedOut
         }
     }
 
-    /// Ends the waiting of an asynchronous call, unless it was granted before.
+    /// Ends the waiting of a call, unless it was granted before.
     private func decide(_ ticket: HubState.Ticket, _ outcome: Outcome) {
         let waiter = content.withLock { content -> Waiter? in
             guard content.state.cancel(ticket) else { return nil }
-            if let waiter = content.waiters.removeValue(forKey: ticket) { return waiter }
+            let waiter = content.waiters.removeValue(forKey: ticket)
+            if case .task? = waiter { return waiter }
             content.decided[ticket] = outcome
-            return nil
+            return waiter
         }
-        if case .task(let continuation)? = waiter { continuation.resume(returning: outcome) }
+        switch waiter {
+        case .task(let continuation): continuation.resume(returning: outcome)
+        case .thread(let semaphore): semaphore.signal()
+        case nil: break
+        }
     }
 
     /// Changes the state, and wakes those whose requests are granted by it.

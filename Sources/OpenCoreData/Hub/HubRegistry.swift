@@ -3,24 +3,70 @@ import Foundation
 /// The hubs of the files that are open in this process.
 enum HubRegistry {
     private struct Entry: Sendable {
-        weak var hub: FileHub?
+        let hub: FileHub
+        var users: Int
     }
 
     private static let hubs = Guarded<[FileIdentity: Entry]>([:])
 
-    /// The hub of a file, the same one as long as anybody uses it.
+    /// The hub of a file that is open, the same one until the last user has left it. The number of a file may belong to
+    /// another one later, which gets a hub of its own.
     ///
-    /// - Parameter slotLimit: The number of calls that may read at the same time; nil for the standard.
-    static func hub(of identity: FileIdentity, slotLimit: Int?) -> FileHub {
+    /// - Parameters:
+    ///   - slotLimit: The number of calls that may read at the same time; nil for the standard.
+    ///   - logLimit: The frames of the log after which it is to begin anew; the lowest one counts.
+    fileprivate static func enter(_ identity: FileIdentity, slotLimit: Int?, logLimit: Int) -> FileHub {
         let hub = hubs.withLock { hubs in
-            if let known = hubs[identity]?.hub { return known }
-            hubs = hubs.filter { $0.value.hub != nil }
-            let hub = FileHub(slotLimit: slotLimit ?? FileHub.standardSlotLimit)
-            hubs[identity] = Entry(hub: hub)
+            let hub =
+                hubs[identity]?.hub
+                ?? FileHub(slotLimit: slotLimit ?? FileHub.standardSlotLimit, logLimit: logLimit)
+            hubs[identity, default: Entry(hub: hub, users: 0)].users += 1
             return hub
         }
         if let slotLimit { hub.raiseSlotLimit(to: slotLimit) }
+        hub.log.withLock { $0.lower(to: logLimit) }
         return hub
+    }
+
+    fileprivate static func leave(_ identity: FileIdentity) {
+        hubs.withLock { hubs in
+            guard var entry = hubs[identity] else { return }
+            entry.users -= 1
+            hubs[identity] = entry.users > 0 ? entry : nil
+        }
+    }
+}
+
+/// The share that one user has in the hub of a file which it has open. It ends with the last reference.
+final class HubMembership: Sendable {
+    let hub: FileHub
+    private let identity: FileIdentity
+    let path: String
+
+    /// - Parameters:
+    ///   - path: The path of a file that the caller has open, and keeps open as long as it has the membership.
+    ///   - slotLimit: The number of calls that may read at the same time; nil for the standard.
+    ///   - logLimit: The frames of the log after which it is to begin anew.
+    /// - Returns: Nil where there is no file.
+    init?(path: String, slotLimit: Int?, logLimit: Int = FileHub.standardLogLimit) {
+        guard let identity = FileIdentity(path: path) else { return nil }
+        self.identity = identity
+        self.path = path
+        hub = HubRegistry.enter(identity, slotLimit: slotLimit, logLimit: logLimit)
+    }
+
+    deinit { HubRegistry.leave(identity) }
+
+    /// Whether the path leads to the file that is open.
+    var isCurrent: Bool { FileIdentity(path: path) == identity }
+
+    /// - Throws: ``CoreDataError`` where the file was moved, removed or replaced: what is written into it would be lost.
+    func check() throws {
+        if isCurrent { return }
+        throw CoreDataError(
+            NSPersistentStoreOperationError,
+            "The file “\(path)” was moved, removed or replaced while the store was open. Nothing was written. Close the store, and open the file that is meant."
+        )
     }
 }
 

@@ -28,6 +28,8 @@ struct HubState: Sendable {
     private(set) var turnDepth = 0
     private var waitingForSlot: [Ticket] = []
     private var waitingForTurn: [Ticket] = []
+    /// The request that is granted when no slot is used any more.
+    private var waitingForReaders: Ticket?
     /// The threads behind the tickets that wait for the turn; those of asynchronous calls have none.
     private var waitingThreads: [Ticket: Holder] = [:]
     private var lastTicket: UInt64 = 0
@@ -35,7 +37,7 @@ struct HubState: Sendable {
     init(slotLimit: Int) { self.slotLimit = max(1, slotLimit) }
 
     /// Whether any request waits.
-    var isAwaited: Bool { !waitingForSlot.isEmpty || !waitingForTurn.isEmpty }
+    var isAwaited: Bool { !waitingForSlot.isEmpty || !waitingForTurn.isEmpty || waitingForReaders != nil }
 
     private mutating func nextTicket() -> Ticket {
         lastTicket += 1
@@ -46,8 +48,10 @@ struct HubState: Sendable {
 
     /// Asks for the turn. A thread that holds it gets it once more.
     ///
-    /// - Parameter thread: The thread that asks; nil for a call that no thread runs yet.
-    mutating func requestTurn(by thread: Holder?) -> Answer {
+    /// - Parameters:
+    ///   - thread: The thread that asks; nil for a call that no thread runs yet.
+    ///   - isFirst: Whether the request goes before all that wait.
+    mutating func requestTurn(by thread: Holder?, isFirst: Bool = false) -> Answer {
         if turnDepth > 0, let thread, thread == holder {
             turnDepth += 1
             return .granted
@@ -57,7 +61,7 @@ struct HubState: Sendable {
             return .granted
         }
         let ticket = nextTicket()
-        waitingForTurn.append(ticket)
+        waitingForTurn.insert(ticket, at: isFirst ? 0 : waitingForTurn.count)
         waitingThreads[ticket] = thread
         return .waits(ticket)
     }
@@ -103,6 +107,10 @@ struct HubState: Sendable {
     mutating func releaseSlot() -> [Ticket] {
         guard usedSlots > 0 else { return [] }
         usedSlots -= 1
+        if usedSlots == 0, let ticket = waitingForReaders {
+            waitingForReaders = nil
+            return [ticket]
+        }
         return grantSlots()
     }
 
@@ -112,12 +120,21 @@ struct HubState: Sendable {
         return grantSlots()
     }
 
-    /// Keeps new readers out. Those that hold a slot or a turn pass.
-    mutating func closeGate() { isGateClosed = true }
+    /// Keeps new readers out, those that hold a slot or a turn excepted.
+    ///
+    /// - Returns: Whether nobody reads, or the request that is granted then. One request of this kind can wait at a time.
+    mutating func closeGate() -> Answer {
+        isGateClosed = true
+        guard usedSlots > 0 else { return .granted }
+        let ticket = nextTicket()
+        waitingForReaders = ticket
+        return .waits(ticket)
+    }
 
     /// Lets readers in again.
     mutating func openGate() -> [Ticket] {
         isGateClosed = false
+        waitingForReaders = nil
         return grantSlots()
     }
 
@@ -135,6 +152,10 @@ struct HubState: Sendable {
     ///
     /// - Returns: False where it does not wait any more, because it was granted.
     mutating func cancel(_ ticket: Ticket) -> Bool {
+        if waitingForReaders == ticket {
+            waitingForReaders = nil
+            return true
+        }
         if let place = waitingForTurn.firstIndex(of: ticket) {
             waitingForTurn.remove(at: place)
             waitingThreads[ticket] = nil

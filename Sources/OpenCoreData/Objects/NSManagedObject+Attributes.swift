@@ -51,7 +51,7 @@ extension NSManagedObject {
     /// the old row.
     private func isReplaced(_ error: any Error, _ slot: Int) throws -> Bool {
         guard plan.traits[slot].allowsExternalStorage, let version = snapshot.version, !hasChanges,
-            (error as? CoreDataError)?.errorCode == CocoaError.Code.fileReadNoSuchFile.rawValue
+            (error as? CoreDataError)?.isOfMissingFile == true
         else { return false }
         let old = snapshot
         snapshot = .fault(nil)
@@ -89,6 +89,21 @@ extension NSManagedObject {
             if !attribute.isTransient, attribute.derivation == nil { stored[slot] = self.attribute(slot) }
         }
         return stored
+    }
+
+    /// The value of an attribute in the row that was read; nil where it was in a file that was removed since.
+    final func committedAttributeIfPresent(_ slot: Int) -> AttributeValue? {
+        guard plan.traits[slot].allowsExternalStorage, let (group, row) = snapshot.fetched else {
+            return committedAttribute(slot)
+        }
+        if case .patched(let patched) = snapshot, let value = patched.values[slot] { return value }
+        do {
+            return try committed(slot, group: group, row: row)
+        } catch {
+            if (error as? CoreDataError)?.isOfMissingFile == true { return nil }
+            context?.noteReadError(error)
+            return .null
+        }
     }
 
     /// The value of an attribute in the store.
@@ -133,7 +148,7 @@ extension NSManagedObject {
             changedAttributes.insert(slot)
             return
         }
-        if !traits.isTransient, value.isIdentical(to: committedAttribute(slot)) {
+        if !traits.isTransient, let committed = committedAttributeIfPresent(slot), value.isIdentical(to: committed) {
             if changedAttributes.contains(slot) {
                 edits[slot] = nil
                 changedAttributes.remove(slot)

@@ -1,3 +1,4 @@
+import Foundation
 import SwormPredicates
 import SwormSQLite
 
@@ -13,23 +14,41 @@ final class BatchWriter {
     private var statement: Statement
     /// Where values are not bound without a look: what the tables tell of their columns.
     private var kinds = SaveTransaction.ByteKinds()
+    /// Attributes with a default that goes into a file. Each row gets one of its own.
+    private let longDefaults: [BatchColumns.Place]
+    /// Whether content that goes into a file waits until its row is known to be a new one.
+    private let defersContent: Bool
+    /// The content that waits, by column.
+    private var waiting: [(column: String, content: Data)] = []
     /// Why no row of the entity can be inserted this way; nil when it can.
     let refusal: CoreDataError?
 
-    /// - Parameter clause: What follows the insertion's values in the statement.
-    init(_ layout: WriteLayout, _ transaction: SaveTransaction, clause: String = "") throws {
+    /// - Parameters:
+    ///   - clause: The end of the statement, behind the values.
+    ///   - defersContent: Whether long content is written by ``writeContent(ofRow:)`` only: the statement may not insert.
+    init(
+        _ layout: WriteLayout, _ transaction: SaveTransaction, clause: String = "", defersContent: Bool = false
+    ) throws {
         self.transaction = transaction
+        self.defersContent = defersContent
         self.layout = layout
         columns = transaction.columns[layout.entity - 1]
         batch = BatchColumns(layout, columns, looksAtAll: transaction.limits != nil)
         refusal = Self.refusal(columns.entity, batch)
+        let (own, folder) = (columns, transaction.external)
+        longDefaults = batch.defaults.filter { place in
+            guard place.column >= 0, own.attributes[place.column].isExternal,
+                case .data(let content) = own.entity.defaultValues[place.slot]
+            else { return false }
+            return folder.keepsInFile(content)
+        }
         statement = try transaction.connection.base.statement(columns.insertion + clause)
         ops = .allocate(capacity: batch.ops.count)
         _ = ops.initialize(from: batch.ops)
         try statement.bind(1, at: 2)
         // They stay bound for all rows, and so their bytes are SQLite's. With a default that does not fit nothing is inserted.
         for place in batch.defaults {
-            guard place.column >= 0 else { continue }
+            guard place.column >= 0, !longDefaults.contains(where: { $0.column == place.column }) else { continue }
             let stored = try transaction.storedValue(
                 columns.entity.defaultValues[place.slot], columns.attributes[place.column], columns.entity)
             try statement.bind(stored, at: place.parameter)
@@ -66,6 +85,7 @@ final class BatchWriter {
     /// - Returns: What a RETURNING clause gives.
     /// - Throws: `SQLiteError` as it is; ``CoreDataError`` for values that a save would refuse.
     func write(_ row: UnsafeRawPointer, key: Int64) throws -> Int64? {
+        if !waiting.isEmpty { waiting.removeAll() }
         try statement.bind(key, at: 1)
         let ops = UnsafeBufferPointer(self.ops)
         var index = statement.bind(ops, from: 0, of: row, in: arena)
@@ -76,7 +96,20 @@ final class BatchWriter {
         if !batch.places.isEmpty {
             for place in batch.places { try bind(place, row) }
         }
+        if !longDefaults.isEmpty {
+            for place in longDefaults { try bind(place, row) }
+        }
         return try statement.runRow(emptying: arena)
+    }
+
+    /// Writes the content of the row that was written last, which was inserted, into files.
+    func writeContent(ofRow key: Int64) throws {
+        for (column, content) in waiting {
+            let stored = try transaction.externalColumn(content)
+            try transaction.connection.run(
+                "UPDATE \(columns.table) SET \(column) = ? WHERE Z_PK = ?", [stored, .integer(key)])
+        }
+        waiting.removeAll()
     }
 
     /// Binds a value that wants a look.
@@ -88,7 +121,13 @@ final class BatchWriter {
         }
         let write = columns.writes[place.column]
         if try !write.isExternal && statement.bindPlain(value, write.type, at: place.parameter, in: arena) { return }
-        let stored = try transaction.storedValue(value, columns.attributes[place.column], columns.entity)
+        let attribute = columns.attributes[place.column]
+        if defersContent, write.isExternal, case .data(let content) = value, transaction.external.keepsInFile(content) {
+            waiting.append((attribute.column, content))
+            return try statement.bind(
+                StoredValue.blob(ExternalDataFolder.inlineColumn(Data())), at: place.parameter, in: arena)
+        }
+        let stored = try transaction.storedValue(value, attribute, columns.entity)
         try statement.bind(stored, at: place.parameter, in: arena)
     }
 

@@ -6,18 +6,31 @@ class SQLiteSession: StoreSession {
     let store: SQLiteStore
     let open: OpenStore
     private let number: Int
-    private(set) final var connection: StoreConnection?
-    /// How many reads are running: a read may call out, and be followed by others before it is done.
-    private(set) final var running = 0
-    private var endsAfterReading = false
+    let lease: ConnectionLease
+    /// Stops what the view reads.
+    let token: InterruptToken?
     let interruption: StoreInterruption
 
-    init(store: SQLiteStore, open: OpenStore, connection: StoreConnection, number: Int) {
+    /// - Parameter giveBack: Called with the connection when the view has ended.
+    init(
+        store: SQLiteStore, open: OpenStore, connection: StoreConnection, _ token: InterruptToken?,
+        giveBack: (@Sendable (StoreConnection) -> Void)? = nil
+    ) {
         self.store = store
         self.open = open
-        self.connection = connection
+        self.token = token
+        let interruption = StoreInterruption(connection.base.interruptHandle)
+        self.interruption = interruption
+        let number = store.nextSession()
         self.number = number
-        interruption = StoreInterruption(connection.base.interruptHandle)
+        let giveBack = giveBack ?? { open.pool.giveBack($0) }
+        lease = ConnectionLease(connection) { connection in
+            interruption.disarm()
+            open.pool.leases.remove(number)
+            giveBack(connection)
+            store.sessionEnded(number)
+        }
+        open.pool.leases.add(lease, number)
     }
 
     deinit { end() }
@@ -143,26 +156,15 @@ class SQLiteSession: StoreSession {
 
     func externalData(_ column: UnsafeRawBufferPointer) throws -> Data { try store.external.data(of: column) }
 
-    func end() {
-        guard running == 0 else {
-            endsAfterReading = true
-            return
-        }
-        guard let connection else { return }
-        self.connection = nil
-        interruption.disarm()
-        giveBack(connection)
-        store.sessionEnded(number)
-    }
+    func end() { lease.end() }
 
-    /// Ends the view, whose connection goes on in a transaction.
+    /// Ends the view during its use, without giving back the connection, which goes on in a transaction.
     final func handOver() {
-        connection = nil
+        lease.handOver()
         interruption.disarm()
+        open.pool.leases.remove(number)
         store.sessionEnded(number)
     }
-
-    func giveBack(_ connection: StoreConnection) { open.pool.giveBack(connection) }
 
     // MARK: Parts
 
@@ -171,6 +173,8 @@ class SQLiteSession: StoreSession {
         defer { endReading() }
         do {
             let result = try body(connection)
+            // A function that was stopped in the middle has found less than there is.
+            if let failure = token?.failure { throw failure }
             try checkPlace()
             return result
         } catch {
@@ -180,26 +184,32 @@ class SQLiteSession: StoreSession {
 
     /// Claims the connection for a read. Each call is followed by one of `endReading()`.
     func beginReading() throws -> StoreConnection {
-        guard let connection, !endsAfterReading else {
-            throw CoreDataError(
-                NSPersistentStoreOperationError, "This view of the store has ended. Begin another to read from it.")
+        let connection = try lease.beginUse()
+        do {
+            try prepare(connection)
+        } catch {
+            lease.endUse()
+            throw error
         }
-        // Somebody may have begun to watch, or ended, while the view was open.
-        let watch = try store.currentWatch()
-        if connection.base.watch !== watch { connection.base.watch = watch }
-        open.pool.touch()
-        running += 1
         return connection
     }
 
-    func endReading() {
-        running -= 1
-        if endsAfterReading { end() }
+    /// Makes a connection ready for the next use.
+    final func prepare(_ connection: StoreConnection) throws {
+        // Somebody may have begun to watch, or ended, while the view was open.
+        let watch = try store.currentWatch()
+        if connection.base.watch !== watch { connection.base.watch = watch }
+        // A single connection may have served another view.
+        if connection.base.interruption !== token { connection.base.interruption = token }
+        open.pool.touch()
     }
+
+    func endReading() { lease.endUse() }
 
     /// What an error of a read means: what was read while somebody wrote can look like damage.
     func readingError(_ error: any Error) throws -> any Error {
         try checkPlace()
+        let error = token?.explaining(error) ?? error
         return (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
     }
 

@@ -38,8 +38,8 @@ extension SQLiteStore {
                     // Another process was quicker. Its store is as good, if it fits.
                     return try openExisting(url: url, files: files, model: model, options: options)
                 }
-                let isShared = try useLog(connection)
-                let pool = makePool(files, writer: connection, isShared: isShared, options: options)
+                let isShared = try useJournal(of: options, connection)
+                let pool = try makePool(files, writer: connection, isShared: isShared, options: options)
                 let open = OpenStore(
                     pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil,
                     path: files.main)

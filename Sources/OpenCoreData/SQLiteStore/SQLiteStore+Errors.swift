@@ -63,6 +63,12 @@ extension CoreDataError {
         return nil
     }
 
+    /// Whether a commit that failed may all the same be in the log, whole, and take effect when the log is read anew: where
+    /// writing it failed at the end, as in the synchronization with the disk.
+    static func leavesCommitInDoubt(_ error: any Error) -> Bool {
+        (error as? SQLiteError)?.code == SQLiteError.ioError
+    }
+
     /// Runs a body and turns what SQLite throws into an error of this framework.
     static func translating<Result>(
         while action: String, path: String?, _ body: () throws -> Result

@@ -93,7 +93,9 @@ extension SQLiteStore {
         if !options.isReadOnly {
             do {
                 let (metadata, open) = try openForWriting(files, model: model, options: options)
-                return make(metadata, open)
+                let store = make(metadata, open)
+                store.searchExternalData()
+                return store
             } catch let mirrored as MirroredStore {
                 options.isReadOnly = true
                 options.mirroringTable = mirrored.table
@@ -151,9 +153,9 @@ extension SQLiteStore {
         try CoreDataError.translating(while: "open", path: files.main) {
             try StoreFunctions.register(on: connection.base)
         }
-        let hub = FileIdentity(path: files.main).map { HubRegistry.hub(of: $0, slotLimit: options.slotLimit) }
+        let file = HubMembership(path: files.main, slotLimit: options.slotLimit)
         let pool = ConnectionPool(
-            kind: .readersOnly, hub: hub, writer: nil, firstReader: connection, options: options
+            kind: .readersOnly, file: file, writer: nil, firstReader: connection, options: options
         ) {
             let base = try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB)
             try StoreFunctions.register(on: base)
@@ -181,9 +183,9 @@ extension SQLiteStore {
         let keepsHistory = options.tracksHistory || inspection.keepsHistory || mirroringTable != nil
         let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
             let writer = try connect(files, options: options, access: .readWrite)
-            let isShared = try useLog(writer)
+            let isShared = try useJournal(of: options, writer)
             if keepsHistory { try HistorySchema.add(to: writer, model: model) }
-            return makePool(files, writer: writer, isShared: isShared, options: options)
+            return try makePool(files, writer: writer, isShared: isShared, options: options)
         }
         let limits = model.storeHashes.map { _ in
             InferredLimits(inspection, model: model, layout: layout)
@@ -216,13 +218,30 @@ extension SQLiteStore {
 
     static func makePool(
         _ files: StoreFiles, writer: StoreConnection, isShared: Bool, options: StoreOptions
-    ) -> ConnectionPool {
-        let hub = FileIdentity(path: files.main).map { HubRegistry.hub(of: $0, slotLimit: options.slotLimit) }
+    ) throws -> ConnectionPool {
+        // A frame is a page with a header of 24 bytes.
+        let frame = Int64(try writer.integer("PRAGMA page_size") ?? 4096) + 24
+        let file = HubMembership(
+            path: files.main, slotLimit: options.slotLimit, logLimit: Int(clamping: options.logLimit / frame))
+        guard let file, !writer.base.hasMoved else {
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "The file “\(files.main)” was moved, removed or replaced while it was being opened. Open it again.")
+        }
+        if isShared { writer.base.notesLog() }
         return ConnectionPool(
-            kind: isShared ? .writerAndReaders : .single, hub: isShared ? hub : nil, writer: writer, options: options
+            kind: isShared ? .writerAndReaders : .single, file: file, writer: writer, options: options,
+            makeWriter: {
+                let writer = try connect(files, options: options, access: .readWrite)
+                // One of the two kinds of rollback journals is not noted in the file.
+                _ = try useJournal(of: options, writer)
+                if isShared { writer.base.notesLog() }
+                return writer
+            }
         ) {
             // Not opened read-only: the connection that closes last moves the log into the file, whichever it is.
             let reader = try connect(files, options: options, access: .readWrite)
+            reader.base.notesLog()
             try reader.base.execute("PRAGMA query_only = ON")
             return reader
         }
@@ -244,11 +263,20 @@ extension SQLiteStore {
     }
 
     static func limit(_ connection: StoreConnection, _ options: StoreOptions) throws {
+        // After it has begun anew, the log's file is cut to this length.
+        try connection.base.execute("PRAGMA journal_size_limit = \(options.logLimit)")
         if let pages = options.maximumPageCount { try connection.base.execute("PRAGMA max_page_count = \(pages)") }
     }
 
-    /// Lets a file use a write-ahead log. Where its file system cannot, readers and writers take turns on one connection.
-    static func useLog(_ connection: StoreConnection) throws -> Bool {
+    /// Lets a file use the kind of journal that is asked for.
+    ///
+    /// - Returns: Whether it is a write-ahead log. Without one, also where the file system cannot have it, readers and writers
+    ///   take turns on one connection.
+    static func useJournal(of options: StoreOptions, _ connection: StoreConnection) throws -> Bool {
+        guard options.journalMode == .wal else {
+            try connection.base.setJournalMode(options.journalMode)
+            return false
+        }
         do {
             try connection.base.setJournalMode(.wal)
             return true

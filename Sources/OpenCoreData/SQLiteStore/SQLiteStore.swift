@@ -27,7 +27,12 @@ package final class SQLiteStore: ObjectStore {
     let hub: FileHub
     /// Whether readers take the turn too, because there is one connection for all.
     let takesTurns: Bool
-    private let files: StoreFiles?
+    /// Called with what a user of the store should know and no call throws.
+    let warnings: StoreWarnings
+    package let viewsKeepFiles: Bool
+    let files: StoreFiles?
+    /// The external files that no row names since commits of this store.
+    let pendingRemovals = PendingRemovals()
     private let state: Guarded<State>
 
     private struct State: Sendable {
@@ -36,8 +41,6 @@ package final class SQLiteStore: ObjectStore {
         var newMetadata: StoreMetadata?
         var lastSession = 0
         var sessions: Set<Int> = []
-        /// External files that no row refers to any more, with the last session that may still see a row that does.
-        var removals: [(session: Int, files: Set<UUID>)] = []
         var watches: StatementWatches
     }
 
@@ -51,9 +54,14 @@ package final class SQLiteStore: ObjectStore {
         self.options = options
         identifier = metadata.identifier
         hub = open.pool.hub
+        warnings = open.pool.warnings
         takesTurns = open.pool.kind == .single
+        viewsKeepFiles =
+            open.pool.kind == .writerAndReaders && files != nil
+            && model.entities.contains { $0.traits.contains(where: \.allowsExternalStorage) }
         external = ExternalDataFolder(path: files?.externalData, lent: options.lentFiles)
         state = Guarded(State(open: open, metadata: metadata, watches: StatementWatches(options.watch)))
+        if viewsKeepFiles { open.pool.logRestarted = { [weak self] in self?.removeUnusedExternalData() } }
     }
 
     deinit { close() }
@@ -71,13 +79,13 @@ package final class SQLiteStore: ObjectStore {
 
     // MARK: Reading
 
-    package func beginSession() throws -> any StoreSession {
+    package func beginSession(_ token: InterruptToken?) throws -> any StoreSession {
         let (open, watch) = try currentFiles()
-        let connection = try translating("read") { try open.pool.takeReader(watch) }
-        return SQLiteSession(store: self, open: open, connection: connection, number: nextSession())
+        let connection = try translating("read", token) { try open.pool.takeReader(watch, token) }
+        return SQLiteSession(store: self, open: open, connection: connection, token)
     }
 
-    private func nextSession() -> Int {
+    func nextSession() -> Int {
         state.withLock { state in
             state.lastSession += 1
             state.sessions.insert(state.lastSession)
@@ -96,28 +104,18 @@ package final class SQLiteStore: ObjectStore {
 
     /// Takes note that a session has ended, and removes the files that only it could still see.
     func sessionEnded(_ number: Int) {
-        let files = state.withLock { state in
-            state.sessions.remove(number)
-            return Self.takeRemovals(&state)
-        }
-        guard !files.isEmpty else { return }
-        self.files?.synchronizeLog()
-        external.remove(files)
+        state.withLock { state in _ = state.sessions.remove(number) }
+        removeUnusedExternalDataSometimes()
     }
 
-    private static func takeRemovals(_ state: inout State) -> Set<UUID> {
-        let oldest = state.sessions.min() ?? .max
-        var files: Set<UUID> = []
-        state.removals.removeAll { removal in
-            guard removal.session < oldest else { return false }
-            files.formUnion(removal.files)
-            return true
-        }
-        return files
-    }
+    /// The number of the oldest view that is open; a large number when no view is open.
+    var oldestView: Int { state.withLock { $0.sessions.min() ?? .max } }
+
+    /// The files while the store is open.
+    var openFiles: OpenStore? { state.withLock { $0.open } }
 
     /// The open files; for a store that is only read, opened anew if somebody has changed them.
-    private func currentFiles() throws -> (OpenStore, StatementWatch?) {
+    func currentFiles() throws -> (OpenStore, StatementWatch?) {
         let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }
         guard let open else { throw CoreDataError.storeIsClosed }
         guard let place = open.place, !place.isCurrent else { return (open, watch) }
@@ -142,15 +140,15 @@ package final class SQLiteStore: ObjectStore {
 
     // MARK: Writing
 
-    package func reserveKeys(root: Int, count: Int) throws -> Int64 {
+    package func reserveKeys(root: Int, count: Int, _ token: InterruptToken?) throws -> Int64 {
         guard model.entities.indices.contains(root - 1), model[root].root == root, count > 0 else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
                 "Keys can only be reserved for a root entity, and at least one of them.")
         }
         let (open, watch) = try writableFiles()
-        return try translating("reserve keys in") {
-            try open.pool.withWriter(watch) { connection in
+        return try translating("reserve keys in", token) {
+            try open.pool.withWriter(watch, token) { connection in
                 try connection.base.transaction(.immediate) {
                     try SaveTransaction.reserve(
                         count, root: root, model: model, table: open.columns[root - 1].table, connection: connection)
@@ -160,35 +158,42 @@ package final class SQLiteStore: ObjectStore {
     }
 
     @discardableResult
-    package func save(_ request: SaveRequest) throws -> SaveResult {
+    package func save(_ request: SaveRequest, _ token: InterruptToken?) throws -> SaveResult {
         let (open, watch) = try writableFiles()
         let newMetadata = newMetadata
         guard !request.isEmpty || newMetadata != nil else { return SaveResult() }
-        let (result, replaced) = try translating("save") {
-            try open.pool.withWriter(watch) { connection in
+        let (result, replaced) = try translating("save", token) {
+            try open.pool.withWriter(watch, token) { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external, isAlone: true)
+                var isWritten = false
                 do {
                     try open.prepareWriting(connection)
                     try connection.base.transaction(.immediate) {
                         try transaction.run()
                         if let newMetadata { try connection.write(newMetadata) }
+                        try open.pool.checkFile()
+                        if let failure = token?.failure { throw failure }
+                        isWritten = true
                     }
                 } catch {
-                    external.remove(transaction.writtenFiles)
+                    if !isWritten || !CoreDataError.leavesCommitInDoubt(error) {
+                        external.remove(transaction.writtenFiles)
+                    }
                     throw error
                 }
-                return (transaction.result, transaction.filesToRemove)
+                external.remove(transaction.abandonedFiles)
+                return (transaction.result, transaction.replacedFiles)
             }
         }
         wrote(newMetadata, replacing: replaced)
         return result
     }
 
-    package func beginTransaction() throws -> any StoreTransaction {
+    package func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
         let (open, watch) = try writableFiles()
-        return try translating("write into") {
-            let (connection, wasPinned) = try open.pool.takeWriter(watch)
+        return try translating("write into", token) {
+            let (connection, wasPinned) = try open.pool.takeWriter(watch, token)
             do {
                 try open.prepareWriting(connection)
                 try connection.base.begin(.immediate)
@@ -197,50 +202,49 @@ package final class SQLiteStore: ObjectStore {
                 throw error
             }
             return SQLiteTransaction(
-                store: self, open: open, connection: connection, number: nextSession(),
-                .fromPool(wasPinned: wasPinned))
+                store: self, open: open, connection: connection, token, .fromPool(wasPinned: wasPinned))
         }
     }
 
-    package func beginTransaction(from session: any StoreSession) throws -> any StoreTransaction {
+    package func beginTransaction(
+        from session: any StoreSession, _ token: InterruptToken?
+    ) throws -> any StoreTransaction {
         let watch = try writableFiles().1
-        guard let session = session as? SQLiteSession, session.store === self, let connection = session.connection
-        else {
+        guard let session = session as? SQLiteSession, session.store === self else {
             throw CoreDataError(
-                NSPersistentStoreOperationError, "A transaction cannot begin from a view that has ended.")
+                NSPersistentStoreOperationError, "A transaction cannot begin from a view of another store.")
         }
-        guard session.running == 0 else { throw CoreDataError.rowsAreBeingRead }
-        return try translating("write into") {
-            try session.open.pool.upgrade(connection, watch: watch, prepare: session.open.prepareWriting)
-            let number = nextSession()
-            session.handOver()
-            return SQLiteTransaction(
-                store: self, open: session.open, connection: connection, number: number, .fromView)
+        let connection = try session.lease.beginUse(isAlone: true)
+        do {
+            try translating("write into", token) {
+                try session.open.pool.upgrade(
+                    connection, watch: watch, token: token, prepare: session.open.prepareWriting)
+            }
+        } catch {
+            session.lease.endUse()
+            throw error
         }
+        session.handOver()
+        return SQLiteTransaction(store: self, open: session.open, connection: connection, token, .fromView)
     }
 
     /// The metadata that wait for the next write; nil when there are none.
     var newMetadata: StoreMetadata? { state.withLock { $0.newMetadata } }
 
-    /// Takes note of what a transaction has written, and removes the files that nobody can see any more.
+    /// Takes note of what a transaction has written, and of the files that nobody needs who begins to read now.
     ///
     /// - Parameters:
     ///   - newMetadata: The metadata that were written.
     ///   - replaced: The external files that no row refers to any more.
     func wrote(_ newMetadata: StoreMetadata?, replacing replaced: Set<UUID>) {
-        let unused = state.withLock { state -> Set<UUID> in
+        let lastView = state.withLock { state in
             if let newMetadata {
                 state.metadata = newMetadata
                 if state.newMetadata == newMetadata { state.newMetadata = nil }
             }
-            guard !replaced.isEmpty else { return [] }
-            state.removals.append((state.sessions.isEmpty ? 0 : state.lastSession, replaced))
-            return Self.takeRemovals(&state)
+            return state.sessions.isEmpty ? 0 : state.lastSession
         }
-        guard !unused.isEmpty else { return }
-        // After a power failure the rows of a moment ago may be back, if the log is not on the disk by then.
-        files?.synchronizeLog()
-        external.remove(unused)
+        self.replaced(replaced, seenUntil: lastView)
     }
 
     /// The open files, and who is told what their connections run.
@@ -256,6 +260,7 @@ package final class SQLiteStore: ObjectStore {
 
     /// Closes the files once a save that is running has ended. Sessions that are open throw from then on.
     package func close() {
+        removeUnusedExternalData()
         let open = state.withLock { state -> OpenStore? in
             defer { state.open = nil }
             return state.open
@@ -263,7 +268,16 @@ package final class SQLiteStore: ObjectStore {
         open?.pool.close()
     }
 
-    func translating<Result>(_ action: String, _ body: () throws -> Result) throws -> Result {
-        try CoreDataError.translating(while: action, path: files?.main, body)
+    /// Runs a body and turns what SQLite throws into an error of this framework: why the work was stopped, where a token did.
+    func translating<Result>(
+        _ action: String, _ token: InterruptToken? = nil, _ body: () throws -> Result
+    ) throws -> Result {
+        try CoreDataError.translating(while: action, path: files?.main) {
+            do {
+                return try body()
+            } catch {
+                throw token?.explaining(error) ?? error
+            }
+        }
     }
 }

@@ -4,21 +4,30 @@ import SwormSQLite
 /// A write transaction that spans several writes and reads. It holds the connection for writing until its end.
 final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     /// What is known of external files at a moment.
-    private struct Files {
+    struct Files {
         var written: [UUID] = []
         var replaced: Set<UUID> = []
     }
 
+    /// What has become of the transaction, for whoever ends it.
+    ///
+    /// @unchecked: touched during uses of the lease, and after the last of them.
+    private final class Progress: @unchecked Sendable {
+        var isCommitted = false
+        /// Whether the commit failed in a way that may leave it in the log, to be found by the next who opens the file.
+        var isInDoubt = false
+        var files = Files()
+    }
+
     /// How the connection came to the transaction, and goes back.
-    enum Connecting {
+    enum Connecting: Sendable {
         /// From the pool. Whether a read transaction of this thread on a single connection was ended for it.
         case fromPool(wasPinned: Bool)
         /// From a view, whose snapshot the transaction writes into.
         case fromView
     }
 
-    private let connecting: Connecting
-    private var isCommitted = false
+    private let progress = Progress()
     /// Whether the state at the beginning is noted.
     private var keepsSnapshot = false
     /// Values may be made while they are written, by code that does more than that.
@@ -27,22 +36,32 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     private var hasWritten = false
     /// Whether something was read: what is written later is to be written into that very state.
     private var hasRead = false
-    private var files = Files()
+    private var files: Files {
+        get { progress.files }
+        set { progress.files = newValue }
+    }
     private var marks: [Files] = []
 
     init(
-        store: SQLiteStore, open: OpenStore, connection: StoreConnection, number: Int, _ connecting: Connecting
+        store: SQLiteStore, open: OpenStore, connection: StoreConnection, _ token: InterruptToken?,
+        _ connecting: Connecting
     ) {
-        self.connecting = connecting
         if case .fromView = connecting { hasRead = true }
-        super.init(store: store, open: open, connection: connection, number: number)
+        super.init(store: store, open: open, connection: connection, token) { [progress] connection in
+            Self.end(connection, progress, connecting, store: store, open: open)
+        }
     }
 
-    override func giveBack(_ connection: StoreConnection) {
-        if !isCommitted {
+    private static func end(
+        _ connection: StoreConnection, _ progress: Progress, _ connecting: Connecting, store: SQLiteStore,
+        open: OpenStore
+    ) {
+        // What ends a transaction is not to be stopped.
+        connection.base.interruption = nil
+        if !progress.isCommitted {
             if connection.base.isInTransaction { try? connection.base.rollback() }
             connection.changes.removeAll()
-            store.external.remove(files.written)
+            if !progress.isInDoubt { store.external.remove(progress.files.written) }
         }
         switch connecting {
         case .fromPool(let wasPinned): open.pool.giveBackWriter(connection, wasPinned: wasPinned)
@@ -104,8 +123,9 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                     ? beginningAnew(connection) { try body(transaction) }
                     : connection.base.savepoint { try body(transaction) }
                 hasWritten = true
+                store.external.remove(transaction.abandonedFiles)
                 files.written += transaction.writtenFiles
-                files.replaced.formUnion(transaction.filesToRemove)
+                files.replaced.formUnion(transaction.replacedFiles)
                 return output
             } catch {
                 store.external.remove(transaction.writtenFiles)
@@ -140,25 +160,26 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     }
 
     private func writing<Output>(_ body: (StoreConnection) throws -> Output) throws -> Output {
-        guard running == 0 else { throw CoreDataError.rowsAreBeingRead }
-        guard let connection else { throw CoreDataError.storeIsClosed }
-        connection.base.watch = try store.currentWatch()
         guard !isWriting else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
                 "Values are being written into the store, and nothing else can be written before the last of them. Collect them first, if making them writes too."
             )
         }
+        let connection = try lease.beginUse(isAlone: true)
         isWriting = true
-        defer { isWriting = false }
+        defer {
+            isWriting = false
+            lease.endUse()
+        }
         // A full disk makes SQLite undo all of it; what followed would be written without a transaction.
         guard connection.base.isInTransaction else {
             throw CoreDataError(
                 NSPersistentStoreSaveError,
                 "An earlier failure has undone the transaction, so that nothing more can be written in it.")
         }
-        open.pool.touch()
-        return try store.translating("save") { try body(connection) }
+        try prepare(connection)
+        return try store.translating("save", token) { try body(connection) }
     }
 
     // MARK: Ends
@@ -167,9 +188,17 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         let metadata = store.newMetadata
         try writing { connection in
             if let metadata { try connection.write(metadata) }
-            try connection.base.commit()
+            try open.pool.checkFile()
+            // Later there is nothing left to be stopped.
+            if let failure = token?.failure { throw failure }
+            do {
+                try connection.base.commit()
+            } catch {
+                progress.isInDoubt = CoreDataError.leavesCommitInDoubt(error)
+                throw error
+            }
+            progress.isCommitted = true
         }
-        isCommitted = true
         let replaced = files.replaced
         end()
         store.wrote(metadata, replacing: replaced)
@@ -184,7 +213,9 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     func release(_ mark: Int) throws {
         guard marks.indices.contains(mark) else { return }
         marks.removeSubrange(mark...)
-        try writing { try $0.base.execute("RELEASE sworm_mark_\(mark)") }
+        try writing { connection in
+            try connection.base.uninterrupted { try connection.base.execute("RELEASE sworm_mark_\(mark)") }
+        }
     }
 
     func undo(to mark: Int) throws {
@@ -192,8 +223,10 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         let before = marks[mark]
         marks.removeSubrange(mark...)
         try writing { connection in
-            try connection.base.execute("ROLLBACK TO sworm_mark_\(mark)")
-            try connection.base.execute("RELEASE sworm_mark_\(mark)")
+            try connection.base.uninterrupted {
+                try connection.base.execute("ROLLBACK TO sworm_mark_\(mark)")
+                try connection.base.execute("RELEASE sworm_mark_\(mark)")
+            }
             connection.changes.removeAll()
         }
         store.external.remove(Array(files.written.dropFirst(before.written.count)))
@@ -209,7 +242,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         guard keepsSnapshot else { return false }
         marks = []
         try writing { connection in
-            try connection.base.execute("ROLLBACK TO sworm_snapshot")
+            try connection.base.uninterrupted { try connection.base.execute("ROLLBACK TO sworm_snapshot") }
             connection.changes.removeAll()
         }
         store.external.remove(files.written)

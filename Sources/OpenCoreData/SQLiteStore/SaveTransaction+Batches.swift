@@ -39,7 +39,8 @@ extension SaveTransaction {
         guard let upsert = Upsert(rule, columns[batch.layout.entity - 1], model) else { return nil }
         let writer: BatchWriter
         do {
-            writer = try BatchWriter(batch.layout, self, clause: upsert.clause(returning: keepsHistory))
+            writer = try BatchWriter(
+                batch.layout, self, clause: upsert.clause(returning: keepsHistory), defersContent: true)
         } catch let error as SQLiteError where error.isMissingConflictTarget {
             return nil
         }
@@ -61,6 +62,7 @@ extension SaveTransaction {
                 // An update leaves the number of the last insertion, which never was this key.
                 if connection.base.lastInsertedRowID == key {
                     if let refusal = writer.refusal { throw refusal }
+                    try writer.writeContent(ofRow: key)
                     if keepsHistory { notes.insert(SaveRequest.Row(entity: batch.layout.entity, key: key)) }
                     keys.use()
                     counts.inserted += 1

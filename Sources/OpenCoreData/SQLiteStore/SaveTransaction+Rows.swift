@@ -21,7 +21,7 @@ extension SaveTransaction {
                 let key = try key(row)
                 try statement.bind(key, at: 1)
                 let lostVersion = request.insertions[index].lostVersion
-                let version = lostVersion.map(Self.version(after:)) ?? 1
+                let version = lostVersion.map(Self.version(anewAfter:)) ?? 1
                 try statement.bind(version, at: 2)
                 if lostVersion != nil { result.renewedVersions[row] = version }
                 let hasExact = !request.insertions[index].exact.isEmpty
@@ -64,6 +64,13 @@ extension SaveTransaction {
 
     /// Begins again behind the highest number: a file can hold any.
     private static func version(after last: Int64) -> Int64 { last < .max ? max(last, 0) + 1 : 1 }
+
+    /// The version of a row that is written anew. It had others after the last known one, before it was deleted, which some
+    /// may have read: so it goes on far above them.
+    private static func version(anewAfter last: Int64) -> Int64 {
+        let gap: Int64 = 1 << 20
+        return last < .max - gap ? version(after: max(last, 0) + gap) : 1
+    }
 
     // MARK: Updates
 
@@ -234,21 +241,6 @@ extension SaveTransaction {
             ) { statement in
                 let file = statement.withBlob(0) { $0.flatMap(ExternalDataFolder.reference) }
                 if let file { replacedFiles.insert(file) }
-            }
-        }
-    }
-
-    /// Takes the files back out of `replacedFiles` to which a row still refers.
-    func keepReferencedFiles() throws {
-        var searched: Set<String> = []
-        for columns in columns {
-            for place in columns.externalAttributes where searched.insert("\(columns.table) \(place.column)").inserted {
-                try connection.rows(
-                    "SELECT \(place.column) FROM \(columns.table) WHERE length(\(place.column)) = 38 AND substr(\(place.column), 1, 1) = X'02'"
-                ) { statement in
-                    let file = statement.withBlob(0) { $0.flatMap(ExternalDataFolder.reference) }
-                    if let file { replacedFiles.remove(file) }
-                }
             }
         }
     }

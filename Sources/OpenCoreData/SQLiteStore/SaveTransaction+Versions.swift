@@ -27,23 +27,29 @@ extension SaveTransaction {
         if conflicts.isEmpty { return }
         // All of them together, now that there are some.
         if !includingUpdates { try checkVersions(includingUpdates: true) }
-        throw SaveConflicts(conflicts: conflicts)
+        throw SaveConflicts(conflicts: try conflicts + missingDestinations(besides: conflicts))
     }
 
     /// Looks for the rows that the request leads to: one that others have deleted is a conflict like a changed one.
     ///
     /// - Throws: ``SaveConflicts`` with every row that is missing.
     func checkDestinations() throws {
-        struct Place: Hashable {
-            let root: Int
-            let key: Int64
+        let conflicts = try missingDestinations(besides: [])
+        guard conflicts.isEmpty else { throw SaveConflicts(conflicts: conflicts) }
+    }
+
+    /// The rows that the request leads to and that are not there.
+    ///
+    /// - Parameter known: Conflicts that were found before, which are left out.
+    private func missingDestinations(besides known: [SaveConflicts.Conflict]) throws -> [SaveConflicts.Conflict] {
+        var seen = Set(versions.keys.map(model.identity))
+        seen.formUnion(known.map { model.identity(of: $0.row) })
+        for insertion in request.insertions where insertion.row.key >= 0 {
+            seen.insert(model.identity(of: insertion.row))
         }
-        func place(_ row: SaveRequest.Row) -> Place { Place(root: model[row.entity].root, key: row.key) }
-        var seen = Set(versions.keys.map(place))
-        for insertion in request.insertions where insertion.row.key >= 0 { seen.insert(place(insertion.row)) }
         var conflicts: [SaveConflicts.Conflict] = []
         func check(_ row: SaveRequest.Row?) throws {
-            guard let row, row.key >= 0, seen.insert(place(row)).inserted else { return }
+            guard let row, row.key >= 0, seen.insert(model.identity(of: row)).inserted else { return }
             let sql = "SELECT 1 FROM \(columns(of: row).table) WHERE Z_PK = ?"
             guard try connection.integer(sql, [.integer(row.key)]) == nil else { return }
             conflicts.append(.init(row: row, expected: 0, exists: false))
@@ -56,7 +62,7 @@ extension SaveTransaction {
             try check(link.owner)
             try check(link.destination)
         }
-        guard conflicts.isEmpty else { throw SaveConflicts(conflicts: conflicts) }
+        return conflicts
     }
 
     /// Looks for members of what the save deletes that others have linked, where the delete rule asks for them. Links in a

@@ -17,7 +17,7 @@ final class SaveTransaction {
     var result = SaveResult()
     /// The files that were written for this save.
     private(set) var writtenFiles: [UUID] = []
-    /// Those among them that no row refers to, because writing began a second time.
+    /// Those among them that no row has ever named for anybody else, because writing began a second time.
     private(set) var abandonedFiles: [UUID] = []
     /// The files that rows referred to before this save, and may not afterwards.
     var replacedFiles: Set<UUID> = []
@@ -87,7 +87,6 @@ final class SaveTransaction {
         try checkInverses()
         if let limits { try checkDeletions(within: limits) }
         try writeHistory()
-        if !replacedFiles.isEmpty { try keepReferencedFiles() }
         collectTriggerChanges()
     }
 
@@ -126,17 +125,12 @@ final class SaveTransaction {
         let output = try statements()
         try upkeep.settle(connection)
         try writeHistory()
-        if !replacedFiles.isEmpty { try keepReferencedFiles() }
         connection.changes.removeAll()
         return output
     }
 
     /// Whether the store's history is to be told.
     var keepsHistory: Bool { history != nil }
-
-    /// The files that no row refers to once the transaction is committed. A write that was repeated left those of its first
-    /// try behind.
-    var filesToRemove: Set<UUID> { replacedFiles.union(abandonedFiles) }
 
     private func write(clearingUniqueValues: Bool) throws {
         try delete()

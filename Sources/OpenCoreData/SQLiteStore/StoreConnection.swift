@@ -12,6 +12,8 @@ final class StoreConnection: @unchecked Sendable {
     /// What triggers have changed since it was last asked for.
     let changes = TriggerChanges()
     private var trustsTrees = false
+    /// The number of the view that the connection is read for.
+    var view = 0
 
     init(_ base: Connection) { self.base = base }
 

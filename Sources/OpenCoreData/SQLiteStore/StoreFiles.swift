@@ -33,13 +33,6 @@ package struct StoreFiles: Sendable, Hashable {
         return (support as NSString).appendingPathComponent("_EXTERNAL_DATA")
     }
 
-    /// Returns when what was committed is on the disk, as far as that can be had.
-    package func synchronizeLog() {
-        guard let log = FileHandle(forWritingAtPath: writeAheadLog) else { return }
-        try? log.synchronize()
-        try? log.close()
-    }
-
     /// Whether the URL asks for a store that is only kept in memory, as Core Data's users do with `/dev/null`.
     package static func isMemory(_ url: URL) -> Bool { url.isFileURL && url.path(percentEncoded: false) == "/dev/null" }
 }
@@ -55,6 +48,19 @@ package struct FileStamp: Sendable, Hashable {
     package init?(path: String) {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }
+        self.init(information)
+    }
+
+    /// The stamp of a regular file, or nil for a link and anything else.
+    init?(pathOfPlainFile path: String) {
+        var information = stat()
+        guard lstat(path, &information) == 0, information.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else {
+            return nil
+        }
+        self.init(information)
+    }
+
+    private init(_ information: stat) {
         size = Int64(information.st_size)
         node = UInt64(information.st_ino)
         #if canImport(Darwin)

@@ -10,10 +10,15 @@ package struct StoreOptions: Sendable {
     package var busyTimeout = 10.0
     /// How hard a save is pressed onto the disk. With `normal` a loss of power may cost the last saves, but not the store.
     package var synchronous = Connection.Synchronous.normal
+    /// The kind of journal: a write-ahead log, or one to roll back from (`delete`, `truncate`). The file keeps it.
+    package var journalMode = Connection.JournalMode.wal
     /// The number of idle connections that are kept for reading.
     package var idleReaders = 4
     /// The number of calls of the process that may read the file at the same time; nil for the standard.
     package var slotLimit: Int?
+    /// The length in bytes that the write-ahead log is kept at. It may be longer for a while: by one transaction, or while a
+    /// snapshot is held.
+    package var logLimit: Int64 = 16 << 20
     /// The page cache of one connection.
     package var cacheSizeKiB = 16 * 1024
     /// The largest number of pages that the file may grow to; nil for SQLite's own limit.
@@ -38,6 +43,8 @@ package struct StoreOptions: Sendable {
     package var watch: StatementWatch?
     /// What hands the content of external files on to another store, or takes it from there.
     package var lentFiles: LentFiles?
+    /// When files of external data are removed that no row names.
+    package var externalData = ExternalDataLimits()
     /// The table that shows that the store is mirrored, when it was opened read-only for that reason.
     var mirroringTable: String?
     /// A copy of files up to this size is preferred to leaving a `-shm` file beside a store that is only looked at.

@@ -35,6 +35,9 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
         self.condition = condition
     }
 
+    /// Whether a file of external data is missing.
+    var isOfMissingFile: Bool { errorCode == CocoaError.Code.fileReadNoSuchFile.rawValue }
+
     package var description: String { message }
     package var errorDescription: String? { message }
 

@@ -31,6 +31,8 @@ package let SwormWritesMirroredStoresOption: String = "SwormWritesMirroredStores
 package let SwormWritesWithInferredModelOption: String = "SwormWritesWithInferredModelOption"
 /// The option that holds a `StatementWatch`, which is told what the store's connections run from the opening on.
 package let SwormStatementWatchOption: String = "SwormStatementWatchOption"
+/// The option that holds the number of calls that may read the store at the same time, in all of the process.
+package let SwormReadersOption: String = "SwormReadersOption"
 /// The option that holds the `LentFiles` by which stores hand on the content of external files.
 let SwormLentFilesOption: String = "SwormLentFilesOption"
 /// The metadata key of a store's type.

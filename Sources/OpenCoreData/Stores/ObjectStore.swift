@@ -19,30 +19,41 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Throws: ``CoreDataError`` for a value that a property list cannot hold.
     func setMetadata(_ metadata: [String: Any]) throws
 
+    /// Whether the files that rows name stay while a view is open that sees the rows, also while its own thread writes.
+    var viewsKeepFiles: Bool { get }
+
     /// A view of the store that does not change until it is ended.
-    func beginSession() throws -> any StoreSession
+    ///
+    /// - Parameter token: Stops what the view reads, and the wait for it.
+    func beginSession(_ token: InterruptToken?) throws -> any StoreSession
 
     /// Reserves primary keys for objects of a hierarchy and returns the first of them.
-    func reserveKeys(root: Int, count: Int) throws -> Int64
+    func reserveKeys(root: Int, count: Int, _ token: InterruptToken?) throws -> Int64
 
     /// Writes everything in one transaction, or nothing.
     ///
     /// - Throws: ``SaveConflicts``, ``LinkConflicts`` or ``UniquenessConflicts`` when the file holds something else than the
     ///   context has read, and ``CoreDataError`` for everything that cannot be mended by a merge policy.
+    ///
+    /// - Parameter token: Stops the work before its commit, and the wait for it.
     @discardableResult
-    func save(_ request: SaveRequest) throws -> SaveResult
+    func save(_ request: SaveRequest, _ token: InterruptToken?) throws -> SaveResult
 
     /// Why rows cannot be written by statements past a context's objects; nil where they can.
     var batchRefusal: String? { get }
 
     /// Begins a transaction for several writes and reads. Other writers of the store wait until it has ended.
-    func beginTransaction() throws -> any StoreTransaction
+    ///
+    /// - Parameter token: Stops what the transaction does before its commit, and the wait for it.
+    func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction
 
     /// Begins a transaction in the state that a view of this store sees, and replaces the view.
     ///
     /// - Throws: A ``CoreDataError`` with the condition ``StoreCondition/conflict`` where something else was committed since
-    ///   the view began; and what ``beginTransaction()`` throws. The view can be used as before then.
-    func beginTransaction(from session: any StoreSession) throws -> any StoreTransaction
+    ///   the view began; and what ``beginTransaction(_:)`` throws. The view can be used as before then.
+    func beginTransaction(
+        from session: any StoreSession, _ token: InterruptToken?
+    ) throws -> any StoreTransaction
 
     /// Deletes the transactions of the history that lie before a place, and what only they need.
     ///
@@ -59,6 +70,15 @@ package protocol ObjectStore: AnyObject, Sendable {
 
     /// Closes the files. Later calls throw.
     func close()
+}
+
+// Work that nobody stops.
+extension ObjectStore {
+    package func beginSession() throws -> any StoreSession { try beginSession(nil) }
+    package func reserveKeys(root: Int, count: Int) throws -> Int64 { try reserveKeys(root: root, count: count, nil) }
+    @discardableResult
+    package func save(_ request: SaveRequest) throws -> SaveResult { try save(request, nil) }
+    package func beginTransaction() throws -> any StoreTransaction { try beginTransaction(nil) }
 }
 
 /// Reads of a store that see one state of it. Used by one thread at a time.
@@ -146,7 +166,7 @@ package protocol StoreSession: AnyObject {
 package protocol StoreTransaction: StoreSession {
     /// Writes everything, or nothing; the transaction goes on in either case.
     ///
-    /// - Throws: As ``ObjectStore/save(_:)``.
+    /// - Throws: As ``ObjectStore/save(_:_:)``.
     func save(_ request: SaveRequest) throws -> SaveResult
 
     /// Gives all rows of a request other values, or none of them.

@@ -8,6 +8,8 @@ package enum StoreCondition: String, Sendable, Hashable {
     case wouldDeadlock
     /// The store was closed.
     case storeClosed
+    /// The store does nothing until it is resumed.
+    case suspended
     /// Another transaction was committed after the snapshot that a write has to begin from.
     case conflict
     /// The store, or the kind of call, does not allow it.

@@ -14,21 +14,23 @@ extension PersistentContainer {
     /// thread joins it: it sees its changes, is undone alone when it throws, and is saved with the outer one.
     ///
     /// With `retrying`, a closure that meets a conflict is undone and run again, from a newer snapshot, after a short pause
-    /// that grows and differs from call to call. The last repetition runs as ``write(_:)-(_)`` does, and meets no conflict.
+    /// that grows and differs from call to call. The last repetition runs as ``write(deadline:_:)-(_,_)`` does, and meets no conflict.
     /// Side effects of the closure are repeated with it: compute in it, and act on the result. A call that joins another one
     /// is not repeated alone.
     ///
     /// - Parameters:
     ///   - repetitions: How often the closure is repeated when it meets a conflict.
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
     ///   - action: The closure.
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure, and a ``StoreError`` when the store cannot be read or the changes cannot be saved.
     @discardableResult
     public func perform<R>(
-        retrying repetitions: Int = 0, action: (ManagedObjectContext) throws -> sending R
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        action: (ManagedObjectContext) throws -> sending R
     ) throws -> sending R {
         var result: R?
-        try run(.perform(retrying: repetitions)) { context in result = try action(context) }
+        try run(.perform(retrying: repetitions, deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
         // Made by the closure, which gives it away; only this frame has it on its way to the caller. The compiler cannot see
         // that through the layers below.
@@ -40,15 +42,17 @@ extension PersistentContainer {
     ///
     /// - Parameters:
     ///   - repetitions: How often the closure is repeated when it meets a conflict.
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
     ///   - action: The closure.
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure, and a ``StoreError`` when the store cannot be read or the changes cannot be saved.
     @discardableResult
     public func perform<R: Sendable>(
-        retrying repetitions: Int = 0, action: (ManagedObjectContext) throws -> R
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        action: (ManagedObjectContext) throws -> R
     ) throws -> R {
         var result: R?
-        try run(.perform(retrying: repetitions)) { context in result = try action(context) }
+        try run(.perform(retrying: repetitions, deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
         return result
     }
@@ -57,12 +61,14 @@ extension PersistentContainer {
     ///
     /// - Parameters:
     ///   - repetitions: How often the closure is repeated when it meets a conflict.
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
     ///   - action: The closure.
     /// - Throws: The error of the closure, and a ``StoreError`` when the store cannot be read or the changes cannot be saved.
     public func perform(
-        retrying repetitions: Int = 0, action: (ManagedObjectContext) throws -> Void
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        action: (ManagedObjectContext) throws -> Void
     ) throws {
-        try run(.perform(retrying: repetitions), action)
+        try run(.perform(retrying: repetitions, deadline: deadline), action)
     }
 
     /// Runs a closure that ends in a managed object, or in an optional one, and returns the object's id.
@@ -74,16 +80,18 @@ extension PersistentContainer {
     ///
     /// - Parameters:
     ///   - repetitions: How often the closure is repeated when it meets a conflict.
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
     ///   - action: The closure.
     /// - Returns: The id of the object, permanent once the changes were saved.
     /// - Throws: The error of the closure, and a ``StoreError`` when the store cannot be read or the changes cannot be saved.
     @discardableResult
     public func perform<R: ManagedObjectResult>(
-        retrying repetitions: Int = 0, action: (ManagedObjectContext) throws -> R
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        action: (ManagedObjectContext) throws -> R
     ) throws -> R.ResultID {
         var object: R?
         var id: R.ResultID?
-        try run(.perform(retrying: repetitions)) { context in
+        try run(.perform(retrying: repetitions, deadline: deadline)) { context in
             object = try action(context)
         } afterwards: {
             id = object?.resultID

@@ -6,9 +6,9 @@ extension PersistentContainer {
     ) async throws -> sending R {
         // The closure was given away by the caller and is called once, on the queue; the result goes the other way.
         nonisolated(unsafe) let action = action
-        return try await onQueue(call) { container, access, context, cancellation in
+        return try await onQueue(call) { container, call, context, cancellation in
             var result: R?
-            try container.runOnce(access, in: context, cancellation: cancellation) { result = try action($0) }
+            try container.runOnce(call, in: context, cancellation: cancellation) { result = try action($0) }
             guard let result else { throw Error.noResult }
             nonisolated(unsafe) let given = result
             return given
@@ -21,9 +21,9 @@ extension PersistentContainer {
     ) async throws -> R {
         // Given away and called once, as above.
         nonisolated(unsafe) let action = action
-        return try await onQueue(call) { container, access, context, cancellation in
+        return try await onQueue(call) { container, call, context, cancellation in
             var result: R?
-            try container.runOnce(access, in: context, cancellation: cancellation) { result = try action($0) }
+            try container.runOnce(call, in: context, cancellation: cancellation) { result = try action($0) }
             guard let result else { throw Error.noResult }
             return result
         }
@@ -35,10 +35,10 @@ extension PersistentContainer {
     ) async throws -> R.ResultID {
         // Given away and called once, as above.
         nonisolated(unsafe) let action = action
-        return try await onQueue(call) { container, access, context, cancellation in
+        return try await onQueue(call) { container, call, context, cancellation in
             var object: R?
             var id: R.ResultID?
-            try container.runOnce(access, in: context, cancellation: cancellation) {
+            try container.runOnce(call, in: context, cancellation: cancellation) {
                 object = try action($0)
             } afterwards: {
                 id = object?.resultID
@@ -52,7 +52,7 @@ extension PersistentContainer {
     /// the call wants it.
     private func onQueue<R>(
         _ call: StoreCall,
-        _ work: @escaping (PersistentContainer, StoreAccess, AdmittedContext, Cancellation) throws -> sending R
+        _ work: @escaping (PersistentContainer, StoreCall, AdmittedContext, Cancellation) throws -> sending R
     ) async throws -> sending R {
         // Called by one thread at a time.
         nonisolated(unsafe) let work = work
@@ -60,8 +60,8 @@ extension PersistentContainer {
         var repetition = 0
         while true {
             do {
-                let access = call.access(ofRepetition: repetition)
-                return try await asJob(access) { try work(self, access, $0, $1) }
+                let call = call.run(afterRepetitions: repetition)
+                return try await asJob(call) { try work(self, call, $0, $1) }
             } catch  where call.isRepeated(after: error, repetition: repetition) {
                 repetition += 1
                 try await Task.sleep(for: StoreCall.pause(before: repetition, using: &generator))
@@ -74,13 +74,15 @@ extension PersistentContainer {
 
     /// Runs a piece of work as a job of the calling task on a thread of ours, as soon as the store admits it.
     private func asJob<R>(
-        _ access: StoreAccess, _ work: @escaping (AdmittedContext, Cancellation) throws -> sending R
+        _ call: StoreCall, _ work: @escaping (AdmittedContext, Cancellation) throws -> sending R
     ) async throws -> sending R {
         try Task.checkCancellation()
+        try call.checkDeadline()
+        try gate.check()
         let context = try makeContext()
         let admission: Engine.Admission
         do {
-            admission = try await Engine.admit(context, access)
+            admission = try await Engine.admit(context, call)
         } catch {
             throw Engine.translated(error)
         }

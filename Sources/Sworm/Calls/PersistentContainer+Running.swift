@@ -10,7 +10,7 @@ extension PersistentContainer {
         _ call: StoreCall, _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
     ) throws {
         if let outer = running.withLock({ $0[Engine.threadNumber] }) {
-            try join(outer, as: call.access, action)
+            try join(outer, as: call, action)
             afterwards()
             return
         }
@@ -18,7 +18,7 @@ extension PersistentContainer {
         var repetition = 0
         while true {
             do {
-                return try runOnce(call.access(ofRepetition: repetition), action, afterwards: afterwards)
+                return try runOnce(call.run(afterRepetitions: repetition), action, afterwards: afterwards)
             } catch  where call.isRepeated(after: error, repetition: repetition) {
                 repetition += 1
                 Engine.sleep(for: StoreCall.pause(before: repetition, using: &generator))
@@ -32,24 +32,32 @@ extension PersistentContainer {
     /// Runs a closure that joins no other one.
     ///
     /// - Parameters:
-    ///   - access: How the closure uses the store.
+    ///   - call: How the closure uses the store.
     ///   - admitted: The context, and the permission to use its stores; nil for the context that the container gives.
     ///   - cancellation: Whether what was done must not be saved any more.
     ///   - action: The closure.
     ///   - afterwards: Called after the save, before the context is cleaned up.
     func runOnce(
-        _ access: StoreAccess, in admitted: AdmittedContext? = nil, cancellation: Cancellation? = nil,
+        _ call: StoreCall, in admitted: AdmittedContext? = nil, cancellation: Cancellation? = nil,
         _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
     ) throws {
         do {
+            let admission = admitted?.admission
+            do {
+                try gate.enter()
+            } catch {
+                admission?.abandon()
+                throw error
+            }
+            defer { gate.leave() }
             let given = try admitted?.context ?? makeContext()
-            let admission = try admitted?.admission ?? Engine.translating { try Engine.enter(given, access) }
-            if admitted != nil { admission.adopt() }
-            defer { admission.leave() }
-            let context = self.context(for: access, given)
+            let held = try admission ?? Engine.translating { try Engine.enter(given, call) }
+            if admitted != nil { held.adopt() }
+            defer { held.leave() }
+            let context = self.context(for: call.access, given)
             // The engine may run the block on another thread than this one.
             try context.performAndWait {
-                try runOutermost(access, in: context, cancellation: cancellation, action, afterwards: afterwards)
+                try runOutermost(call, in: context, cancellation: cancellation, action, afterwards: afterwards)
             }
         } catch {
             throw cancellation?.isCancelled ?? false ? CancellationError() : error
@@ -72,21 +80,22 @@ extension PersistentContainer {
     }
 
     private func runOutermost(
-        _ access: StoreAccess, in context: NSManagedObjectContext, cancellation: Cancellation?,
+        _ call: StoreCall, in context: NSManagedObjectContext, cancellation: Cancellation?,
         _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void
     ) throws {
-        guard access == .write else {
-            return try runAlone(access, in: context, cancellation: cancellation, action, afterwards: afterwards)
+        guard call.access == .write else {
+            return try runAlone(call, in: context, cancellation: cancellation, action, afterwards: afterwards)
         }
         try writeTurn.withTurn {
-            try runAlone(access, in: context, cancellation: cancellation, action, afterwards: afterwards)
+            try runAlone(call, in: context, cancellation: cancellation, action, afterwards: afterwards)
         }
     }
 
     private func runAlone(
-        _ access: StoreAccess, in context: NSManagedObjectContext, cancellation: Cancellation?,
+        _ call: StoreCall, in context: NSManagedObjectContext, cancellation: Cancellation?,
         _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void
     ) throws {
+        let access = call.access
         let thread = Engine.threadNumber
         let permission = WritePermission()
         let scope = Scope(thread: thread, container: self, permission: permission)
@@ -107,15 +116,23 @@ extension PersistentContainer {
             try? Engine.pin(false, context)
             Engine.keepTransactions(false, context)
             cancellation?.end()
+            if call.deadline != nil { Engine.setDeadline(nil, context) }
             if cleansUp, context.concurrencyType == .privateQueueConcurrencyType { context.reset() }
         }
         do {
             try cancellation?.begin(in: context)
+            try call.checkDeadline()
+            if let deadline = call.deadline { Engine.setDeadline(deadline, context) }
             try Engine.translating { try Engine.pin(true, context) }
             Engine.keepTransactions(true, context)
             if access == .write { try Engine.translating { try Engine.beginWriting(context) } }
-            try permission.limited(to: access) { try perform(action, in: context, bindings: bindings, scope) }
+            try permission.limited(to: access) {
+                try Engine.stoppable(call.deadline != nil || cancellation != nil, context) {
+                    try perform(action, in: context, bindings: bindings, scope)
+                }
+            }
             try cancellation?.check()
+            try call.checkDeadline()
             if access == .read {
                 // Nothing but a class of the model's own can have changed an object, while it was read.
                 if context.hasChanges { restore() }
@@ -132,11 +149,18 @@ extension PersistentContainer {
 
     /// Runs a closure inside another one that runs on this thread already.
     private func join(
-        _ outer: RunningScopes, as access: StoreAccess, _ action: (ManagedObjectContext) throws -> Void
+        _ outer: RunningScopes, as call: StoreCall, _ action: (ManagedObjectContext) throws -> Void
     ) throws {
+        let access = call.access
         if access == .write { try requireWriting(outer) }
         let thread = Engine.threadNumber
         let scope = Scope(thread: thread, container: self, permission: outer.permission)
+        let outerDeadline = Engine.deadline(of: outer.context)
+        if let deadline = call.deadline {
+            try call.checkDeadline()
+            Engine.setDeadline(outerDeadline.map { min($0, deadline) } ?? deadline, outer.context)
+        }
+        defer { if call.deadline != nil { Engine.setDeadline(outerDeadline, outer.context) } }
         let checkpoint = Engine.checkpoint(outer.context)
         let marks = try Engine.translating { try Engine.mark(outer.context) }
         running.withLock { $0[thread]?.scopes.append(scope) }
@@ -146,8 +170,11 @@ extension PersistentContainer {
         }
         do {
             try outer.permission.limited(to: access) {
-                try perform(action, in: outer.context, bindings: outer.bindings, scope)
+                try Engine.stoppable(call.deadline != nil, outer.context) {
+                    try perform(action, in: outer.context, bindings: outer.bindings, scope)
+                }
             }
+            try call.checkDeadline()
             try Engine.translating { try Engine.release(marks, outer.context) }
         } catch {
             do {

@@ -25,14 +25,18 @@ extension PersistentContainer {
     /// On Apple's platforms a `write` excludes the other `write`s of its container alone; Core Data takes the write lock of the
     /// file for the time of a save, so that saves from elsewhere can still conflict.
     ///
-    /// - Parameter action: Reads and changes the store.
+    /// - Parameters:
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - action: Reads and changes the store.
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure, and a ``StoreError`` when the store cannot be read or written: `readOnly` for a store
     ///   that was opened read-only, `timedOut` when the write lock did not become free in time.
     @discardableResult
-    public func write<R>(_ action: (ManagedObjectContext) throws -> sending R) throws -> sending R {
+    public func write<R>(
+        deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> sending R
+    ) throws -> sending R {
         var result: R?
-        try run(.write) { context in result = try action(context) }
+        try run(.write(deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
         // Made by the closure, which gives it away; only this frame has it on its way to the caller. The compiler cannot see
         // that through the layers below.
@@ -42,37 +46,48 @@ extension PersistentContainer {
 
     /// Runs a closure that holds the write lock of the store from its first line: the form for functions and generic wrappers without `sending`.
     ///
-    /// - Parameter action: Reads and changes the store.
+    /// - Parameters:
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - action: Reads and changes the store.
     /// - Returns: The result of the closure.
     /// - Throws: As for any closure.
     @discardableResult
-    public func write<R: Sendable>(_ action: (ManagedObjectContext) throws -> R) throws -> R {
+    public func write<R: Sendable>(
+        deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> R
+    ) throws -> R {
         var result: R?
-        try run(.write) { context in result = try action(context) }
+        try run(.write(deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
         return result
     }
 
     /// Runs a closure that holds the write lock of the store from its first line, and returns nothing.
     ///
-    /// - Parameter action: Reads and changes the store.
+    /// - Parameters:
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - action: Reads and changes the store.
     /// - Throws: As for any closure.
-    public func write(_ action: (ManagedObjectContext) throws -> Void) throws {
-        try run(.write, action)
+    public func write(
+        deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> Void
+    ) throws {
+        try run(.write(deadline: deadline), action)
     }
 
     /// Runs a closure that holds the write lock of the store from its first line, ends in a managed object or in an optional one, and returns the object's id.
     ///
-    /// - Parameter action: Reads and changes the store.
+    /// - Parameters:
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - action: Reads and changes the store.
     /// - Returns: The id of the object, permanent once the changes were saved.
     /// - Throws: As for any closure.
     @discardableResult
     public func write<R: ManagedObjectResult>(
+        deadline: ContinuousClock.Instant? = nil,
         _ action: (ManagedObjectContext) throws -> R
     ) throws -> R.ResultID {
         var object: R?
         var id: R.ResultID?
-        try run(.write) { context in
+        try run(.write(deadline: deadline)) { context in
             object = try action(context)
         } afterwards: {
             id = object?.resultID
@@ -89,38 +104,47 @@ extension PersistentContainer {
     /// The asynchronous form: in an `async` function it is the one that is called. A task that was cancelled before the closure
     /// starts does not run it; of one that is cancelled while it runs nothing is saved.
     ///
-    /// - Parameter action: Reads and changes the store.
+    /// - Parameters:
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - action: Reads and changes the store.
     /// - Returns: The result of the closure.
     /// - Throws: `CancellationError` when the task was cancelled; the error of the closure, and a ``StoreError`` when the store
     ///   cannot be read or written.
     @discardableResult
     public func write<R>(
+        deadline: ContinuousClock.Instant? = nil,
         _ action: sending @escaping (ManagedObjectContext) throws -> sending R
     ) async throws -> sending R {
-        try await result(.write, action)
+        try await result(.write(deadline: deadline), action)
     }
 
     /// Runs a closure that holds the write lock of the store from its first line, without blocking a thread: the form for functions and generic wrappers without `sending`.
     ///
-    /// - Parameter action: Reads and changes the store.
+    /// - Parameters:
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - action: Reads and changes the store.
     /// - Returns: The result of the closure.
     /// - Throws: As for any closure.
     @discardableResult
     public func write<R: Sendable>(
+        deadline: ContinuousClock.Instant? = nil,
         _ action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R {
-        try await sendableResult(.write, action)
+        try await sendableResult(.write(deadline: deadline), action)
     }
 
     /// Runs a closure that holds the write lock of the store from its first line, ends in a managed object or in an optional one, and returns the object's id.
     ///
-    /// - Parameter action: Reads and changes the store.
+    /// - Parameters:
+    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - action: Reads and changes the store.
     /// - Returns: The id of the object, permanent once the changes were saved.
     /// - Throws: As for any closure.
     @discardableResult
     public func write<R: ManagedObjectResult>(
+        deadline: ContinuousClock.Instant? = nil,
         _ action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R.ResultID {
-        try await idOfResult(.write, action)
+        try await idOfResult(.write(deadline: deadline), action)
     }
 }

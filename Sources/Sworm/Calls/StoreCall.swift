@@ -3,12 +3,33 @@ struct StoreCall: Sendable {
     var access: StoreAccess
     /// How often the closure is repeated when it meets a conflict.
     var repetitions = 0
+    /// When the call is given up; nil for never.
+    var deadline: ContinuousClock.Instant?
 
-    static let read = StoreCall(access: .read)
-    static let write = StoreCall(access: .write)
+    static func read(deadline: ContinuousClock.Instant?) -> StoreCall {
+        StoreCall(access: .read, deadline: deadline)
+    }
 
-    static func perform(retrying repetitions: Int) -> StoreCall {
-        StoreCall(access: .perform, repetitions: max(0, repetitions))
+    static func write(deadline: ContinuousClock.Instant?) -> StoreCall {
+        StoreCall(access: .write, deadline: deadline)
+    }
+
+    static func perform(retrying repetitions: Int, deadline: ContinuousClock.Instant?) -> StoreCall {
+        StoreCall(access: .perform, repetitions: max(0, repetitions), deadline: deadline)
+    }
+
+    /// The same call for its nth run, which is repeated no more.
+    func run(afterRepetitions number: Int) -> StoreCall {
+        StoreCall(access: access(ofRepetition: number), deadline: deadline)
+    }
+
+    /// Throws when the deadline has passed.
+    func checkDeadline() throws {
+        guard let deadline, ContinuousClock.now >= deadline else { return }
+        throw StoreError(
+            .timedOut,
+            "The call did not end before its deadline, and nothing of it was saved. Do less in one call, or allow more time."
+        )
     }
 
     /// How the closure uses the store, the given number of repetitions after its first run. The last of them holds the write

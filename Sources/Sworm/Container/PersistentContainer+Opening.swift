@@ -16,6 +16,9 @@ extension PersistentContainer {
     ///   - logError: Called with every error that a `perform` throws, and with what could not be thrown.
     ///   - strict: Whether a misuse that cannot be thrown stops the program. For tests.
     ///   - timeout: The seconds to wait for a store that another process holds locked.
+    ///   - readers: The number of calls of this process that may read the file at the same time; nil for four, or the number
+    ///     of processors if that is higher. Among containers over the same file the highest number counts. Core Data has no
+    ///     such bound: on Apple's platforms a number makes the initialiser throw.
     ///   - mergePolicy: What a save does about rows that others changed in the meantime, and about unique values that are
     ///     taken.
     ///   - trace: Called with every statement that the store's connections run, with its time, on the thread that runs it. It
@@ -27,13 +30,13 @@ extension PersistentContainer {
     public convenience init(
         for type: any ManagedObjectConvertible.Type, _ others: any ManagedObjectConvertible.Type...,
         at location: StoreLocation, logError: (@Sendable (any Swift.Error) -> Void)? = nil, strict: Bool = false,
-        timeout: TimeInterval = 240, mergePolicy: NSMergePolicyType = .errorMergePolicyType,
+        timeout: TimeInterval = 240, readers: Int? = nil, mergePolicy: NSMergePolicyType = .errorMergePolicyType,
         trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
         let model = try TableModel.shared(for: [type] + others)
         try self.init(
             opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
-            mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
+            readers: readers, mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
     }
 
     /// Opens a store with a model of your own, after comparing the tables of types with it.
@@ -47,6 +50,9 @@ extension PersistentContainer {
     ///   - logError: Called with every error that a `perform` throws, and with what could not be thrown.
     ///   - strict: Whether a misuse that cannot be thrown stops the program. For tests.
     ///   - timeout: The seconds to wait for a store that another process holds locked.
+    ///   - readers: The number of calls of this process that may read the file at the same time; nil for four, or the number
+    ///     of processors if that is higher. Among containers over the same file the highest number counts. Core Data has no
+    ///     such bound: on Apple's platforms a number makes the initialiser throw.
     ///   - mergePolicy: What a save does about rows that others changed in the meantime, and about unique values that are
     ///     taken.
     ///   - trace: Called with every statement that the store's connections run, with its time, on the thread that runs it. It
@@ -59,13 +65,14 @@ extension PersistentContainer {
     public convenience init(
         model: NSManagedObjectModel, checking types: any ManagedObjectConvertible.Type..., at location: StoreLocation,
         for use: ModelContract.Use? = nil, logError: (@Sendable (any Swift.Error) -> Void)? = nil,
-        strict: Bool = false, timeout: TimeInterval = 240, mergePolicy: NSMergePolicyType = .errorMergePolicyType,
+        strict: Bool = false, timeout: TimeInterval = 240, readers: Int? = nil,
+        mergePolicy: NSMergePolicyType = .errorMergePolicyType,
         trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
         try ModelContract(types).check(model, for: use ?? (location.isReadOnly ? .reading : .writing))
         try self.init(
             opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
-            mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
+            readers: readers, mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
     }
 
     /// Opens a store with the model of a model file, after comparing the tables of types with it.
@@ -80,6 +87,9 @@ extension PersistentContainer {
     ///   - logError: Called with every error that a `perform` throws, and with what could not be thrown.
     ///   - strict: Whether a misuse that cannot be thrown stops the program. For tests.
     ///   - timeout: The seconds to wait for a store that another process holds locked.
+    ///   - readers: The number of calls of this process that may read the file at the same time; nil for four, or the number
+    ///     of processors if that is higher. Among containers over the same file the highest number counts. Core Data has no
+    ///     such bound: on Apple's platforms a number makes the initialiser throw.
     ///   - mergePolicy: What a save does about rows that others changed in the meantime, and about unique values that are
     ///     taken.
     ///   - trace: Called with every statement that the store's connections run, with its time, on the thread that runs it. It
@@ -90,24 +100,26 @@ extension PersistentContainer {
     public convenience init(
         modelFile: URL, checking types: any ManagedObjectConvertible.Type..., at location: StoreLocation,
         for use: ModelContract.Use? = nil, logError: (@Sendable (any Swift.Error) -> Void)? = nil,
-        strict: Bool = false, timeout: TimeInterval = 240, mergePolicy: NSMergePolicyType = .errorMergePolicyType,
+        strict: Bool = false, timeout: TimeInterval = 240, readers: Int? = nil,
+        mergePolicy: NSMergePolicyType = .errorMergePolicyType,
         trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
         let model = try Engine.model(at: modelFile)
         try ModelContract(types).check(model, for: use ?? (location.isReadOnly ? .reading : .writing))
         try self.init(
             opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
-            mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
+            readers: readers, mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
     }
 
     private convenience init(
         opening model: NSManagedObjectModel, at location: StoreLocation,
         logError: (@Sendable (any Swift.Error) -> Void)?, strict: Bool, timeout: TimeInterval,
-        mergePolicy: NSMergePolicyType, trace: (@Sendable (SQLTrace) -> Void)?, tracesValues: Bool
+        readers: Int?, mergePolicy: NSMergePolicyType, trace: (@Sendable (SQLTrace) -> Void)?, tracesValues: Bool
     ) throws {
         let coordinator = try Self.coordinator(
             of: model, at: location, timeout: timeout,
-            options: try Engine.options(tracing: trace, withValues: tracesValues))
+            options: try Engine.options(tracing: trace, withValues: tracesValues)
+                .merging(try Engine.options(readers: readers)) { $1 })
         self.init(
             managedObjectContext: {
                 let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

@@ -21,6 +21,12 @@ public final class PersistentContainer: Sendable {
     let isStrict: Bool
     /// The scopes that run now, by thread: a `perform` inside another one of the same container joins it.
     let running = Locked<[UInt: RunningScopes]>([:])
+    /// Whether calls may begin.
+    let gate = CallGate()
+    /// Whether the files are closed.
+    let isClosed = Locked(false)
+    /// The stores that were taken from a coordinator while the container is suspended, where the engine does that.
+    let suspended = Locked<[Engine.SuspendedStore]>([])
     /// Lets writes follow each other where the store does not.
     let writeTurn = Engine.WriteTurn()
     /// How tables lie in the model, by type.

@@ -25,6 +25,8 @@ extension StoreError.Code {
     public static let timedOut = Self("timedOut")
     /// The call would have waited for itself, or in a circle of calls that wait for each other.
     public static let wouldDeadlock = Self("wouldDeadlock")
+    /// The store is suspended: ``PersistentContainer/resume()`` lets it be used again.
+    public static let suspended = Self("suspended")
     /// The store was closed.
     public static let storeClosed = Self("storeClosed")
     /// The model has faults, or its file cannot be read.

@@ -3,6 +3,7 @@ import CoreData
 import Foundation
 #else
 import OpenCoreData
+import SwormPredicates
 #endif
 
 // What a context has not saved yet, what it reads meanwhile, and the transaction that both stand in.
@@ -56,9 +57,9 @@ extension Engine {
         func abandon() {}
     }
 
-    static func enter(_ context: NSManagedObjectContext, _ access: StoreAccess) throws -> Admission { Admission() }
+    static func enter(_ context: NSManagedObjectContext, _ call: StoreCall) throws -> Admission { Admission() }
     static func admit(
-        _ context: NSManagedObjectContext, _ access: StoreAccess
+        _ context: NSManagedObjectContext, _ call: StoreCall
     ) async throws -> Admission { Admission() }
 
     /// Lets the writes of one container follow each other.
@@ -76,6 +77,15 @@ extension Engine {
 
     /// Nothing to do, as nothing is interrupted.
     static func resume(_ context: NSManagedObjectContext) {}
+
+    /// Core Data has no deadlines: calls look at theirs before they begin and before they save.
+    static func setDeadline(_ deadline: ContinuousClock.Instant?, _ context: NSManagedObjectContext) {}
+    static func deadline(of context: NSManagedObjectContext) -> ContinuousClock.Instant? { nil }
+    static func stoppable<R>(_ isStoppable: Bool, _ context: NSManagedObjectContext, _ body: () throws -> R) rethrows
+        -> R
+    {
+        try body()
+    }
     #else
     typealias Checkpoint = ContextCheckpoint
 
@@ -119,15 +129,17 @@ extension Engine {
     typealias Admission = StoreAdmission
 
     /// Waits on the calling thread until a call may use the stores of a context.
-    static func enter(_ context: NSManagedObjectContext, _ access: StoreAccess) throws -> Admission {
+    static func enter(_ context: NSManagedObjectContext, _ call: StoreCall) throws -> Admission {
         try StoreAdmission.enter(
-            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: access == .write, deadline: nil)
+            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: call.access == .write,
+            deadline: call.deadline)
     }
 
     /// Waits without a thread until a call may use the stores of a context.
-    static func admit(_ context: NSManagedObjectContext, _ access: StoreAccess) async throws -> Admission {
+    static func admit(_ context: NSManagedObjectContext, _ call: StoreCall) async throws -> Admission {
         try await StoreAdmission.admit(
-            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: access == .write, deadline: nil)
+            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: call.access == .write,
+            deadline: call.deadline)
     }
 
     /// Lets the writes of one container follow each other. Here the store itself does, for all containers.
@@ -140,5 +152,21 @@ extension Engine {
 
     /// Lets a context read again that was interrupted.
     static func resume(_ context: NSManagedObjectContext) { context.resumeReading() }
+
+    /// Lets a context work until a moment; with nil, as long as it takes.
+    static func setDeadline(_ deadline: ContinuousClock.Instant?, _ context: NSManagedObjectContext) {
+        context.deadline = deadline
+    }
+
+    /// When the work of a context is stopped; nil for never.
+    static func deadline(of context: NSManagedObjectContext) -> ContinuousClock.Instant? { context.deadline }
+
+    /// Runs a closure in which also the long functions of the engine look at whether they are to stop.
+    static func stoppable<R>(_ isStoppable: Bool, _ context: NSManagedObjectContext, _ body: () throws -> R) rethrows
+        -> R
+    {
+        guard isStoppable else { return try body() }
+        return try LongWork.$isToStop.withValue(context.stopsWork, operation: body)
+    }
     #endif
 }

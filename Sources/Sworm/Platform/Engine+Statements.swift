@@ -11,6 +11,15 @@ extension Engine {
         return [SwormStatementWatchOption: watch(withValues: withValues, tell)]
     }
 
+    /// The options with which a store is opened that a number of calls may read at the same time.
+    static func options(readers: Int?) throws -> [String: Any] {
+        guard let readers else { return [:] }
+        guard readers > 0 else {
+            throw StoreError(.cannotOpen, "A store cannot be opened for \(readers) readers. Allow at least one.")
+        }
+        return [SwormReadersOption: readers]
+    }
+
     /// Tells what the stores of a context run, until the observation ends.
     static func observe(
         _ context: NSManagedObjectContext, withValues: Bool, _ tell: @escaping @Sendable (SQLTrace) -> Void
@@ -39,6 +48,15 @@ extension Engine {
     /// Core Data does not tell its statements.
     static func options(tracing tell: (@Sendable (SQLTrace) -> Void)?, withValues: Bool) throws -> [String: Any] {
         guard tell == nil else { throw noStatements("trace statements") }
+        return [:]
+    }
+
+    /// Core Data does not bound its readers.
+    static func options(readers: Int?) throws -> [String: Any] {
+        guard readers == nil else {
+            throw StoreError(
+                .unsupported, "Cannot bound the readers of a store on this platform. Leave the number of readers out.")
+        }
         return [:]
     }
 

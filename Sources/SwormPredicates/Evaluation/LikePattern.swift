@@ -75,6 +75,7 @@ package struct LikePattern: Sendable {
         var position = 0
         var element = 0
         var star: (element: Int, position: Int)?
+        var steps = 0
         while position < text.count {
             if element < elements.count {
                 switch elements[element] {
@@ -94,6 +95,11 @@ package struct LikePattern: Sendable {
                 }
             }
             guard let back = star else { return false }
+            steps += element - back.element + 1
+            if steps > LongWork.stepsBetweenLooks {
+                if LongWork.stops { return false }
+                steps = 0
+            }
             position = next(back.position, text)
             element = back.element
             star = (element, position)

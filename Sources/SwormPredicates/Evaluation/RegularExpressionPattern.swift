@@ -30,6 +30,14 @@ package struct RegularExpressionPattern: Sendable {
     package func matches(_ text: String) -> Bool {
         let text = folded(text, options)
         let range = NSRange(location: 0, length: text.utf16.count)
-        return expression.firstMatch(in: text, options: [.anchored], range: range) != nil
+        guard LongWork.isToStop != nil else {
+            return expression.firstMatch(in: text, options: [.anchored], range: range) != nil
+        }
+        var isFound = false
+        expression.enumerateMatches(in: text, options: [.anchored, .reportProgress], range: range) { result, _, stop in
+            isFound = isFound || result != nil
+            if result != nil || LongWork.stops { stop.pointee = true }
+        }
+        return isFound
     }
 }

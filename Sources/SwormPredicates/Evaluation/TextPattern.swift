@@ -25,8 +25,14 @@ package struct TextPattern: Sendable {
         case .beginning: return isFound(in: text, at: 0)
         case .end: return isFound(in: text, at: text.count - needle.count)
         case .anywhere:
+            var steps = 0
             for start in 0...(text.count - needle.count) where text[start] == first {
-                if isFound(in: text, at: start) { return true }
+                let length = matchingLength(in: text, at: start)
+                if length == needle.count { return true }
+                steps += length + 1
+                guard steps > LongWork.stepsBetweenLooks else { continue }
+                if LongWork.stops { return false }
+                steps = 0
             }
             return false
         }
@@ -34,9 +40,14 @@ package struct TextPattern: Sendable {
 
     /// The needle must fit behind the start: a release does not check the places in buffers.
     private func isFound(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
+        matchingLength(in: text, at: start) == needle.count
+    }
+
+    /// How many bytes of the needle are found at a start.
+    private func matchingLength(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int {
         needle.withUnsafeBufferPointer { needle in
-            for index in 0..<needle.count where text[start + index] != needle[index] { return false }
-            return true
+            for index in 0..<needle.count where text[start + index] != needle[index] { return index }
+            return needle.count
         }
     }
 }

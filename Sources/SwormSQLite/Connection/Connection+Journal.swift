@@ -52,6 +52,24 @@ extension Connection {
         return (Int(log), Int(checkpointed))
     }
 
+    /// Lets the owner of the connection decide when pages of the log are moved, by ``takeLogFrames()``. SQLite does not move
+    /// them by itself any more.
+    package func notesLog() { sqlite3_wal_hook(pointer, sworm_note_log, &waiting.pointee.frames) }
+
+    /// The frames of the log after the last commit of this connection; nil where there was none since the last call.
+    package func takeLogFrames() -> Int? {
+        defer { waiting.pointee.frames = 0 }
+        return waiting.pointee.frames > 0 ? Int(waiting.pointee.frames) : nil
+    }
+
+    /// Runs a closure that waits for other connections for a shorter time than usual.
+    package func waiting<R>(atMost seconds: Double, _ body: () throws -> R) rethrows -> R {
+        let limit = waiting.pointee.limit
+        waiting.pointee.limit = min(limit, Int64(max(0, min(seconds, 1e9)) * 1e9))
+        defer { waiting.pointee.limit = limit }
+        return try body()
+    }
+
     private func journalMode(asking sql: String) throws -> JournalMode {
         var statement = try statement(sql)
         guard try statement.step(), let text = statement.text(0), let mode = JournalMode(rawValue: text) else {

@@ -51,9 +51,6 @@ extension Connection {
 
     static func configure(_ pointer: OpaquePointer, options: Options) throws {
         sqlite3_extended_result_codes(pointer, 1)
-        let milliseconds = options.busyTimeout * 1000
-        let timeout = milliseconds > 0 ? Int32(min(milliseconds, Double(Int32.max))) : 0
-        try check(sqlite3_busy_timeout(pointer, timeout), pointer)
         // A file may carry views and triggers that nobody here wrote; they get no functions beyond SQLite's harmless ones.
         try execute("PRAGMA trusted_schema = OFF", on: pointer)
         try execute("PRAGMA cell_size_check = ON", on: pointer)
@@ -64,10 +61,6 @@ extension Connection {
         try execute("PRAGMA cache_size = \(size == 0 ? 1 : -size)", on: pointer)
         try execute("PRAGMA synchronous = \(options.synchronous.rawValue)", on: pointer)
         try execute("PRAGMA schema_version", on: pointer)
-    }
-
-    static func check(_ code: Int32, _ pointer: OpaquePointer) throws {
-        if code != SQLITE_OK { throw SQLiteError(code, on: pointer) }
     }
 
     static func execute(_ sql: String, on pointer: OpaquePointer) throws {

@@ -8,8 +8,10 @@ extension Connection {
     }
 
     package func begin(_ kind: TransactionKind) throws { try run(kind.rawValue) }
-    package func commit() throws { try run("COMMIT") }
-    package func rollback() throws { try run("ROLLBACK") }
+
+    /// Commits the transaction. No token stops it: it might have happened then all the same.
+    package func commit() throws { try uninterrupted { try run("COMMIT") } }
+    package func rollback() throws { try uninterrupted { try run("ROLLBACK") } }
 
     /// Runs the body in a transaction, and undoes it when the body throws or the commit fails.
     ///
@@ -44,8 +46,10 @@ extension Connection {
             return result
         } catch {
             if isInTransaction {
-                try? run("ROLLBACK TO \(name)")
-                try? run("RELEASE \(name)")
+                try? uninterrupted {
+                    try run("ROLLBACK TO \(name)")
+                    try run("RELEASE \(name)")
+                }
             }
             throw error
         }

@@ -14,6 +14,12 @@ package final class Connection {
     let cache: StatementCache
     var savepointDepth = 0
 
+    /// Lets other threads stop what the connection runs.
+    package var interruption: InterruptToken? {
+        didSet { if interruption !== oldValue { installInterruption() } }
+    }
+    let waiting: UnsafeMutablePointer<sworm_waiting>
+
     /// Told each statement that has ended. Statements inside triggers are not told.
     package var watch: StatementWatch? {
         didSet { if watch !== oldValue { installWatch() } }
@@ -28,15 +34,18 @@ package final class Connection {
     /// An empty file is an empty database.
     package init(_ location: Location, options: Options = Options()) throws {
         let pointer = try Connection.open(location, options: options)
+        let waiting = Connection.makeWaiting(pointer, timeout: options.busyTimeout)
         do {
             try Connection.configure(pointer, options: options)
         } catch {
             sqlite3_close_v2(pointer)
+            waiting.deallocate()
             throw Connection.openingFailure(error, location)
         }
         self.location = location
         self.options = options
         self.pointer = pointer
+        self.waiting = waiting
         self.cache = StatementCache(limit: options.statementCacheLimit)
         self.interruptHandle = InterruptHandle(pointer)
     }
@@ -45,7 +54,10 @@ package final class Connection {
         if watch != nil { sqlite3_trace_v2(pointer, 0, nil, nil) }
         interruptHandle.invalidate()
         cache.removeAll()
+        sqlite3_progress_handler(pointer, 0, nil, nil)
         sqlite3_close_v2(pointer)
+        // A zombie that is kept for an unfinished statement waits for no lock.
+        waiting.deallocate()
     }
 
     /// Runs one or several statements and drops what they return.
@@ -63,6 +75,13 @@ package final class Connection {
     package var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
     /// Whether the file can only be read: by choice, or because its permissions say so.
     package var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
+
+    /// Whether the path that the file was opened by leads to another file now, or to none.
+    package var hasMoved: Bool {
+        var moved: Int32 = 0
+        guard sqlite3_file_control(pointer, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK else { return false }
+        return moved != 0
+    }
 
     func failure(_ code: Int32, sql: String? = nil) -> SQLiteError {
         SQLiteError(code, on: pointer, sql: sql)

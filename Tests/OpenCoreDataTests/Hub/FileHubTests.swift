@@ -23,9 +23,22 @@ struct FileHubTests {
         let (file, link) = (folder.appendingPathComponent("a").path, folder.appendingPathComponent("b").path)
         try Data([1]).write(to: URL(fileURLWithPath: file))
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
-        let hub = HubRegistry.hub(of: try #require(FileIdentity(path: file)), slotLimit: 3)
-        #expect(HubRegistry.hub(of: try #require(FileIdentity(path: link)), slotLimit: nil) === hub)
+        let one = try #require(HubMembership(path: file, slotLimit: 3))
+        let other = try #require(HubMembership(path: link, slotLimit: nil))
+        #expect(one.hub === other.hub)
+        #expect(one.isCurrent && other.isCurrent)
         #expect(FileIdentity(path: folder.appendingPathComponent("none").path) == nil)
+    }
+
+    @Test func `a file that has the number of one that was closed gets a hub of its own`() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("hub-\(UUID())")
+        try Data([1]).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var membership = HubMembership(path: file.path, slotLimit: 3)
+        let closed = try #require(membership?.hub)
+        membership = nil
+        let fresh = try #require(HubMembership(path: file.path, slotLimit: nil)).hub
+        #expect(fresh !== closed)
     }
 
     @Test func `a thread that waits too long times out, and the turn goes on`() throws {
@@ -91,7 +104,7 @@ struct FileHubTests {
         for _ in 0..<2 { try await hub.admit(isTurn: false, until: soon()) }
         let waiting = (0..<200).map { _ in
             Task {
-                try await hub.admit(isTurn: false, until: soon(60))
+                try await hub.admit(isTurn: false, until: soon(600))
                 hub.abandon(isTurn: false)
             }
         }

@@ -62,7 +62,7 @@ struct HubStateTests {
 
     @Test func `a closed gate keeps new readers out until it opens`() {
         var state = HubState(slotLimit: 4)
-        state.closeGate()
+        #expect(state.closeGate() == .granted)
         guard case .waits(let first) = state.requestSlot(isPassing: false),
             case .waits(let second) = state.requestSlot(isPassing: false)
         else {
@@ -73,6 +73,33 @@ struct HubStateTests {
         #expect(state.releaseSlot() == [])
         #expect(state.openGate() == [first, second])
         #expect(state.usedSlots == 2)
+    }
+
+    @Test func `whoever waits for the readers goes on when the last of them has ended`() {
+        var state = HubState(slotLimit: 4)
+        _ = state.requestSlot(isPassing: false)
+        _ = state.requestSlot(isPassing: false)
+        guard case .waits(let ticket) = state.closeGate(), case .waits(let late) = state.requestSlot(isPassing: false)
+        else {
+            Issue.record("Nothing waits.")
+            return
+        }
+        #expect(state.releaseSlot() == [])
+        #expect(state.releaseSlot() == [ticket])
+        #expect(state.openGate() == [late])
+        guard case .waits(let second) = state.closeGate() else { return }
+        let answers = (state.cancel(second), state.cancel(second), state.openGate(), state.releaseSlot())
+        #expect(answers.0 && !answers.1 && answers.2.isEmpty && answers.3.isEmpty)
+    }
+
+    @Test func `a request that is urgent goes before all that wait for the turn`() {
+        var state = HubState(slotLimit: 1)
+        _ = state.requestTurn(by: 1)
+        guard case .waits(let second) = state.requestTurn(by: 2),
+            case .waits(let urgent) = state.requestTurn(by: 3, isFirst: true)
+        else { return }
+        #expect(state.releaseTurn() == urgent)
+        #expect(state.releaseTurn() == second)
     }
 
     /// A run of tasks that take slots and turns, one inside of the other, give up at any point, and end.
@@ -95,6 +122,8 @@ struct HubStateTests {
         /// The requests that wait, the first to ask first.
         private var slotOrder: [HubState.Ticket] = []
         private var turnOrder: [HubState.Ticket] = []
+        /// The request that waits for the readers to end.
+        private var draining: HubState.Ticket?
         private(set) var trace: [String] = []
 
         init(seed: UInt64, tasks: Int, limit: Int) {
@@ -119,14 +148,22 @@ struct HubStateTests {
                 if rounds > 400 * steps.count { return "does not end" }
                 if let fault = move(index) ?? check() { return fault }
             }
+            _ = state.openGate()
             if state.usedSlots != 0 || state.turnDepth != 0 || state.isAwaited { return "something is left over" }
             return nil
         }
 
         private mutating func move(_ index: Int) -> String? {
             let gate = Int.random(in: 0..<20, using: &random)
-            if gate == 0 { state.closeGate() }
-            if gate < 6 { if let fault = grant(state.openGate()) { return fault } }
+            if gate == 0, !state.isGateClosed, case .waits(let ticket) = state.closeGate() { draining = ticket }
+            if gate == 1, let ticket = draining {
+                if !state.cancel(ticket) { return "a waiting request was gone" }
+                draining = nil
+            }
+            if gate > 1, gate < 5 {
+                draining = nil
+                if let fault = grant(state.openGate()) { return fault }
+            }
             switch steps[index] {
             case .idle:
                 left[index] -= 1
@@ -181,6 +218,11 @@ struct HubStateTests {
 
         private mutating func grant(_ tickets: [HubState.Ticket]) -> String? {
             for ticket in tickets {
+                if ticket == draining {
+                    if state.usedSlots != 0 { return "somebody still reads" }
+                    draining = nil
+                    continue
+                }
                 if slotOrder.first != ticket { return "a slot was given out of order" }
                 slotOrder.removeFirst()
                 guard let owner = steps.firstIndex(where: { $0.waits(for: ticket) }) else { return "lost" }
@@ -199,6 +241,7 @@ struct HubStateTests {
                 case .writes: (reading, writing) = (reading + 1, writing + 1)
                 }
             }
+            if reading == 0, draining != nil { return "nobody reads, and that was not said" }
             if reading != state.usedSlots || reading > state.slotLimit { return "\(reading) read" }
             if writing != state.turnDepth || writing > 1 { return "\(writing) write" }
             if writing == 0, !turnOrder.isEmpty { return "a turn was lost" }

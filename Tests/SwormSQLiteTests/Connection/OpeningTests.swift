@@ -96,14 +96,14 @@ struct OpeningTests {
         let connection = try folder.open("data.sqlite", options)
         #expect(try connection.integer("PRAGMA synchronous") == 2)
         #expect(try connection.integer("PRAGMA cache_size") == -1234)
-        #expect(try connection.integer("PRAGMA busy_timeout") == 1500)
+        #expect(connection.busyTimeout == 1.5)
         #expect(try connection.integer("PRAGMA trusted_schema") == 0)
         #expect(try folder.open("b", .init(synchronous: .normal)).integer("PRAGMA synchronous") == 1)
         for timeout in [-1, Double.nan, 0] {
-            #expect(try folder.open("b", .init(busyTimeout: timeout)).integer("PRAGMA busy_timeout") == 0)
+            #expect(try folder.open("b", .init(busyTimeout: timeout)).busyTimeout == 0)
         }
         let longest = try folder.open("b", .init(busyTimeout: .infinity))
-        #expect(try longest.integer("PRAGMA busy_timeout") == Int64(Int32.max))
+        #expect(longest.busyTimeout == 1e9)
     }
 
     @Test func `a truncated database is reported as damage`() throws {

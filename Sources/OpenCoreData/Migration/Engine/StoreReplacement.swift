@@ -225,7 +225,7 @@ package final class StoreReplacement {
 
     // MARK: Files
 
-    private func place() -> StoreFiles {
+    func place() -> StoreFiles {
         count += 1
         return StoreFiles(url: URL(fileURLWithPath: folder.path + "/step\(count)"))
     }
@@ -240,7 +240,7 @@ package final class StoreReplacement {
         }
     }
 
-    private func advance(to next: StoreFiles) {
+    func advance(to next: StoreFiles) {
         if let current {
             // A link is removed, and not what it leads to.
             for path in [current.supportFolder, current.sharedMemory, current.writeAheadLog, current.main] {

@@ -56,9 +56,13 @@ package struct ExternalDataFolder: Sendable {
         guard column.count == referenceLength, column[0] == referenceMarker, column[referenceLength - 1] == 0 else {
             return nil
         }
-        let name = String(decoding: column[1..<(referenceLength - 1)], as: UTF8.self)
+        return identifier(ofName: String(decoding: column[1..<(referenceLength - 1)], as: UTF8.self))
+    }
+
+    /// The identifier that a file's name is, or nil for any other name.
+    static func identifier(ofName name: String) -> UUID? {
         // Core Data writes capitals. Another spelling would name another file, or the same one a second time.
-        return UUID(uuidString: name).flatMap { $0.uuidString == name ? $0 : nil }
+        UUID(uuidString: name).flatMap { $0.uuidString == name ? $0 : nil }
     }
 
     /// The bytes of a column that holds the content.
@@ -97,13 +101,29 @@ package struct ExternalDataFolder: Sendable {
                 }
                 return try Data(contentsOf: URL(fileURLWithPath: file))
             } catch {
-                throw CoreDataError(
-                    CocoaError.Code.fileReadNoSuchFile.rawValue,
-                    "The external data file “\(file)” cannot be read. A store must be copied together with its hidden support folder.",
-                    cause: error)
+                throw Self.readingError(error, file)
             }
         }
     }
+
+    private static func readingError(_ error: any Error, _ file: String) -> CoreDataError {
+        guard FileKind(path: file) == nil else {
+            return CoreDataError(
+                CocoaError.Code.fileReadUnknown.rawValue, "The external data file “\(file)” cannot be read.",
+                cause: error)
+        }
+        let hasFolder = FileKind(path: (file as NSString).deletingLastPathComponent) != nil
+        let reason =
+            hasFolder
+            ? "If another transaction has replaced or removed the value since its row was read, read the row again."
+            : "The folder that it belongs to is missing, too: a store must be copied together with its hidden support folder."
+        return CoreDataError(
+            CocoaError.Code.fileReadNoSuchFile.rawValue, "The external data file “\(file)” is missing. \(reason)",
+            cause: error)
+    }
+
+    /// Whether content goes into a file instead of the column.
+    func keepsInFile(_ content: Data) -> Bool { path != nil && content.count > Self.inlineLimit }
 
     /// Writes content into a new file and returns when it is on the disk.
     package func write(_ data: Data) throws -> UUID? {
@@ -135,8 +155,9 @@ package struct ExternalDataFolder: Sendable {
         }
     }
 
-    /// Returns when the names of a folder's files are on the disk: a file without its name is lost as well.
-    private static func synchronizeNames(in folder: String) {
+    /// Returns when the names of a folder's files are on the disk: a file without its name is lost as well. For a file, when its
+    /// content is.
+    static func synchronizeNames(in folder: String) {
         let descriptor = open(folder, O_RDONLY)
         guard descriptor >= 0 else { return }
         _ = fsync(descriptor)

@@ -40,7 +40,7 @@ struct ExternalDataTests {
 
     @Test func `a replaced file is removed, and so is that of a deleted row`() throws {
         let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try folder.open { $0.externalData.attemptInterval = .zero }
         let row = try store.insert(LibraryModel.book, ["cover": .data(long)])
         let first = names(folder)
         var request = SaveRequest()

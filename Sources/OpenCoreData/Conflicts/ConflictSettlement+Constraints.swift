@@ -1,0 +1,73 @@
+import SwormPredicates
+
+// Unique values of the save that rows of the store hold already.
+extension ConflictSettlement {
+    /// Lets inserted objects and the rows that hold their unique values become one. Whose values stay is up to the policy.
+    ///
+    /// - Returns: False, with nothing settled, where an update takes the values of another row, or two objects of the save
+    ///   hold the same: no policy says which of them is to lose them.
+    mutating func settle(_ conflicts: [ConstraintConflict]) -> Bool {
+        var pairs: [(object: SaveRequest.Row, existing: RowSnapshot)] = []
+        for conflict in conflicts {
+            guard conflict.conflictingObjects.count == 1, let object = conflict.conflictingObjects.first,
+                insertions.contains(object), let existing = conflict.databaseSnapshot,
+                !insertions.contains(existing.row)
+            else { return false }
+            pairs.append((object, existing))
+        }
+        // One that has unique values of several rows becomes one with the first of them. Then it is an update of that row.
+        for (object, existing) in pairs where insertions.contains(object) { unite(object, with: existing) }
+        return !pairs.isEmpty
+    }
+
+    private mutating func unite(_ object: SaveRequest.Row, with existing: RowSnapshot) {
+        guard let insertion = insertions[object] else { return }
+        insertions[object] = nil
+        let (old, new) = (model[object.entity], model[existing.row.entity])
+        dissolvePairs(of: insertion)
+        if policy.contextPrevails {
+            var update =
+                updates[existing.row]
+                ?? SaveRequest.Update(
+                    row: existing.row, version: existing.version, attributes: SlotValues(), toOnes: [])
+            for (slot, attribute) in old.attributes.enumerated()
+            where attribute.derivation == nil && !attribute.isTransient {
+                guard case .attribute(let target) = new.slot(named: attribute.name),
+                    new.attributes[target].type == attribute.type
+                else { continue }
+                let value = insertion.attributes[slot]
+                // A row is not changed by a value that it has.
+                update.attributes[target] = existing.attributes[target] == .value(value) ? nil : value
+            }
+            for (slot, relationship) in old.relationships.enumerated() where !relationship.isToMany {
+                guard let destination = insertion.toOnes[slot],
+                    case .relationship(let target) = new.slot(named: relationship.name)
+                else { continue }
+                update.toOnes.removeAll { $0.slot == target }
+                if !model.isSame(existing.toOnes[target], as: destination) {
+                    update.toOnes.append((target, destination))
+                }
+            }
+            updates[existing.row] = update
+        }
+        replace(object, by: existing.row)
+        note(.unite(object, with: existing.row))
+    }
+
+    /// Lets the partners of an inserted object lead nowhere where the partners of the row stay.
+    private mutating func dissolvePairs(of insertion: SaveRequest.Insertion) {
+        guard !policy.contextPrevails else { return }
+        for (slot, inverse) in model[insertion.row.entity].pairings(in: model) {
+            guard let partner = insertion.toOnes[slot],
+                model.isSame(destination(of: partner, inverse), as: insertion.row)
+            else { continue }
+            if insertions.contains(partner) {
+                insertions[partner]?.toOnes[inverse] = nil
+            } else if var update = updates[partner] {
+                update.toOnes.removeAll { $0.slot == inverse }
+                update.toOnes.append((inverse, nil))
+                updates[partner] = update
+            }
+        }
+    }
+}

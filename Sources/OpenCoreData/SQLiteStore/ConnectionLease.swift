@@ -1,0 +1,111 @@
+import Foundation
+import SwormSQLite
+
+/// The hold of a view on its connection.
+///
+/// The view's thread uses the connection again and again. Between two uses any other thread may take it away, as a store does
+/// that is suspended or closed; a use that is running ends first.
+///
+/// @unchecked: everything is touched while the lock is held.
+final class ConnectionLease: @unchecked Sendable {
+    private let lock = NSLock()
+    private var connection: StoreConnection?
+    private var uses = 0
+    private var endsAfterUse = false
+    private var revocation: CoreDataError?
+    /// Called once with the connection, on the thread that ends the hold, unless it is handed over.
+    private let giveBack: @Sendable (StoreConnection) -> Void
+
+    init(_ connection: StoreConnection, giveBack: @escaping @Sendable (StoreConnection) -> Void) {
+        self.connection = connection
+        self.giveBack = giveBack
+    }
+
+    // MARK: Uses
+
+    /// Begins a use. ``endUse()`` follows.
+    ///
+    /// - Parameter isAlone: Whether no other use may be running.
+    /// - Throws: The reason why the connection was taken away; an error where the view has ended.
+    func beginUse(isAlone: Bool = false) throws -> StoreConnection {
+        try lock.withLock {
+            if let revocation { throw revocation }
+            guard let connection, !endsAfterUse else { throw CoreDataError.viewHasEnded }
+            if isAlone, uses > 0 { throw CoreDataError.rowsAreBeingRead }
+            uses += 1
+            return connection
+        }
+    }
+
+    func endUse() {
+        let ended = lock.withLock {
+            uses -= 1
+            return endsAfterUse || revocation != nil ? takeFree() : nil
+        }
+        if let ended { giveBack(ended) }
+    }
+
+    /// Whether a use is running.
+    var isUsed: Bool { lock.withLock { uses > 0 } }
+
+    // MARK: Ends
+
+    /// Ends the hold, after the use that is running.
+    func end() {
+        let ended = lock.withLock {
+            endsAfterUse = true
+            return takeFree()
+        }
+        if let ended { giveBack(ended) }
+    }
+
+    /// Ends the hold during its only use, without giving the connection back: somebody else holds it now.
+    func handOver() {
+        lock.withLock {
+            (connection, uses, endsAfterUse) = (nil, 0, true)
+        }
+    }
+
+    /// Takes the connection away: now, or after the use that is running. Later uses throw the reason.
+    func revoke(_ reason: CoreDataError) {
+        let ended = lock.withLock {
+            revocation = revocation ?? reason
+            return takeFree()
+        }
+        if let ended { giveBack(ended) }
+    }
+
+    /// Stops the statement that is running.
+    func interrupt() { lock.withLock { connection?.base.interruptHandle.interrupt() } }
+
+    private func takeFree() -> StoreConnection? {
+        guard uses == 0 else { return nil }
+        defer { connection = nil }
+        return connection
+    }
+}
+
+/// The holds on the connections of a pool.
+final class LeaseList: Sendable {
+    // There are few of them.
+    private let leases = Guarded<[(number: Int, lease: ConnectionLease)]>([])
+
+    var all: [ConnectionLease] { leases.withLock { $0.map(\.lease) } }
+    var isEmpty: Bool { leases.withLock { $0.isEmpty } }
+
+    func add(_ lease: ConnectionLease, _ number: Int) { leases.withLock { $0.append((number, lease)) } }
+
+    func remove(_ number: Int) {
+        leases.withLock { leases in
+            guard let index = leases.firstIndex(where: { $0.number == number }) else { return }
+            leases.remove(at: index)
+        }
+    }
+}
+
+extension CoreDataError {
+    fileprivate static var viewHasEnded: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreOperationError, "This view of the store has ended. Begin another to read from it.")
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import SwormSQLite
+
+// The write-ahead log: how its pages get into the file, and how it is kept short.
+extension ConnectionPool {
+    /// How long new readers are kept out at most, so that the log can begin anew.
+    private static let gateTime = Duration.milliseconds(250)
+    /// How long a snapshot may be held before it is named as the reason for a long log.
+    private static let longView = Duration.seconds(10)
+
+    /// Moves pages of the log into the file, or has the log begun anew, when it is time to. Called with the turn, after each
+    /// write.
+    func keepLog(_ connection: StoreConnection) {
+        guard kind == .writerAndReaders, let frames = connection.base.takeLogFrames() else { return }
+        switch hub.committed(frames: frames) {
+        case .nothing: break
+        case .move: _ = try? connection.base.checkpoint(.passive)
+        case .restart: upkeep.async { [weak self, hub] in self?.restartLog(frames: frames) ?? hub.restarted(false) }
+        }
+    }
+
+    private func restartLog(frames: Int) {
+        let end = ContinuousClock.now + Self.gateTime
+        let isDone = try? hub.withoutReaders(until: end) {
+            _ = try withWriter { connection in
+                // Views of the user's own and other processes pass no gate.
+                try connection.base.waiting(atMost: 0.05) { try connection.base.checkpoint(.restart) }
+            }
+            logRestarted?()
+            return true
+        }
+        hub.restarted(isDone ?? false)
+        guard isDone != true else { return }
+        _ = try? withWriter { try $0.base.checkpoint(.passive) }
+        warnOfLongView(frames: frames)
+    }
+
+    /// Moves the pages of the log into the file.
+    ///
+    /// - Parameters:
+    ///   - mode: `passive` moves what can be moved while others read and write; `full` all of it; `restart` lets the log begin
+    ///     anew too; `truncate` cuts its file to nothing besides.
+    ///   - token: Ends the waiting.
+    /// - Returns: The frames of the log, and those of them that are in the file now; zero where there is no log.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` where somebody else reads or writes for too long, and
+    ///   `wouldDeadlock` where that is the calling thread.
+    func checkpoint(
+        _ mode: Connection.CheckpointMode, _ token: InterruptToken? = nil
+    ) throws -> (log: Int, checkpointed: Int) {
+        guard kind == .writerAndReaders else { return (0, 0) }
+        let end = end(token)
+        func run() throws -> (log: Int, checkpointed: Int) {
+            try withWriter(nil, token) { connection in
+                let (seconds, attoseconds) = (end - .now).components
+                let rest = max(0, Double(seconds) + Double(attoseconds) * 1e-18)
+                return try connection.base.waiting(atMost: rest) { try connection.base.checkpoint(mode) }
+            }
+        }
+        guard mode != .passive else { return try run() }
+        guard !ThreadHoldings.isHolding else { throw CoreDataError.checkpointInside }
+        let result = try hub.withoutReaders(until: end, token) {
+            let result = try run()
+            if mode != .full { logRestarted?() }
+            return result
+        }
+        guard let result else { throw CoreDataError.logIsRead }
+        return result
+    }
+
+    // MARK: Warnings
+
+    /// Names the snapshot that keeps the log from beginning anew, once for each.
+    private func warnOfLongView(frames: Int) {
+        let now = ContinuousClock.now
+        let view = condition.withLock { () -> OpenViews.View? in
+            guard let view = open.oldest, now - view.since > Self.longView, view.number != lastLongView else {
+                return nil
+            }
+            lastLongView = view.number
+            return view
+        }
+        guard let view else { return }
+        let owner = view.token?.name.map { "the context “\($0)”" } ?? "a context without a name"
+        warnings.report(
+            CoreDataError(
+                NSPersistentStoreOperationError,
+                "The log of the store “\(path)” has \(frames) pages and cannot begin anew: a snapshot has been held for \((now - view.since).components.seconds) seconds, by \(owner). End the call that reads it, or let the context go on to a newer state."
+            ))
+    }
+
+    func warnOfPins() {
+        warnings.report(
+            CoreDataError(
+                NSPersistentStoreOperationError,
+                "More than \(OpenViews.usualPins) contexts hold a snapshot of the store “\(path)” outside of any call. Each holds a connection, and keeps the log from beginning anew. Let them go on with setQueryGenerationFrom(nil)."
+            ))
+    }
+
+    private var path: String { file?.path ?? "in memory" }
+}
+
+extension CoreDataError {
+    fileprivate static var checkpointInside: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreCoordinatorLockingError,
+            "A checkpoint that waits for readers cannot run inside of a call that reads: it would wait for itself. Call it afterwards, or make it passive.",
+            condition: .wouldDeadlock)
+    }
+
+    fileprivate static var logIsRead: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreTimeoutError,
+            "The checkpoint did not come to its end: calls that read the store did not end in time. Make it passive, or allow more time.",
+            condition: .timedOut)
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import SwormSQLite
+
+// Connections that write, one at a time.
+extension ConnectionPool {
+    /// Runs a body on the connection for writing, which is in no transaction at that time.
+    ///
+    /// A read transaction that this thread has on a single connection is ended before and begun anew behind.
+    ///
+    /// - Parameters:
+    ///   - watch: Gets the statements that it runs.
+    ///   - token: Stops them, and the wait for the turn.
+    func withWriter<Result>(
+        _ watch: StatementWatch? = nil, _ token: InterruptToken? = nil, _ body: (StoreConnection) throws -> Result
+    ) throws -> Result {
+        let (connection, wasPinned) = try takeWriter(watch, token)
+        defer { giveBackWriter(connection, wasPinned: wasPinned) }
+        return try body(connection)
+    }
+
+    /// The connection for writing, in no transaction, for somebody who gives it back by ``giveBackWriter(_:wasPinned:)``.
+    ///
+    /// - Parameters:
+    ///   - watch: Gets the statements that it runs.
+    ///   - token: Stops them, and the wait for the turn.
+    /// - Returns: The connection, and whether a read transaction of this thread on a single connection was ended for it.
+    func takeWriter(
+        _ watch: StatementWatch? = nil, _ token: InterruptToken? = nil
+    ) throws -> (connection: StoreConnection, wasPinned: Bool) {
+        let connection = try takeSingle(token)
+        do {
+            try beginWrite()
+        } catch {
+            hub.releaseTurn()
+            throw error
+        }
+        (connection.base.watch, connection.base.interruption) = (watch, token)
+        let wasPinned = connection.base.isInTransaction
+        if wasPinned { connection.unpin() }
+        return (connection, wasPinned)
+    }
+
+    /// Runs a body like ``withWriter(_:_:_:)``, but waits for nobody and ends no view.
+    ///
+    /// - Returns: The result of the body; nil where somebody writes, or reads on a single connection.
+    func withFreeWriter<Result>(_ body: (StoreConnection) throws -> Result?) throws -> Result? {
+        guard let connection = try? takeSingle(nil, until: .now) else { return nil }
+        defer { hub.releaseTurn() }
+        guard !connection.base.isInTransaction, (try? beginWrite()) != nil else { return nil }
+        defer { endWrite() }
+        (connection.base.watch, connection.base.interruption) = (nil, nil)
+        return try body(connection)
+    }
+
+    func giveBackWriter(_ connection: StoreConnection, wasPinned: Bool) {
+        connection.base.interruption = nil
+        keepLog(connection)
+        if wasPinned, views > 0 { try? connection.pin() }
+        endWrite()
+        hub.releaseTurn()
+    }
+
+    /// Takes the turn for a connection that is being read, and lets it write into the snapshot that it reads.
+    ///
+    /// - Parameters:
+    ///   - watch: Gets the statements that it runs.
+    ///   - token: Stops them, and the wait for the turn.
+    ///   - prepare: Makes the connection fit to write.
+    /// - Throws: A conflict where something was committed since the snapshot was taken. The connection goes on reading then.
+    func upgrade(
+        _ connection: StoreConnection, watch: StatementWatch?, token: InterruptToken?,
+        prepare: (StoreConnection) throws -> Void
+    ) throws {
+        // A single connection is held by its reader.
+        if kind != .single { try hub.takeTurn(until: end(token), token) }
+        do {
+            try beginWrite()
+        } catch {
+            if kind != .single { hub.releaseTurn() }
+            throw error
+        }
+        do {
+            (connection.base.watch, connection.base.interruption) = (watch, token)
+            if kind != .single { try connection.base.execute("PRAGMA query_only = OFF") }
+            try prepare(connection)
+            try lock(connection, token)
+        } catch {
+            protect(connection)
+            endWrite()
+            if kind != .single { hub.releaseTurn() }
+            throw error
+        }
+    }
+
+    /// Ends the turn of a connection that was upgraded, and takes it back.
+    func giveBackUpgraded(_ connection: StoreConnection) {
+        keepLog(connection)
+        protect(connection)
+        endWrite()
+        if kind != .single { hub.releaseTurn() }
+        giveBack(connection)
+    }
+
+    /// Lets a reading connection write no more.
+    func protect(_ connection: StoreConnection) {
+        guard kind != .single else { return }
+        connection.base.uninterrupted { try? connection.base.execute("PRAGMA query_only = ON") }
+    }
+
+    func beginWrite() throws {
+        try hub.beginWriting()
+        condition.lock()
+        defer { condition.unlock() }
+        if let shutReason {
+            hub.endWriting()
+            throw shutReason
+        }
+        writes += 1
+    }
+
+    func endWrite() {
+        hub.endWriting()
+        condition.lock()
+        writes -= 1
+        if writes == 0 { condition.broadcast() }
+        condition.unlock()
+    }
+
+    /// Takes the write lock for a connection that is being read.
+    private func lock(_ connection: StoreConnection, _ token: InterruptToken?) throws {
+        let end = end(token)
+        var pause: UInt32 = 500
+        while true {
+            do {
+                return try connection.lockForWriting()
+            } catch let error as SQLiteError where error.extendedCode == SQLiteError.busySnapshot {
+                throw CoreDataError.snapshotIsOld(error)
+            } catch let error as SQLiteError where error.code == SQLiteError.busy {
+                // Without a log whoever has the lock waits for this reader to end, so that one of the two must give way.
+                if kind == .single { throw CoreDataError.snapshotIsOld(error) }
+                // SQLite does not wait where a snapshot is held, as it would be old after any commit.
+                if let failure = token?.failure { throw failure }
+                guard ContinuousClock.now < end else { throw error }
+            }
+            usleep(pause)
+            pause = min(2 * pause, 2_000)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// Searches for files of external data that no row names, and removes them: those of processes that were killed, and those
+/// that were replaced while somebody was still reading an older state.
+///
+/// One run looks at a bounded number of files and rows, and notes where the next one goes on. Only files of a certain age
+/// are removed, under the write lock, and at a moment at which every reader sees the newest state.
+struct ExternalDataSearch {
+    let files: StoreFiles
+    let folder: ExternalDataFolder
+    /// The store's identifier.
+    let store: String
+    let limits: ExternalDataLimits
+
+    func run(_ open: OpenStore) throws {
+        guard files.hasOwnExternalData, var progress = SearchProgress(files, store: store) else { return }
+        let now = limits.date()
+        // A date in the future is one of a clock that was wrong.
+        if let finished = progress.finished, (0..<limits.searchInterval).contains(now.timeIntervalSince(finished)) {
+            return
+        }
+        progress.finished = nil
+        let old = now.addingTimeInterval(-limits.minimumAge)
+        let isWhole = progress.files.isEmpty && progress.entry == 0
+        if progress.files.isEmpty {
+            let part = folder.files(olderThan: old, at: progress.entry, limit: limits.filesPerOpening)
+            (progress.files, progress.entry) = part
+            progress.position = FileReferences.Position()
+            if progress.files.isEmpty {
+                // A folder with few files and no old ones is looked at each time: nothing else needs to be done.
+                guard !isWhole || progress.entry != 0 else { return }
+                if progress.entry == 0 { progress.finished = now }
+                return try progress.note(files)
+            }
+        }
+        try open.pool.withFreeWriter { connection in
+            try connection.atNewestState {
+                try open.pool.checkFile()
+                try search(connection, open, &progress, old: old, now: now, isWhole: isWhole)
+            }
+        }
+    }
+
+    /// - Parameter isWhole: Whether no part of the folder was looked at by an earlier opening.
+    private func search(
+        _ connection: StoreConnection, _ open: OpenStore, _ progress: inout SearchProgress, old: Date, now: Date,
+        isWhole: Bool
+    ) throws {
+        let references = try FileReferences(connection)
+        if progress.tables != references.tables || !references.tables.indices.contains(progress.position.table) {
+            progress.tables = references.tables
+            progress.position = FileReferences.Position()
+        }
+        let count = progress.files.count
+        let (next, rows) = try references.removeNamed(
+            from: &progress.files, at: progress.position, limit: limits.rowsPerOpening)
+        if let next {
+            progress.position = next
+            return try progress.note(files)
+        }
+        // A file that was written since has come from elsewhere, and a row that names it may come, too.
+        let unused = progress.files.filter { folder.isOlder($0, than: old) }
+        if !unused.isEmpty, !files.sharesExternalData {
+            if open.pool.kind == .single { files.synchronizeJournal() }
+            folder.remove(unused)
+        }
+        // A search of a small store is quick enough for each opening.
+        let isSmall = 10 * count <= limits.filesPerOpening && 10 * rows <= limits.rowsPerOpening
+        if isSmall, isWhole, progress.entry == 0 { return SearchProgress.forget(files) }
+        progress.files = []
+        progress.position = FileReferences.Position()
+        if progress.entry == 0 { progress.finished = now }
+        try progress.note(files)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import SwormSQLite
+
+/// The columns of a database whose values can name files of external data, whatever model they belong to.
+struct FileReferences {
+    struct Table: Codable, Hashable, Sendable {
+        let name: String
+        var columns: [String]
+    }
+
+    /// A row to go on with.
+    struct Position: Codable, Hashable, Sendable {
+        var table = 0
+        var row = Int64.min
+    }
+
+    let tables: [Table]
+    private let connection: StoreConnection
+
+    init(_ connection: StoreConnection) throws {
+        var tables: [Table] = []
+        try connection.rows(
+            """
+            SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+                AND upper(c.type) NOT IN ('INTEGER', 'VARCHAR', 'FLOAT', 'TIMESTAMP', 'DECIMAL')
+                AND m.sql NOT LIKE '%)%WITHOUT%ROWID'
+                AND m.name NOT IN ('Z_METADATA', 'Z_MODELCACHE', 'ATRANSACTION', 'ATRANSACTIONSTRING', 'ACHANGE')
+            ORDER BY m.name, c.cid
+            """
+        ) { row in
+            guard let table = row.text(0), let column = row.text(1) else { return }
+            if tables.last?.name != table { tables.append(Table(name: table, columns: [])) }
+            tables[tables.count - 1].columns.append(column)
+        }
+        self.tables = tables
+        self.connection = connection
+    }
+
+    /// Removes the files that rows name from a set.
+    ///
+    /// - Parameters:
+    ///   - position: The first row.
+    ///   - limit: The largest number of rows that are looked at.
+    /// - Returns: The row to go on with, nil where there are no more, or no more files; and the number of rows that were
+    ///   looked at.
+    @discardableResult
+    func removeNamed(
+        from files: inout Set<UUID>, at position: Position = Position(), limit: Int = .max
+    ) throws -> (next: Position?, rows: Int) {
+        var (position, left) = (position, limit)
+        while tables.indices.contains(position.table), !files.isEmpty {
+            guard left > 0 else { return (position, limit) }
+            let table = tables[position.table]
+            var (count, last) = (0, Int64.max)
+            try connection.rows(Self.query(table), [.integer(position.row), .integer(Int64(left))]) { statement in
+                count += 1
+                last = statement.int64(0)
+                for index in table.columns.indices {
+                    let file = statement.withBlob(index + 1) { $0.flatMap(ExternalDataFolder.reference) }
+                    if let file { files.remove(file) }
+                }
+            }
+            left -= count
+            if left > 0 || last == .max {
+                position = Position(table: position.table + 1)
+            } else {
+                position.row = last + 1
+            }
+        }
+        return (nil, limit - left)
+    }
+
+    /// Takes the first row's number and a limit. The length of a value is known without reading it.
+    private static func query(_ table: Table) -> String {
+        let columns = table.columns.map(quoted).map { "CASE WHEN length(\($0)) = 38 THEN \($0) END" }
+        return "SELECT _rowid_, \(columns.joined(separator: ", ")) FROM \(quoted(table.name)) "
+            + "WHERE _rowid_ >= ?1 ORDER BY _rowid_ LIMIT ?2"
+    }
+
+    /// A name in quotes in any case: a table of unknown origin can have a keyword for its name.
+    private static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+}

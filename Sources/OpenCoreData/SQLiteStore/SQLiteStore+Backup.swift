@@ -1,0 +1,53 @@
+package import Foundation
+package import SwormSQLite
+
+extension SQLiteStore {
+    /// Copies one state of the store, with its external data, to a file. Others read and write meanwhile.
+    ///
+    /// The copy is made in a hidden folder beside the target, checked, brought to the disk, and put in the target's stead at
+    /// once.
+    ///
+    /// - Parameters:
+    ///   - url: The target: where there is no file, or a store that nobody has open.
+    ///   - token: Ends the copying.
+    /// - Throws: ``CoreDataError`` where the copy cannot be made, or is not sound. The target is as it was then.
+    package func backup(to url: URL, _ token: InterruptToken? = nil) throws {
+        guard url.isFileURL, !StoreFiles.isMemory(url) else {
+            throw CoreDataError(
+                NSPersistentStoreInvalidTypeError,
+                "A backup is a file, and “\(url.absoluteString)” is not the URL of one.")
+        }
+        if let files, let own = FileIdentity(path: files.main), FileIdentity(path: StoreFiles(url: url).main) == own {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "The store “\(files.main)” cannot be backed up to its own file. Name another one.")
+        }
+        let (open, watch) = try currentFiles()
+        if let failure = token?.failure { throw failure }
+        try translating("back up", token) {
+            let replacement = try StoreReplacement(of: url, options: backupOptions(token), isMissingAllowed: true)
+            let connection = try open.pool.takeReader(watch, token)
+            do {
+                defer { open.pool.giveBack(connection) }
+                try replacement.take(
+                    connection, externalData: external, model: model, layout: open.layout
+                ) {
+                    if let failure = token?.failure { throw failure }
+                }
+            }
+            try replacement.verify(model) { if let failure = token?.failure { throw failure } }
+            try replacement.finish()
+        }
+    }
+
+    private func backupOptions(_ token: InterruptToken?) -> StoreOptions {
+        var options = StoreOptions()
+        options.busyTimeout = self.options.busyTimeout
+        if let deadline = token?.deadline {
+            let (seconds, attoseconds) = (deadline - .now).components
+            options.busyTimeout = min(options.busyTimeout, max(0, Double(seconds) + Double(attoseconds) * 1e-18))
+        }
+        options.freeRoom = self.options.freeRoom
+        return options
+    }
+}

@@ -1,0 +1,20 @@
+extension ManagedObjectContext {
+    /// Throws when the call should end: its task was cancelled, or its deadline has passed.
+    ///
+    /// Everything that reads or writes does so by itself. Call it in long stretches of code that do neither.
+    ///
+    /// ```swift
+    /// try await store.read { context in
+    ///     for book in try context.decode(Book.all) {
+    ///         try context.checkCancellation()
+    ///         index(book)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Throws: `CancellationError`, or a ``StoreError`` with the code `timedOut`.
+    public func checkCancellation() throws {
+        try Task.checkCancellation()
+        try Engine.translating { try Engine.checkInterruption(instance) }
+    }
+}

@@ -1,0 +1,134 @@
+#if canImport(CoreData)
+import CoreData
+#else
+import Foundation
+import OpenCoreData
+import SwormSQLite
+#endif
+
+// The upkeep of a store's files.
+extension Engine {
+    #if canImport(CoreData)
+    static func checkpoint(
+        _ context: NSManagedObjectContext, _ mode: PersistentContainer.CheckpointMode,
+        deadline: ContinuousClock.Instant?
+    ) throws -> PersistentContainer.CheckpointResult {
+        throw StoreError(
+            .unsupported,
+            "A checkpoint cannot be asked for on this platform: Core Data moves pages of the log by itself.")
+    }
+
+    /// A store that was removed from its coordinator, to be added again.
+    struct SuspendedStore: @unchecked Sendable {
+        // The options are values that Core Data was given before; nobody changes them. Hence the unchecked conformance.
+        let type: String
+        let configuration: String
+        let url: URL
+        let options: [AnyHashable: Any]?
+    }
+
+    static func close(_ context: NSManagedObjectContext) throws {
+        guard let coordinator = context.persistentStoreCoordinator else { return }
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+
+    /// Core Data lets go of a file when its store is removed from the coordinator.
+    static func suspend(
+        _ context: NSManagedObjectContext, _ container: PersistentContainer, until end: ContinuousClock.Instant
+    ) throws {
+        guard let coordinator = context.persistentStoreCoordinator else { return }
+        for store in coordinator.persistentStores where store.type == NSSQLiteStoreType {
+            guard let url = store.url, url.path != "/dev/null" else { continue }
+            let suspended = SuspendedStore(
+                type: store.type, configuration: store.configurationName, url: url, options: store.options)
+            try coordinator.remove(store)
+            container.suspended.withLock { $0.append(suspended) }
+        }
+    }
+
+    static func resume(_ context: NSManagedObjectContext, _ container: PersistentContainer) throws {
+        guard let coordinator = context.persistentStoreCoordinator else { return }
+        while let next = container.suspended.withLock({ $0.first }) {
+            try coordinator.addPersistentStore(
+                ofType: next.type, configurationName: next.configuration, at: next.url, options: next.options)
+            container.suspended.withLock { _ = $0.removeFirst() }
+        }
+    }
+
+    static func backup(
+        _ context: NSManagedObjectContext, to url: URL, deadline: ContinuousClock.Instant?
+    ) throws {
+        throw StoreError(
+            .unsupported,
+            "A backup cannot be made this way on this platform. Use NSPersistentStoreCoordinator.replacePersistentStore with the store closed."
+        )
+    }
+    #else
+    static func checkpoint(
+        _ context: NSManagedObjectContext, _ mode: PersistentContainer.CheckpointMode,
+        deadline: ContinuousClock.Instant?
+    ) throws -> PersistentContainer.CheckpointResult {
+        var result = PersistentContainer.CheckpointResult(frames: 0, moved: 0)
+        let token = InterruptToken()
+        token.deadline = deadline
+        for store in sqliteStores(of: context) {
+            let (log, moved) = try store.checkpoint(mode.engineMode, token)
+            result.frames += max(0, log)
+            result.moved += max(0, moved)
+        }
+        return result
+    }
+
+    /// Nothing is kept here: a store of this engine closes its files by itself.
+    struct SuspendedStore: Sendable {}
+
+    static func close(_ context: NSManagedObjectContext) throws {
+        guard let coordinator = context.persistentStoreCoordinator else { return }
+        for store in coordinator.persistentStores { try coordinator.remove(store) }
+    }
+
+    /// Closes the files of a context's stores. Work that still runs is stopped.
+    static func suspend(
+        _ context: NSManagedObjectContext, _ container: PersistentContainer, until end: ContinuousClock.Instant
+    ) throws {
+        for store in sqliteStores(of: context) { try store.suspend(grace: .zero, until: end) }
+    }
+
+    static func resume(_ context: NSManagedObjectContext, _ container: PersistentContainer) throws {
+        for store in sqliteStores(of: context) { try store.resume() }
+    }
+
+    static func backup(
+        _ context: NSManagedObjectContext, to url: URL, deadline: ContinuousClock.Instant?
+    ) throws {
+        let stores = sqliteStores(of: context)
+        guard let store = stores.first, stores.count == 1 else {
+            throw StoreError(
+                .unsupported,
+                "A backup copies one store; this container has \(stores.count). Back each up by a container of its own."
+            )
+        }
+        let token = InterruptToken()
+        token.deadline = deadline
+        try store.backup(to: url, token)
+    }
+
+    /// The stores of a context that have files of their own, or are in memory.
+    static func sqliteStores(of context: NSManagedObjectContext) -> [SQLiteStore] {
+        (context.coordinator?.persistentStores ?? []).compactMap { $0.objectStore as? SQLiteStore }
+    }
+    #endif
+}
+
+#if !canImport(CoreData)
+extension PersistentContainer.CheckpointMode {
+    fileprivate var engineMode: Connection.CheckpointMode {
+        switch self {
+        case .passive: .passive
+        case .full: .full
+        case .restart: .restart
+        case .truncate: .truncate
+        }
+    }
+}
+#endif

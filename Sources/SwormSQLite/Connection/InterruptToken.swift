@@ -1,0 +1,145 @@
+import CSwormSQLite
+import Foundation
+
+/// The wish to stop the work of one user of a store, which each of its connections looks at while it works.
+///
+/// `sqlite3_interrupt` stops what is running, and SQLite forgets the call where nothing runs yet. A token stays set until it is
+/// cleared, so that a wish between two statements is not lost.
+///
+/// @unchecked: the memory is read and written by atomic operations only.
+package final class InterruptToken: @unchecked Sendable {
+    /// Why work is to stop.
+    package enum Reason: Int32, Sendable, Hashable {
+        /// Its user wants no result any more.
+        case cancelled = 1
+        /// The store is being suspended or closed.
+        case suspended = 2
+    }
+
+    private struct Content: Sendable {
+        var deadline: ContinuousClock.Instant?
+        var listeners: [Int: @Sendable (Reason) -> Void] = [:]
+        var lastListener = 0
+        var name: String?
+    }
+
+    let memory: UnsafeMutablePointer<sworm_interruption>
+    private let content = NSLock()
+    private nonisolated(unsafe) var guarded = Content()
+
+    package init() {
+        memory = .allocate(capacity: 1)
+        memory.initialize(to: sworm_interruption())
+    }
+
+    deinit { memory.deallocate() }
+
+    private func withContent<R>(_ body: (inout Content) -> R) -> R { content.withLock { body(&guarded) } }
+
+    /// The name of the user, for messages.
+    package var name: String? {
+        get { withContent { $0.name } }
+        set { withContent { $0.name = newValue } }
+    }
+
+    // MARK: Interrupting
+
+    /// Why the work is to stop; nil while it may go on.
+    package var reason: Reason? { Reason(rawValue: sworm_interruption_reason(memory)) }
+
+    /// Whether the work is to stop, for any reason or because of its deadline.
+    package var stopsWork: Bool { sworm_progress(memory) != 0 }
+
+    /// Stops the work, and keeps it stopped. May be called from any thread.
+    package func interrupt(_ reason: Reason) {
+        let listeners = withContent { content in
+            sworm_interruption_set(memory, reason.rawValue)
+            return Array(content.listeners.values)
+        }
+        for listener in listeners { listener(reason) }
+    }
+
+    /// Lets work begin again.
+    package func clear() { sworm_interruption_set(memory, 0) }
+
+    /// Calls a closure when the work is interrupted, on the thread that does it; at once where it is already.
+    ///
+    /// - Returns: The number for ``removeListener(_:)``.
+    package func addListener(_ listener: @escaping @Sendable (Reason) -> Void) -> Int {
+        let (number, reason) = withContent { content in
+            content.lastListener += 1
+            content.listeners[content.lastListener] = listener
+            return (content.lastListener, self.reason)
+        }
+        if let reason { listener(reason) }
+        return number
+    }
+
+    package func removeListener(_ number: Int) { withContent { $0.listeners[number] = nil } }
+
+    // MARK: Deadlines
+
+    /// When the work is to stop by itself; nil for never.
+    package var deadline: ContinuousClock.Instant? {
+        get { withContent { $0.deadline } }
+        set {
+            withContent { content in
+                content.deadline = newValue
+                sworm_interruption_set_deadline(memory, newValue.map(Self.nanoseconds) ?? 0)
+            }
+        }
+    }
+
+    /// Whether the deadline has passed.
+    package var isLate: Bool { sworm_interruption_is_late(memory) != 0 }
+
+    /// A moment on the clock that connections look at.
+    private static func nanoseconds(of instant: ContinuousClock.Instant) -> Int64 {
+        let (seconds, attoseconds) = (instant - .now).components
+        let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !isTooFar else { return seconds < 0 ? 1 : .max }
+        let (moment, overflows) = sworm_nanoseconds().addingReportingOverflow(whole + attoseconds / 1_000_000_000)
+        return overflows ? .max : max(1, moment)
+    }
+}
+
+extension Connection {
+    /// How often a running statement looks at its token, in instructions of SQLite's machine: a few microseconds each time.
+    private static var instructionsBetweenLooks: Int32 { 1000 }
+
+    func installInterruption() {
+        waiting.pointee.interruption = interruption?.memory
+        if let interruption {
+            sqlite3_progress_handler(pointer, Self.instructionsBetweenLooks, sworm_progress, interruption.memory)
+        } else {
+            sqlite3_progress_handler(pointer, 0, nil, nil)
+        }
+    }
+
+    /// Makes room for what the wait for locks needs, and lets SQLite wait by it.
+    static func makeWaiting(_ pointer: OpaquePointer, timeout: Double) -> UnsafeMutablePointer<sworm_waiting> {
+        let waiting = UnsafeMutablePointer<sworm_waiting>.allocate(capacity: 1)
+        waiting.initialize(to: sworm_waiting())
+        waiting.pointee.limit = Int64(min(max(0, timeout), 1e9) * 1e9)
+        waiting.pointee.random = UInt32.random(in: 0...UInt32.max)
+        sqlite3_busy_handler(pointer, sworm_busy, waiting)
+        return waiting
+    }
+
+    /// The longest wait for a lock of another connection, in seconds.
+    package var busyTimeout: Double { Double(waiting.pointee.limit) / 1e9 }
+
+    /// Runs a closure that no token stops, as what ends a transaction.
+    package func uninterrupted<R>(_ body: () throws -> R) rethrows -> R {
+        guard let token = interruption else { return try body() }
+        interruption = nil
+        defer { interruption = token }
+        return try body()
+    }
+
+    /// Whether the connection found a lock of another connection taken in the last moments, in seconds.
+    package func hasWaited(inLast seconds: Double) -> Bool {
+        let last = waiting.pointee.last
+        return last != 0 && Double(sworm_nanoseconds() - last) < seconds * 1e9
+    }
+}

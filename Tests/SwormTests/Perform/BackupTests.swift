@@ -1,0 +1,175 @@
+import Foundation
+import Sworm
+import SwormSQLite
+import SwormTools
+import Testing
+
+@Suite("Backups and checkpoints")
+struct BackupTests {
+    typealias Volume = Shelf.Volume
+
+    private let test: TestStore
+    private let url: URL
+    private var store: PersistentContainer { test.container }
+    private var target: URL { url.deletingLastPathComponent().appendingPathComponent("backup.sqlite") }
+
+    init() throws {
+        test = try TestStore(for: Volume.self, in: .file) { context in
+            try context.insert(contentsOf: (1...200).map { Volume(id: $0, title: "volume \($0)") })
+        }
+        url = try #require(test.url)
+    }
+
+    private func names(beside url: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path).sorted()
+    }
+
+    @Test func `a backup is one sound file, and a later one replaces it`() throws {
+        try store.backup(to: target)
+        try store.write { try $0.insert(Volume(id: 201)) }
+        #expect(try count(target) == 200)
+        try store.backup(to: target)
+        #expect(try count(target) == 201)
+        #expect(try names(beside: url).filter { $0.contains("backup") && !$0.hasPrefix("backup.sqlite") } == [])
+    }
+
+    private func count(_ url: URL) throws -> Int {
+        try PersistentContainer(for: Volume.self, at: .readOnly(url)).read { try $0.count(of: Volume.all) }
+    }
+
+    @Test func `a backup is one state while others write`() async throws {
+        let (store, target, isDone) = (test.container, self.target, Locked(false))
+        // Two rows always change together.
+        let writer = Task {
+            var pages = 0
+            while !isDone.withLock({ $0 }) {
+                pages += 1
+                try await store.write { [pages] context in
+                    try context.update(Volume.all.where { $0.id == 1 }, set: (\.pages, pages))
+                    try context.update(Volume.all.where { $0.id == 200 }, set: (\.pages, pages))
+                }
+            }
+            return pages
+        }
+        var last = -1
+        for _ in 0..<5 {
+            try store.backup(to: target)
+            let copy = try PersistentContainer(for: Volume.self, at: .readOnly(target))
+            let pages = try await copy.read { context in
+                try context.decode(Volume.all.where { $0.id == 1 || $0.id == 200 }).map(\.pages)
+            }
+            #expect(pages.count == 2 && pages[0] == pages[1] && pages[0] >= last)
+            last = pages[0]
+        }
+        isDone.withLock { $0 = true }
+        #expect(try await writer.value >= last)
+    }
+
+    @Test func `the store's own file, and one that is open, are no targets`() throws {
+        #expect(storeError { try store.backup(to: url) } != nil)
+        try store.backup(to: target)
+        let reader = try PersistentContainer(for: Volume.self, at: .file(target), timeout: 0.1)
+        #expect(try reader.read { try $0.count(of: Volume.all) } == 200)
+        let other = try PersistentContainer(for: Volume.self, at: .file(url), timeout: 0.1)
+        #expect(storeError { try other.backup(to: target) } != nil)
+        #expect(try reader.read { try $0.count(of: Volume.all) } == 200)
+        #expect(storeError { try store.backup(to: target, deadline: .now - .seconds(1)) } != nil)
+        try test.verify()
+    }
+
+    @Test func `a store in memory is backed up too`() throws {
+        let memory = try PersistentContainer(for: Volume.self, at: .memory)
+        try memory.write { try $0.insert(Volume(id: 1)) }
+        try memory.backup(to: target)
+        #expect(try count(target) == 1)
+    }
+
+    // MARK: Checkpoints
+
+    private var logSize: Int {
+        (try? FileManager.default.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int) ?? 0
+    }
+
+    @Test func `a checkpoint moves the log into the file`() throws {
+        try store.write { try $0.update(Volume.all, set: (\.pages, 1)) }
+        #expect(logSize > 0)
+        let passive = try store.checkpoint(.passive)
+        #expect(passive.frames > 0 && passive.moved == passive.frames)
+        for mode in PersistentContainer.CheckpointMode.allCases {
+            try store.write { try $0.update(Volume.all, set: (\.pages, 2)) }
+            let result = try store.checkpoint(mode)
+            #expect(result.moved == result.frames)
+        }
+        #expect(logSize == 0)
+        #expect(try PersistentContainer(for: Volume.self, at: .memory).checkpoint().frames == 0)
+    }
+
+    private func checkpointError(
+        _ store: PersistentContainer, deadline: ContinuousClock.Instant? = nil
+    ) -> StoreError? {
+        storeError { try store.checkpoint(.truncate, deadline: deadline) }
+    }
+
+    @Test func `a checkpoint waits for readers, and new ones for it`() async throws {
+        let (store, began, goOn) = (test.container, AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        let reader = Task {
+            try await store.read { context in
+                _ = try context.count(of: Volume.all)
+                began.continuation.finish()
+                goOn.wait()
+            }
+        }
+        for await _ in began.stream {}
+        try await store.write { try $0.update(Volume.all, set: (\.pages, 1)) }
+        let error = checkpointError(store, deadline: .now + .milliseconds(40))
+        #expect(error?.code == .timedOut)
+        #expect(try await store.read { try $0.count(of: Volume.all) } == 200)
+        goOn.signal()
+        try await reader.value
+        #expect(try store.checkpoint(.truncate).frames >= 0)
+        #expect(logSize == 0)
+        let inside = try await store.read { _ in checkpointError(store)?.code }
+        #expect(inside == .wouldDeadlock)
+    }
+
+    @Test func `the log stays short under constant reading`() async throws {
+        let model = try NSManagedObjectModel(tables: Volume.self)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+            options: [NSSQLitePragmasOption: ["journal_size_limit": "400000"]])
+        try store.close()
+        let store = PersistentContainer(managedObjectContext: {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            return context
+        })
+        let (isDone, longest) = (Locked(false), Locked(0))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // Readers that follow each other so closely that there is always one.
+            for _ in 0..<3 {
+                group.addTask {
+                    while !isDone.withLock({ $0 }) {
+                        try await store.read { context in
+                            _ = try context.count(of: Volume.all)
+                            Thread.sleep(forTimeInterval: 0.004)
+                        }
+                    }
+                }
+            }
+            let path = url.path + "-wal"
+            group.addTask {
+                for pages in 0..<600 {
+                    try await store.write { try $0.update(Volume.all, set: (\.pages, pages)) }
+                    let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+                    longest.withLock { $0 = max($0, size) }
+                }
+                isDone.withLock { $0 = true }
+            }
+            try await group.waitForAll()
+        }
+        // Without a gate it is 600 times what one transaction writes.
+        #expect(longest.withLock { $0 } < 3_000_000)
+        #expect(try await store.read { try $0.count(of: Volume.all.where { $0.pages == 599 }) } == 200)
+    }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import Sworm
+import SwormSQLite
+import SwormTools
+import Testing
+
+/// Calls that end by a moment that is set before, and calls that are cancelled.
+@Suite("Deadlines")
+struct DeadlineTests {
+    typealias Volume = Shelf.Volume
+    typealias Forms = [(String, (ContinuousClock.Instant, @escaping @Sendable (ManagedObjectContext) throws -> Int) async throws -> Int)]
+
+    private let test: TestStore
+    private var store: PersistentContainer { test.container }
+
+    init() throws {
+        test = try TestStore(for: Volume.self, in: .file) { context in
+            try context.insert(contentsOf: (1...300).map { Volume(id: $0, title: "volume \($0)") })
+        }
+    }
+
+    /// Every form of a call that has a deadline.
+    private var forms: Forms {
+        let store = self.store
+        return [
+            ("read", { deadline, body in try synchronously { try store.read(deadline: deadline, body) } }),
+            ("write", { deadline, body in try synchronously { try store.write(deadline: deadline, body) } }),
+            ("perform", { deadline, body in try synchronously { try store.perform(deadline: deadline, action: body) } }),
+            ("async read", { deadline, body in try await store.read(deadline: deadline, body) }),
+            ("async write", { deadline, body in try await store.write(deadline: deadline, body) }),
+            ("schedule", { deadline, body in try await store.schedule(deadline: deadline, action: body) }),
+        ]
+    }
+
+    @Test func `a call whose deadline has passed does not begin`() async throws {
+        for (name, form) in forms {
+            let runs = Locked(0)
+            let error = await storeError {
+                try await form(.now - .seconds(1)) { _ in
+                    runs.withLock { $0 += 1 }
+                    return 1
+                }
+            }
+            #expect(error?.code == .timedOut, "\(name)")
+            #expect(runs.withLock { $0 } == 0, "\(name)")
+        }
+    }
+
+    @Test func `reads that go on are stopped, and the store works on`() async throws {
+        for (name, form) in forms {
+            let error = await storeError {
+                try await form(.now + .milliseconds(60)) { context in
+                    while true { _ = try context.count(of: Volume.all.where { $0.title.contains("7") }) }
+                }
+            }
+            #expect(error?.code == .timedOut, "\(name)")
+            #expect(try await form(.now + .seconds(60)) { try $0.count(of: Volume.all) } == 300, "\(name)")
+        }
+    }
+
+    @Test func `what ends after its deadline is not saved`() async throws {
+        for (name, form) in forms where !name.contains("read") {
+            let error = await storeError {
+                try await form(.now + .milliseconds(40)) { context in
+                    try context.update(Volume.all, set: (\.pages, 99))
+                    try context.insert(Volume(id: 1000))
+                    Thread.sleep(forTimeInterval: 0.06)
+                    return 0
+                }
+            }
+            #expect(error?.code == .timedOut, "\(name)")
+            #expect(try await store.read { try $0.count(of: Volume.all.where { $0.pages == 99 }) } == 0, "\(name)")
+            #expect(try await store.read { try $0.count(of: Volume.all) } == 300, "\(name)")
+        }
+        try test.verify()
+    }
+
+    @Test func `a statement without end is stopped`() async throws {
+        // A trigger of somebody else's that goes through more rows than anybody can wait for.
+        let url = try #require(test.url)
+        let connection = try Connection(.file(path: url.path))
+        try connection.execute(
+            """
+            CREATE TABLE foreign_log (n);
+            CREATE TRIGGER endless AFTER UPDATE ON ZVOLUME BEGIN
+                INSERT INTO foreign_log SELECT count(*) FROM ZVOLUME a, ZVOLUME b, ZVOLUME c, ZVOLUME d, ZVOLUME e;
+            END
+            """)
+        for (name, form) in forms where !name.contains("read") {
+            let error = await storeError {
+                try await form(.now + .milliseconds(100)) { context in
+                    let volume = try #require(try context.fetchOne(Volume.all.where { $0.id == 5 }))
+                    try volume.encode(\.pages, 1234)
+                    return 0
+                }
+            }
+            #expect(error?.code == .timedOut, "\(name)")
+        }
+        #expect(try await store.read { try $0.count(of: Volume.all.where { $0.pages == 1234 }) } == 0)
+    }
+
+    @Test func `waiting for the write lock ends with the deadline`() async throws {
+        let (store, url) = (self.store, try #require(test.url))
+        let other = try Connection(.file(path: url.path))
+        try other.begin(.immediate)
+        for (name, form) in forms where !name.contains("read") {
+            let error = await storeError {
+                try await form(.now + .milliseconds(60)) { try $0.update(Volume.all, set: (\.pages, 1)) }
+            }
+            #expect(error?.code == .timedOut, "\(name)")
+        }
+        try other.rollback()
+        // The same for another write of this process.
+        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            try? store.write { _ in
+                began.signal()
+                goOn.wait()
+            }
+        }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                began.wait()
+                continuation.resume()
+            }
+        }
+        for (name, form) in forms where !name.contains("read") {
+            let error = await storeError {
+                try await form(.now + .milliseconds(60)) { try $0.update(Volume.all, set: (\.pages, 1)) }
+            }
+            #expect(error?.code == .timedOut, "\(name)")
+        }
+        goOn.signal()
+        #expect(try await store.read { try $0.count(of: Volume.all.where { $0.pages == 1 }) } == 0)
+    }
+
+    @Test func `an inner call ends by its own deadline, and the outer one goes on`() throws {
+        try store.perform(deadline: .now + .seconds(60)) { context in
+            let error = storeError {
+                try store.perform(deadline: .now + .milliseconds(30)) { inner in
+                    try inner.insert(Volume(id: 2000))
+                    while true { _ = try inner.count(of: Volume.all) }
+                }
+            }
+            #expect(error?.code == .timedOut)
+            try context.insert(Volume(id: 2001))
+        }
+        #expect(try store.read { try $0.decode(Volume.all.where { $0.id > 1999 }).map(\.id) } == [2001])
+    }
+
+    @Test func `an inner call has no more time than the outer one`() throws {
+        let error = storeError {
+            try store.perform(deadline: .now + .milliseconds(50)) { _ in
+                try store.read(deadline: .now + .seconds(60)) { context in
+                    while true { _ = try context.count(of: Volume.all) }
+                }
+            }
+        }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test func `code that does not use the store can ask`() async throws {
+        let error = storeError {
+            try store.read(deadline: .now + .milliseconds(30)) { context in
+                while true { try context.checkCancellation() }
+            }
+        }
+        #expect(error?.code == .timedOut)
+        let (container, began) = (store, AsyncStream<Void>.makeStream())
+        let task = Task {
+            try await container.read { context in
+                began.continuation.finish()
+                while true { try context.checkCancellation() }
+            }
+        }
+        for await _ in began.stream {}
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `a bulk write that waits for its turn is cancelled`() async throws {
+        let store = self.store
+        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            try? store.write { _ in
+                began.signal()
+                goOn.wait()
+            }
+        }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                began.wait()
+                continuation.resume()
+            }
+        }
+        let reads = AsyncStream<Void>.makeStream()
+        let task = Task {
+            try await store.schedule { context in
+                _ = try context.count(of: Volume.all)
+                reads.continuation.finish()
+                try context.update(Volume.all, set: (\.pages, 1))
+            }
+        }
+        for await _ in reads.stream {}
+        try await Task.sleep(for: .milliseconds(20))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        goOn.signal()
+    }
+}
+
+/// Runs a closure in a function that is not asynchronous, so that the synchronous forms are chosen.
+private func synchronously<R>(_ body: () throws -> R) throws -> R { try body() }
