@@ -1,4 +1,4 @@
-/// What a history of transactions over lists should not show.
+/// A fault that a history of transactions over lists shows.
 enum HistoryAnomaly: Equatable, CustomStringConvertible {
     /// A committed element is in no list.
     case lostUpdate(key: Int, element: Int)
@@ -48,7 +48,7 @@ struct HistoryEdge: Equatable {
 /// Looks for anomalies in the transactions over lists that one store has seen.
 ///
 /// A transaction reads at one moment and commits at another one, which is the same for those that are a point. From what it
-/// read follows which moments come before which. Where these go in a circle, there is no order of moments that explains the
+/// read follows which moments come before which. If these go in a circle, there is no order of moments that explains the
 /// history: transactions that are all points are not serializable, and the rest have not each read one snapshot and committed
 /// over it. Write skew, two transactions that each read what the other one changed, is a circle for points alone.
 struct HistoryChecker {
@@ -106,12 +106,12 @@ struct HistoryChecker {
         }
         var seen = Set<Int>()
         for (key, list) in final.sorted(by: { $0.key < $1.key }) {
-            for (place, element) in list.enumerated() {
+            for (index, element) in list.enumerated() {
                 guard let writer = writers[element], seen.insert(element).inserted else {
                     anomalies.append(.abortedRead(key: key, element: element))
                     continue
                 }
-                guard place > 0, let before = writers[list[place - 1]] else { continue }
+                guard index > 0, let before = writers[list[index - 1]] else { continue }
                 add(.ww, before, writer)
             }
         }

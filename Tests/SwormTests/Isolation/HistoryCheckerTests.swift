@@ -14,7 +14,7 @@ struct HistoryCheckerTests {
     }
 
     private func anomalies(_ transactions: [ListTransaction], _ final: [Int: [Int]]) -> [HistoryAnomaly] {
-        // What is found does not depend on the order in which sessions are listed.
+        // The order in which sessions are listed is of no importance.
         let found = HistoryChecker.anomalies(of: transactions, final: final)
         #expect(HistoryChecker.anomalies(of: transactions.reversed(), final: final).isEmpty == found.isEmpty)
         return found

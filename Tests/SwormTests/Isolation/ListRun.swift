@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the sessions of one process have seen.
+/// The transactions of the sessions of one process.
 struct ListRun: Sendable {
     var transactions: [ListTransaction] = []
     /// Errors that no transaction may meet.

@@ -60,7 +60,7 @@ struct ListSession<Generator: RandomNumberGenerator> {
         history.append(run.transaction)
     }
 
-    /// What is recorded of a transaction that runs.
+    /// The record of a transaction that runs.
     private struct Run {
         var transaction: ListTransaction
         /// The elements that it appended and has not undone.

@@ -14,7 +14,7 @@ struct PlainCall {
         case rejected([StoreError.Code])
     }
 
-    /// What its reads see.
+    /// The state that its reads see.
     var visible: PlainStore
     /// The state that its objects were read from.
     var base: PlainStore

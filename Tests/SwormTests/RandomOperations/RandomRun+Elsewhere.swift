@@ -8,7 +8,7 @@ extension RandomRun {
     /// Another container commits, while the call runs.
     func commitElsewhere(_ depth: Int) throws {
         guard setting.contexts != .shared, !call.isWriting, let other = stores.file?.container else { return }
-        // How a relation is settled that others changed too is another test's matter.
+        // Another test is about relations that both sides changed.
         let candidates = committed.sorted.filter { leaf in
             if case .updated(let fields)? = call.changes[leaf.id], fields.contains(.owner) { return false }
             return leaf.owner == nil

@@ -13,13 +13,13 @@ final class RandomRun {
 
     enum Access: CaseIterable { case read, perform, write }
 
-    /// What a run of some length has to meet; else it shows little.
+    /// An event that a run of some length has to meet; else it shows little.
     enum Event: CaseIterable {
         case undone, undoneBulkWrite, settled, rejected, united, bulkConflict, takenRow, keptUnsavedChange
         case savedUnsavedChange
     }
 
-    /// What the operations inside of one call share.
+    /// The state that the operations inside of one call share.
     struct Frame {
         let context: ManagedObjectContext
         let depth: Int
@@ -45,7 +45,7 @@ final class RandomRun {
     var count = 0
     /// How often the rarer events were met.
     private(set) var events: [Event: Int] = [:]
-    /// What was done in the present call.
+    /// The operations of the present call.
     var log: [String] = []
     private var lastNumber = 0
     private var recentValues: [String] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the program is started with.
+/// The words that the program is started with.
 struct Arguments {
     /// The number of transactions of all processes.
     var transactions = 10_000

@@ -63,9 +63,9 @@ enum Change: CaseIterable {
     }
 }
 
-/// What is in the store after both have changed the document, and mine was saved last.
-func wanted(_ mine: Change, _ others: Change, _ policy: Policy) -> String {
-    let theirs = others.applied("theirs", 2)
+/// The state of the store after both have changed the document, and mine was saved last.
+func wanted(_ mine: Change, _ foreign: Change, _ policy: Policy) -> String {
+    let theirs = foreign.applied("theirs", 2)
     let own = mine.applied("mine", 3)
     func text(_ row: (title: String, data: String)?) -> String { row.map { "\($0.title) \($0.data)" } ?? "none" }
     switch policy.type {
@@ -75,7 +75,7 @@ func wanted(_ mine: Change, _ others: Change, _ policy: Policy) -> String {
     default: break
     }
     guard let own, let theirs else { return "saved, \(text(policy.contextWins ? own : theirs))" }
-    // Property by property. Where only one has changed it, that one counts.
+    // Property by property: if only one has changed it, that one counts.
     func settle(_ own: String, _ theirs: String, _ before: String) -> String {
         if own == before { return theirs }
         return theirs == before || policy.contextWins ? own : theirs

@@ -19,14 +19,14 @@ func read(_ way: Reading, _ context: ManagedObjectContext, _ held: ManagedObject
     }
 }
 
-for others in Change.allCases {
+for foreign in Change.allCases {
     for way in Reading.allCases {
-        comparison.expect("read by \(way), after \(others) elsewhere", "first 1, first 1") {
+        comparison.expect("read by \(way), after \(foreign) elsewhere", "first 1, first 1") {
             let pair = try Pair()
             return try pair.mine.perform { context in
                 let held = try context.fetchOne(Document.all)
                 _ = try held?.decode(\.title)
-                try pair.other.perform { try others.make($0, "theirs", 2) }
+                try pair.other.perform { try foreign.make($0, "theirs", 2) }
                 let once = try read(way, context, held)
                 // Another one opens the store, and more changes follow.
                 let third = try open(pair.folder)
@@ -41,7 +41,8 @@ for others in Change.allCases {
             for isEarly in [false, true] {
                 let order = isEarly ? "before" : "after"
                 comparison.expect(
-                    "\(policy): mine \(mine), theirs \(others), mine made \(order) theirs", wanted(mine, others, policy)
+                    "\(policy): mine \(mine), theirs \(foreign), mine made \(order) theirs",
+                    wanted(mine, foreign, policy)
                 ) {
                     let pair = try Pair(policy.type)
                     var outcome = "saved"
@@ -49,7 +50,7 @@ for others in Change.allCases {
                         try pair.mine.perform { context in
                             _ = try context.fetchOne(Document.all)?.decode(\.title)
                             if isEarly { try mine.make(context, "mine", 3) }
-                            try pair.other.perform { try others.make($0, "theirs", 2) }
+                            try pair.other.perform { try foreign.make($0, "theirs", 2) }
                             if !isEarly { try mine.make(context, "mine", 3) }
                         }
                     } catch StoreError.Code.conflict {

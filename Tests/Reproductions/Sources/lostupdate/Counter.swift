@@ -63,7 +63,7 @@ enum Way: String, CaseIterable {
     case handleAndEncode, handleAndEncodeAfterNoRows, handleAndEncodeAfterRows
     case decodeAndUpsert, decodeAndUpdate, fetchAndUpdate, decodeAndUpdateAmongUnsaved, decodeAndDelete
 
-    /// Whether the write is one of an object, which the merge policy settles. All others are in bulk.
+    /// Whether the write is one of an object, which the merge policy settles. The rest are in bulk.
     var isSettled: Bool { self == .handleAndEncode || self == .handleAndEncodeAfterNoRows }
 
     /// Adds one to the counter.
