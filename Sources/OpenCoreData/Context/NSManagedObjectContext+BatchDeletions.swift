@@ -14,6 +14,7 @@ extension NSManagedObjectContext {
         guard let origin = try batchOrigin(specification), pendingEffect(on: specification) == .none,
             !hasChanges(of: concerned), hasPlainClasses(concerned)
         else {
+            try beginBulkWrite(of: specification.entity)
             let objects = try fetchObjects(specification)
             for object in objects { delete(object) }
             return objects.count

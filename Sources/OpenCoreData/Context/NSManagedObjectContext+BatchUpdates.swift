@@ -19,6 +19,7 @@ extension NSManagedObjectContext {
         guard let origin = try batchOrigin(specification), pendingEffect(on: specification) == .none,
             hasPlainClasses(model[specification.entity].family)
         else {
+            try beginBulkWrite(of: specification.entity)
             let objects = try fetchObjects(specification)
             for object in objects { try object.setAttributes(values.map(\.slot), values.map(\.value)) }
             return objects.count

@@ -31,10 +31,12 @@ extension NSManagedObjectContext {
     package final func upsertRows(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: batch.layout.entity)
-        guard let origin = origins.first, origins.count == 1 else { return nil }
+        let root = try requireCoordinator().compiledModel[batch.layout.entity].root
+        guard let origin = origins.first, origins.count == 1, !hasChanges(ofHierarchy: root) else {
+            try beginBulkWrite(of: batch.layout.entity)
+            return nil
+        }
         let model = origin.compiled
-        let root = model[batch.layout.entity].root
-        guard !hasChanges(ofHierarchy: root) else { return nil }
         let batch = announced(batch)
         guard let counts = try withTransaction(origin, { try $0.upsert(batch, rule) }) else { return nil }
         // Triggers may have worked out anew what hangs on the rows.

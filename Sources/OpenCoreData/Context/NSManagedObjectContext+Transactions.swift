@@ -90,6 +90,19 @@ extension NSManagedObjectContext {
         return transaction
     }
 
+    /// Begins the transaction of a bulk write that is done with objects, as one that is done by statements begins it: from the
+    /// snapshot that was read. It stays open; nothing begins in a context whose writes are committed at once.
+    ///
+    /// - Parameter number: The entity whose objects are written.
+    /// - Throws: A conflict where something else was committed since the snapshot. The context goes on reading it then.
+    package final func beginBulkWrite(of number: Int) throws {
+        guard transactions.areKept else { return }
+        for origin in try requireCoordinator().origins(of: number)
+        where origin.store?.objectStore.readOnlyReason == nil {
+            try withTransaction(origin) { _ in }
+        }
+    }
+
     /// Begins a transaction of the context's only store that holds the write lock from now on, and stays open until it is
     /// committed or undone. Objects without unsaved changes are read anew in it.
     ///

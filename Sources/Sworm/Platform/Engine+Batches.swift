@@ -101,7 +101,10 @@ extension Engine {
     static func insertUnlessPending<T>(
         _ values: some Sequence<T>, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
     ) throws -> Int? {
-        guard !context.hasChanges(ofHierarchy: binding.entity.root) else { return nil }
+        guard !context.hasChanges(ofHierarchy: binding.entity.root) else {
+            try context.beginBulkWrite(of: binding.entity.number)
+            return nil
+        }
         return try insert(contentsOf: values, binding, into: context)
     }
 
@@ -111,7 +114,10 @@ extension Engine {
         _ values: some Sequence<T>, _ constraint: EngineConstraint, updates: [Int]?, _ binding: EngineBinding<T>,
         in context: NSManagedObjectContext
     ) throws -> UpsertResult? {
-        guard binding.composites.isEmpty else { return nil }
+        guard binding.composites.isEmpty else {
+            try context.beginBulkWrite(of: binding.entity.number)
+            return nil
+        }
         let rule = UpsertRule(
             constraint: constraint.names, updates: updates.map { $0.map { binding.attributes[$0] } })
         return try context.upsertRows(RowBatch(values, binding.writePlan), rule).map {

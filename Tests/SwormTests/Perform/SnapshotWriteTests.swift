@@ -91,6 +91,23 @@ struct SnapshotWriteTests {
         try mine.perform { try way.write(try way.read($0), $0) }
     }
 
+    @Test(arguments: Way.allCases, policies)
+    func `conflict in the same way where unsaved changes have them done with objects`(
+        _ way: Way, _ policy: NSMergePolicyType
+    ) throws {
+        let mine = try container(policy)
+        try mine.perform { context in
+            let value = try way.read(context)
+            try context.insert(Counter(id: 50, value: value))
+            try context.insert(Entry(text: "mine"))
+            try addByOther()
+            #expect(storeError { try way.write(value, context) }?.code == .conflict)
+            #expect(storeError { try context.upsert([Counter(id: 51)], onConflict: .throw) }?.code == .conflict)
+            #expect(try context.decode(Counter.all.sort(\.id)).map(\.value) == [0, value])
+        }
+        #expect(try other.perform { try $0.fetch(Counter.all.sort(\.id), \.id) } == [1, 50])
+    }
+
     @Test func `do not conflict without a read before`() throws {
         let mine = try container()
         try mine.perform { context in

@@ -1,0 +1,1 @@
+../../../SwormTests/Isolation/ListStore.swift

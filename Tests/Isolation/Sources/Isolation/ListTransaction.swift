@@ -1,0 +1,1 @@
+../../../SwormTests/Isolation/ListTransaction.swift

@@ -1,0 +1,1 @@
+../../../SwormTests/Isolation/StrongComponents.swift
