@@ -44,7 +44,21 @@ extension PersistentContainer {
         try logging {
             try gate.check()
             let context = try makeContext()
-            return try Engine.translating { try Engine.checkpoint(context, mode, deadline: deadline) }
+            let (frames, moved) = try Engine.translating {
+                try Engine.checkpoint(context, mode.ofEngine, deadline: deadline)
+            }
+            return CheckpointResult(frames: frames, moved: moved)
+        }
+    }
+}
+
+extension PersistentContainer.CheckpointMode {
+    fileprivate var ofEngine: Engine.CheckpointMode {
+        switch self {
+        case .passive: .passive
+        case .full: .full
+        case .restart: .restart
+        case .truncate: .truncate
         }
     }
 }

@@ -49,7 +49,8 @@ extension PersistentContainer {
             gate.turn(.suspended)
             // Calls that have not begun to read or write hold nothing of the store, and find it suspended when they do.
             _ = gate.waitForCalls(until: min(stop, end))
-            try Engine.translating { try Engine.suspend(context, self, until: end) }
+            let stores = try Engine.translating { try Engine.suspend(context, until: end) }
+            suspended.withLock { $0 += stores }
         }
     }
 
@@ -60,7 +61,10 @@ extension PersistentContainer {
     public func resume() throws {
         try logging {
             guard gate.phase == .suspended else { return try gate.check() }
-            try Engine.translating { try Engine.resume(try makeContext(), self) }
+            let context = try makeContext()
+            try suspended.withLock { stores in
+                try Engine.translating { try Engine.resume(&stores, of: context) }
+            }
             gate.turn(.open)
         }
     }

@@ -82,7 +82,8 @@ extension PersistentContainer {
         let context = try makeContext()
         let admission: Engine.Admission
         do {
-            admission = try await Engine.admit(context, call)
+            admission = try await Engine.admit(
+                context, isWriting: call.access == .write, until: call.deadline)
         } catch {
             throw Engine.translated(error)
         }

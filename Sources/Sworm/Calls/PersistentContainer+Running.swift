@@ -52,7 +52,11 @@ extension PersistentContainer {
             defer { gate.leave() }
             let given = try admitted?.context ?? makeContext()
             listen(to: given)
-            let held = try admission ?? Engine.translating { try Engine.enter(given, call) }
+            let held =
+                try admission
+                ?? Engine.translating {
+                    try Engine.enter(given, isWriting: call.access == .write, until: call.deadline)
+                }
             if admitted != nil { held.adopt() }
             defer { held.leave() }
             let context = self.context(for: call.access, given)

@@ -57,9 +57,11 @@ extension Engine {
         func abandon() {}
     }
 
-    static func enter(_ context: NSManagedObjectContext, _ call: StoreCall) throws -> Admission { Admission() }
+    static func enter(
+        _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
+    ) throws -> Admission { Admission() }
     static func admit(
-        _ context: NSManagedObjectContext, _ call: StoreCall
+        _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
     ) async throws -> Admission { Admission() }
 
     /// Lets the writes of one container follow each other.
@@ -129,17 +131,19 @@ extension Engine {
     typealias Admission = StoreAdmission
 
     /// Waits on the calling thread until a call may use the stores of a context.
-    static func enter(_ context: NSManagedObjectContext, _ call: StoreCall) throws -> Admission {
+    static func enter(
+        _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
+    ) throws -> Admission {
         try StoreAdmission.enter(
-            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: call.access == .write,
-            deadline: call.deadline)
+            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
     }
 
     /// Waits without a thread until a call may use the stores of a context.
-    static func admit(_ context: NSManagedObjectContext, _ call: StoreCall) async throws -> Admission {
+    static func admit(
+        _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
+    ) async throws -> Admission {
         try await StoreAdmission.admit(
-            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: call.access == .write,
-            deadline: call.deadline)
+            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
     }
 
     /// Lets the writes of one container follow each other. Here the store itself does, for all containers.

@@ -8,11 +8,13 @@ import SwormSQLite
 
 // The upkeep of a store's files.
 extension Engine {
+    /// How much a checkpoint moves.
+    enum CheckpointMode { case passive, full, restart, truncate }
+
     #if canImport(CoreData)
     static func checkpoint(
-        _ context: NSManagedObjectContext, _ mode: PersistentContainer.CheckpointMode,
-        deadline: ContinuousClock.Instant?
-    ) throws -> PersistentContainer.CheckpointResult {
+        _ context: NSManagedObjectContext, _ mode: CheckpointMode, deadline: ContinuousClock.Instant?
+    ) throws -> (frames: Int, moved: Int) {
         throw StoreError(
             .unsupported,
             "A checkpoint cannot be asked for on this platform: Core Data moves pages of the log by itself.")
@@ -37,24 +39,26 @@ extension Engine {
 
     /// Core Data lets go of a file when its store is removed from the coordinator.
     static func suspend(
-        _ context: NSManagedObjectContext, _ container: PersistentContainer, until end: ContinuousClock.Instant
-    ) throws {
-        guard let coordinator = context.persistentStoreCoordinator else { return }
+        _ context: NSManagedObjectContext, until end: ContinuousClock.Instant
+    ) throws -> [SuspendedStore] {
+        guard let coordinator = context.persistentStoreCoordinator else { return [] }
+        var stores: [SuspendedStore] = []
         for store in coordinator.persistentStores where store.type == NSSQLiteStoreType {
             guard let url = store.url, url.path != "/dev/null" else { continue }
             let suspended = SuspendedStore(
                 type: store.type, configuration: store.configurationName, url: url, options: store.options)
             try coordinator.remove(store)
-            container.suspended.withLock { $0.append(suspended) }
+            stores.append(suspended)
         }
+        return stores
     }
 
-    static func resume(_ context: NSManagedObjectContext, _ container: PersistentContainer) throws {
+    static func resume(_ stores: inout [SuspendedStore], of context: NSManagedObjectContext) throws {
         guard let coordinator = context.persistentStoreCoordinator else { return }
-        while let next = container.suspended.withLock({ $0.first }) {
+        while let next = stores.first {
             try coordinator.addPersistentStore(
                 ofType: next.type, configurationName: next.configuration, at: next.url, options: next.options)
-            container.suspended.withLock { _ = $0.removeFirst() }
+            stores.removeFirst()
         }
     }
 
@@ -68,14 +72,13 @@ extension Engine {
     }
     #else
     static func checkpoint(
-        _ context: NSManagedObjectContext, _ mode: PersistentContainer.CheckpointMode,
-        deadline: ContinuousClock.Instant?
-    ) throws -> PersistentContainer.CheckpointResult {
-        var result = PersistentContainer.CheckpointResult(frames: 0, moved: 0)
+        _ context: NSManagedObjectContext, _ mode: CheckpointMode, deadline: ContinuousClock.Instant?
+    ) throws -> (frames: Int, moved: Int) {
+        var result = (frames: 0, moved: 0)
         let token = InterruptToken()
         token.deadline = deadline
         for store in sqliteStores(of: context) {
-            let (log, moved) = try store.checkpoint(mode.engineMode, token)
+            let (log, moved) = try store.checkpoint(mode.ofStore, token)
             result.frames += max(0, log)
             result.moved += max(0, moved)
         }
@@ -99,12 +102,13 @@ extension Engine {
 
     /// Closes the files of a context's stores. Work that still runs is stopped.
     static func suspend(
-        _ context: NSManagedObjectContext, _ container: PersistentContainer, until end: ContinuousClock.Instant
-    ) throws {
+        _ context: NSManagedObjectContext, until end: ContinuousClock.Instant
+    ) throws -> [SuspendedStore] {
         for store in sqliteStores(of: context) { try store.suspend(grace: .zero, until: end) }
+        return []
     }
 
-    static func resume(_ context: NSManagedObjectContext, _ container: PersistentContainer) throws {
+    static func resume(_ stores: inout [SuspendedStore], of context: NSManagedObjectContext) throws {
         for store in sqliteStores(of: context) { try store.resume() }
     }
 
@@ -131,8 +135,8 @@ extension Engine {
 }
 
 #if !canImport(CoreData)
-extension PersistentContainer.CheckpointMode {
-    fileprivate var engineMode: Connection.CheckpointMode {
+extension Engine.CheckpointMode {
+    fileprivate var ofStore: Connection.CheckpointMode {
         switch self {
         case .passive: .passive
         case .full: .full

@@ -33,7 +33,7 @@ extension ConnectionPool {
         if view.warns { warnOfPins() }
         do {
             if isDue { try checkFile() }
-            let connection = try pinned(reused, watch, token)
+            let connection = try pinned(reusing: reused, watch, token)
             connection.view = view.number
             return connection
         } catch {
@@ -44,7 +44,7 @@ extension ConnectionPool {
 
     /// A connection that reads a snapshot: the given one, or a new one.
     private func pinned(
-        _ reused: StoreConnection?, _ watch: StatementWatch?, _ token: InterruptToken?
+        reusing reused: StoreConnection?, _ watch: StatementWatch?, _ token: InterruptToken?
     ) throws -> StoreConnection {
         if let reused {
             do {
