@@ -8,9 +8,14 @@ extension NSManagedObject {
         do {
             return try readAttribute(slot)
         } catch {
-            context?.noteReadError(error)
-            return .null
+            return unreadable(error)
         }
+    }
+
+    /// The value of an attribute that could not be read. The context keeps the reason.
+    private func unreadable(_ error: any Error) -> AttributeValue {
+        context?.noteReadError(error)
+        return .null
     }
 
     /// The present value of an attribute, firing the fault if need be.
@@ -101,8 +106,7 @@ extension NSManagedObject {
             return try committed(slot, group: group, row: row)
         } catch {
             if (error as? CoreDataError)?.isOfMissingFile == true { return nil }
-            context?.noteReadError(error)
-            return .null
+            return unreadable(error)
         }
     }
 
@@ -118,8 +122,7 @@ extension NSManagedObject {
             do {
                 return try committed(slot, group: group, row: row)
             } catch {
-                context?.noteReadError(error)
-                return .null
+                return unreadable(error)
             }
         }
     }

@@ -118,7 +118,7 @@ struct ClosingTests {
 
     #if !canImport(CoreData)
     @Test func `calls that run too long are undone when the store is suspended`() async throws {
-        let store = test.container
+        let (store, goOn) = (test.container, DispatchSemaphore(value: 0))
         let bodies: [@Sendable (ManagedObjectContext) throws -> Void] = [
             { context in while true { _ = try context.count(of: Volume.all) } },
             { context in
@@ -128,11 +128,11 @@ struct ClosingTests {
             { context in
                 try context.insert(contentsOf: [Volume(id: 300)])
                 // It holds its transaction, and does nothing with it.
-                Thread.sleep(forTimeInterval: 0.2)
+                goOn.wait()
                 try context.insert(Volume(id: 301))
             },
         ]
-        for body in bodies {
+        for (index, body) in bodies.enumerated() {
             let began = AsyncStream<Void>.makeStream()
             let task = Task {
                 try await store.schedule { context in
@@ -142,8 +142,9 @@ struct ClosingTests {
                 }
             }
             for await _ in began.stream {}
-            try store.suspend(grace: .milliseconds(20))
+            try store.suspend(grace: .milliseconds(20), deadline: .now + .seconds(120))
             #expect(openFiles.isEmpty)
+            if index == 2 { goOn.signal() }
             let error = await storeError { try await task.value }
             #expect(error?.code == .suspended)
             try store.resume()
