@@ -13,8 +13,9 @@ extension FileHub {
     func withoutReaders<R>(
         until end: ContinuousClock.Instant, _ token: InterruptToken? = nil, _ body: () throws -> R
     ) throws -> R? {
+        guard let haveEnded = waitForReaders(until: end, token) else { return nil }
         defer { openGate() }
-        guard waitForReaders(until: end, token) else {
+        guard haveEnded else {
             if let failure = token?.failure { throw failure }
             return nil
         }

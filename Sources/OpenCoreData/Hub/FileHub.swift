@@ -186,11 +186,14 @@ package final class FileHub: Sendable {
 
     // MARK: The gate
 
-    /// Keeps new readers out, and waits until those that read have ended. ``openGate()`` follows in any case.
+    /// Keeps new readers out, and waits until those that read have ended. ``openGate()`` follows, unless the answer is nil.
     ///
-    /// - Returns: False where they did not end in time.
-    func waitForReaders(until end: ContinuousClock.Instant, _ token: InterruptToken?) -> Bool {
-        gate.lock()
+    /// - Returns: Nil where the gate was somebody else's for all the time, and nothing has to follow; false where the readers did
+    ///   not end in time.
+    func waitForReaders(until end: ContinuousClock.Instant, _ token: InterruptToken?) -> Bool? {
+        let (seconds, attoseconds) = (end - .now).components
+        let rest = min(max(0, Double(seconds) + Double(attoseconds) * 1e-18), 1e8)
+        guard gate.lock(before: Date(timeIntervalSinceNow: rest)) else { return nil }
         guard case .waits(let ticket) = content.withLock({ $0.state.closeGate() }) else { return true }
         return wait(for: ticket, until: end, token) == .granted
     }

@@ -24,7 +24,7 @@ class SQLiteSession: StoreSession {
         let number = store.nextSession()
         self.number = number
         let giveBack = giveBack ?? { open.pool.giveBack($0) }
-        lease = ConnectionLease(connection) { connection in
+        lease = ConnectionLease(connection, open.pool.usesOfNextLease) { connection in
             interruption.disarm()
             open.pool.leases.remove(number)
             giveBack(connection)
@@ -209,7 +209,7 @@ class SQLiteSession: StoreSession {
     /// What an error of a read means: what was read while somebody wrote can look like damage.
     func readingError(_ error: any Error) throws -> any Error {
         try checkPlace()
-        let error = token?.explaining(error) ?? error
+        let error = store.explained(error, token)
         return (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
     }
 

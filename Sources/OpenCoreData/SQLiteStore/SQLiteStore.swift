@@ -119,16 +119,17 @@ package final class SQLiteStore: ObjectStore {
         let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }
         guard let open else { throw CoreDataError.storeIsClosed }
         guard let place = open.place, !place.isCurrent else { return (open, watch) }
+        if let reason = open.pool.reason { throw reason }
         let (metadata, fresh) = try Self.openForReading(place.files, model: model, options: options)
         let (replaced, isClosed) = state.withLock { state -> (OpenStore?, Bool) in
-            guard state.open != nil else { return (fresh, true) }
+            guard let old = state.open, old.pool.reason == nil else { return (fresh, true) }
             let replaced = state.open
             state.open = fresh
             state.metadata = metadata
             return (replaced, false)
         }
-        replaced?.pool.close()
-        if isClosed { throw CoreDataError.storeIsClosed }
+        replaced?.pool.retire()
+        if isClosed { throw open.pool.reason ?? CoreDataError.storeIsClosed }
         return (fresh, watch)
     }
 
@@ -268,6 +269,13 @@ package final class SQLiteStore: ObjectStore {
         open?.pool.close()
     }
 
+    /// An error of work that was stopped, as the error that says why.
+    func explained(_ error: any Error, _ token: InterruptToken?) -> any Error {
+        let explained = token?.explaining(error) ?? error
+        guard (explained as? SQLiteError)?.code == SQLiteError.interrupt else { return explained }
+        return openFiles?.pool.reason ?? explained
+    }
+
     /// Runs a body and turns what SQLite throws into an error of this framework: why the work was stopped, where a token did.
     func translating<Result>(
         _ action: String, _ token: InterruptToken? = nil, _ body: () throws -> Result
@@ -276,7 +284,7 @@ package final class SQLiteStore: ObjectStore {
             do {
                 return try body()
             } catch {
-                throw token?.explaining(error) ?? error
+                throw explained(error, token)
             }
         }
     }

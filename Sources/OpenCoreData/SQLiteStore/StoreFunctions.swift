@@ -123,11 +123,20 @@ enum StoreFunctions {
         }
         var matcher = try call.cached(forArgument: 0, make: make)
         if matcher.flags != flags { matcher = try make() }
-        return .bool(matcher.matches(text))
+        let matches = matcher.matches(text)
+        // A search that was stopped has found nothing yet, which is no answer.
+        if LongWork.stops { throw CoreDataError.searchWasStopped }
+        return .bool(matches)
     }
 
     private static func options(_ flags: Int64) -> ComparisonOptions {
         ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: flags))
+    }
+}
+
+extension CoreDataError {
+    fileprivate static var searchWasStopped: CoreDataError {
+        CoreDataError(CocoaError.Code.userCancelled.rawValue, "A search in a string was stopped before its end.")
     }
 }
 

@@ -22,7 +22,8 @@ extension PersistentContainer {
     ///   `NSPersistentStoreCoordinator` copies stores.
     public func backup(to url: URL, deadline: ContinuousClock.Instant? = nil) throws {
         try logging {
-            try gate.check()
+            try gate.enter()
+            defer { gate.leave() }
             let context = try makeContext()
             try Engine.translating { try Engine.backup(context, to: url, deadline: deadline) }
         }

@@ -42,7 +42,8 @@ extension PersistentContainer {
         _ mode: CheckpointMode = .truncate, deadline: ContinuousClock.Instant? = nil
     ) throws -> CheckpointResult {
         try logging {
-            try gate.check()
+            try gate.enter()
+            defer { gate.leave() }
             let context = try makeContext()
             let (frames, moved) = try Engine.translating {
                 try Engine.checkpoint(context, mode.ofEngine, deadline: deadline)

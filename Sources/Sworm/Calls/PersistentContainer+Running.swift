@@ -52,17 +52,25 @@ extension PersistentContainer {
             defer { gate.leave() }
             let given = try admitted?.context ?? makeContext()
             listen(to: given)
-            let held =
-                try admission
-                ?? Engine.translating {
-                    try Engine.enter(given, isWriting: call.access == .write, until: call.deadline)
+            func run(_ held: Engine.Admission) throws {
+                defer { held.leave() }
+                let context = self.context(for: call.access, given)
+                // The engine may run the block on another thread than this one.
+                try context.performAndWait {
+                    try runOutermost(call, in: context, cancellation: cancellation, action, afterwards: afterwards)
                 }
-            if admitted != nil { held.adopt() }
-            defer { held.leave() }
-            let context = self.context(for: call.access, given)
-            // The engine may run the block on another thread than this one.
-            try context.performAndWait {
-                try runOutermost(call, in: context, cancellation: cancellation, action, afterwards: afterwards)
+            }
+            if let admission {
+                admission.adopt()
+                try run(admission)
+            } else {
+                // The context comes first: of two calls that share it, one would else have the turn that the other waits for.
+                try given.performAndWait {
+                    try run(
+                        Engine.translating {
+                            try Engine.enter(given, isWriting: call.access == .write, until: call.deadline)
+                        })
+                }
             }
         } catch {
             throw cancellation?.isCancelled ?? false ? CancellationError() : error
@@ -175,7 +183,7 @@ extension PersistentContainer {
         }
         do {
             try outer.permission.limited(to: access) {
-                try Engine.stoppable(call.deadline != nil, outer.context) {
+                try Engine.stoppable(true, outer.context) {
                     try perform(action, in: outer.context, bindings: outer.bindings, scope)
                 }
             }

@@ -169,8 +169,9 @@ extension Engine {
     static func stoppable<R>(_ isStoppable: Bool, _ context: NSManagedObjectContext, _ body: () throws -> R) rethrows
         -> R
     {
-        guard isStoppable else { return try body() }
-        return try LongWork.$isToStop.withValue(context.stopsWork, operation: body)
+        // The call around this one may be another container's, with a deadline that is not this one's.
+        guard isStoppable || LongWork.isToStop != nil else { return try body() }
+        return try LongWork.$isToStop.withValue(isStoppable ? context.stopsWork : nil, operation: body)
     }
     #endif
 }

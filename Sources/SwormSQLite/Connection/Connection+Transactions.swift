@@ -7,11 +7,23 @@ extension Connection {
         case exclusive = "BEGIN EXCLUSIVE"
     }
 
-    package func begin(_ kind: TransactionKind) throws { try run(kind.rawValue) }
+    /// Begins a transaction. A token ends the wait for a lock; it does not stop what has begun already, which would stay open.
+    package func begin(_ kind: TransactionKind) throws { try withoutLooks { try run(kind.rawValue) } }
 
     /// Commits the transaction. No token stops it: it might have happened then all the same.
     package func commit() throws { try uninterrupted { try run("COMMIT") } }
-    package func rollback() throws { try uninterrupted { try run("ROLLBACK") } }
+
+    /// Undoes the transaction. No token stops it, and an interruption of the moment before does not either.
+    package func rollback() throws {
+        try uninterrupted {
+            do {
+                try run("ROLLBACK")
+            } catch {
+                guard isInTransaction else { throw error }
+                try run("ROLLBACK")
+            }
+        }
+    }
 
     /// Runs the body in a transaction, and undoes it when the body throws or the commit fails.
     ///

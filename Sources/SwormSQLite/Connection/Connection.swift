@@ -19,6 +19,8 @@ package final class Connection {
         didSet { if interruption !== oldValue { installInterruption() } }
     }
     let waiting: UnsafeMutablePointer<sworm_waiting>
+    /// Called when the connection is closed.
+    package var onClose: (@Sendable () -> Void)?
 
     /// Told each statement that has ended. Statements inside triggers are not told.
     package var watch: StatementWatch? {
@@ -58,6 +60,7 @@ package final class Connection {
         sqlite3_close_v2(pointer)
         // A zombie that is kept for an unfinished statement waits for no lock.
         waiting.deallocate()
+        onClose?()
     }
 
     /// Runs one or several statements and drops what they return.

@@ -126,6 +126,14 @@ extension Connection {
         return waiting
     }
 
+    /// Runs a closure in which the token ends waits for locks, and stops no statement.
+    func withoutLooks<R>(_ body: () throws -> R) rethrows -> R {
+        guard interruption != nil else { return try body() }
+        sqlite3_progress_handler(pointer, 0, nil, nil)
+        defer { installInterruption() }
+        return try body()
+    }
+
     /// The longest wait for a lock of another connection, in seconds.
     package var busyTimeout: Double { Double(waiting.pointee.limit) / 1e9 }
 

@@ -62,6 +62,22 @@ struct InterruptTokenTests {
         #expect(statement.int64(0) == 1000)
     }
 
+    @Test func `a transaction that could not begin is not open`() throws {
+        let connection = try Connection(.memory(name: "token"))
+        let token = InterruptToken()
+        connection.interruption = token
+        token.interrupt(.cancelled)
+        for _ in 0..<2000 {
+            do {
+                try connection.begin(.immediate)
+                try connection.rollback()
+            } catch {
+                #expect(!connection.isInTransaction)
+            }
+        }
+        #expect(!connection.isInTransaction)
+    }
+
     @Test func `waiting for a lock ends with the token`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("token-\(UUID()).sqlite").path
         defer { try? FileManager.default.removeItem(atPath: path) }

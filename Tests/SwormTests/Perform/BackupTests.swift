@@ -79,6 +79,21 @@ struct BackupTests {
         try test.verify()
     }
 
+    @Test func `what is left beside the target is not taken for the backup's own`() throws {
+        try store.backup(to: target)
+        let old = try PersistentContainer(for: Volume.self, at: .file(target))
+        try old.write { try $0.update(Volume.all, set: (\.pages, 66)) }
+        // The store is gone, and its log is not.
+        let log = try Data(contentsOf: URL(fileURLWithPath: target.path + "-wal"))
+        try old.close()
+        try FileManager.default.removeItem(at: target)
+        try log.write(to: URL(fileURLWithPath: target.path + "-wal"))
+        try store.backup(to: target)
+        let copy = try PersistentContainer(for: Volume.self, at: .readOnly(target))
+        #expect(try copy.read { try $0.count(of: Volume.all.where { $0.pages == 66 }) } == 0)
+        #expect(try copy.read { try $0.count(of: Volume.all) } == 200)
+    }
+
     @Test func `a store in memory is backed up too`() throws {
         let memory = try PersistentContainer(for: Volume.self, at: .memory)
         try memory.write { try $0.insert(Volume(id: 1)) }

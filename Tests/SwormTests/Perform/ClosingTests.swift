@@ -155,6 +155,28 @@ struct ClosingTests {
     }
     #endif
 
+    @Test func `no file is open at the moment at which suspend returns`() async throws {
+        let (store, isDone) = (test.container, Locked(false))
+        let readers = (0..<3).map { _ in
+            Task {
+                while !isDone.withLock({ $0 }) {
+                    _ = try? await store.read { try $0.count(of: Volume.all) }
+                    _ = try? await store.write { try $0.update(Volume.all, set: (\.pages, 1)) }
+                    await Task.yield()
+                }
+            }
+        }
+        for _ in 0..<20 {
+            try await Task.sleep(for: .milliseconds(3))
+            try store.suspend(grace: .seconds(20))
+            #expect(openFiles.isEmpty)
+            try store.resume()
+        }
+        isDone.withLock { $0 = true }
+        for reader in readers { await reader.value }
+        try test.verify()
+    }
+
     @Test func `a store in memory keeps its content`() async throws {
         let memory = try PersistentContainer(for: Volume.self, at: .memory)
         try await memory.write { try $0.insert(Volume(id: 1)) }

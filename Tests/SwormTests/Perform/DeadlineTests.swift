@@ -167,6 +167,22 @@ struct DeadlineTests {
         #expect(error?.code == .timedOut)
     }
 
+    @Test func `the deadline of another container's call stops no search`() throws {
+        let inner = try PersistentContainer(for: Volume.self, at: .memory)
+        // Long enough for a search to look whether it is to stop.
+        let text = String(repeating: "a", count: 300_000) + "ab"
+        try inner.write { try $0.insert(Volume(id: 1, title: text)) }
+        let error = storeError {
+            try store.read(deadline: .now + .milliseconds(20)) { _ in
+                Thread.sleep(forTimeInterval: 0.03)
+                let found = try inner.read { try $0.count(of: Volume.all.where { $0.title.contains("ab") }) }
+                let without = try inner.read { try $0.count(of: Volume.all.where { !$0.title.contains("ab") }) }
+                #expect(found == 1 && without == 0)
+            }
+        }
+        #expect(error?.code == .timedOut)
+    }
+
     @Test func `code that does not use the store can ask`() async throws {
         let error = storeError {
             try store.read(deadline: .now + .milliseconds(30)) { context in

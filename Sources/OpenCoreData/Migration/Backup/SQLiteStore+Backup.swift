@@ -22,21 +22,25 @@ extension SQLiteStore {
                 NSPersistentStoreOperationError,
                 "The store “\(files.main)” cannot be backed up to its own file. Name another one.")
         }
-        let (open, watch) = try currentFiles()
         if let failure = token?.failure { throw failure }
         try translating("back up", token) {
             let replacement = try StoreReplacement(of: url, options: backupOptions(token), isMissingAllowed: true)
-            let connection = try open.pool.takeReader(watch, token)
-            do {
-                defer { open.pool.giveBack(connection) }
-                try replacement.take(
-                    connection, externalData: external, model: model, layout: open.layout
-                ) {
-                    if let failure = token?.failure { throw failure }
-                }
-            }
+            try copy(into: replacement, token)
             try replacement.verify(model) { if let failure = token?.failure { throw failure } }
             try replacement.finish()
+        }
+    }
+
+    private func copy(into replacement: StoreReplacement, _ token: InterruptToken?) throws {
+        let (open, watch) = try currentFiles()
+        let view = SQLiteSession(
+            store: self, open: open, connection: try open.pool.takeReader(watch, token), token)
+        defer { view.end() }
+        let connection = try view.lease.beginUse()
+        defer { view.lease.endUse() }
+        try replacement.take(connection, externalData: external, model: model, layout: open.layout) {
+            if let failure = token?.failure { throw failure }
+            try view.lease.check()
         }
     }
 

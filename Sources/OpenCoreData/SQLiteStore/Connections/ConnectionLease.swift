@@ -8,7 +8,8 @@ import SwormSQLite
 ///
 /// @unchecked: everything is touched while the lock is held.
 final class ConnectionLease: @unchecked Sendable {
-    private let lock = NSLock()
+    private let shared: LeaseUses
+    private var lock: NSLock { shared.lock }
     private var connection: StoreConnection?
     private var uses = 0
     private var endsAfterUse = false
@@ -16,8 +17,16 @@ final class ConnectionLease: @unchecked Sendable {
     /// Called once with the connection, on the thread that ends the hold, unless it is handed over.
     private let giveBack: @Sendable (StoreConnection) -> Void
 
-    init(_ connection: StoreConnection, giveBack: @escaping @Sendable (StoreConnection) -> Void) {
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - shared: The uses of all holds on the same connection.
+    ///   - giveBack: Gets the connection back.
+    init(
+        _ connection: StoreConnection, _ shared: LeaseUses,
+        giveBack: @escaping @Sendable (StoreConnection) -> Void
+    ) {
         self.connection = connection
+        self.shared = shared
         self.giveBack = giveBack
     }
 
@@ -33,6 +42,7 @@ final class ConnectionLease: @unchecked Sendable {
             guard let connection, !endsAfterUse else { throw CoreDataError.viewHasEnded }
             if isAlone, uses > 0 { throw CoreDataError.rowsAreBeingRead }
             uses += 1
+            shared.count += 1
             return connection
         }
     }
@@ -40,6 +50,7 @@ final class ConnectionLease: @unchecked Sendable {
     func endUse() {
         let ended = lock.withLock {
             uses -= 1
+            shared.count -= 1
             return endsAfterUse || revocation != nil ? takeFree() : nil
         }
         if let ended { giveBack(ended) }
@@ -62,17 +73,24 @@ final class ConnectionLease: @unchecked Sendable {
     /// Ends the hold during its only use, without giving the connection back: somebody else holds it now.
     func handOver() {
         lock.withLock {
+            shared.count -= uses
             (connection, uses, endsAfterUse) = (nil, 0, true)
         }
     }
 
-    /// Takes the connection away: now, or after the use that is running. Later uses throw the reason.
+    /// Takes the connection away: now, or after the use that is running. Later uses throw the reason. Where another hold on the
+    /// same connection is in use, it has to be called again.
     func revoke(_ reason: CoreDataError) {
         let ended = lock.withLock {
             revocation = revocation ?? reason
-            return takeFree()
+            return shared.count == 0 ? takeFree() : nil
         }
         if let ended { giveBack(ended) }
+    }
+
+    /// Throws the reason why the connection is to be taken away.
+    func check() throws {
+        if let reason = lock.withLock({ revocation }) { throw reason }
     }
 
     /// Stops the statement that is running.
@@ -83,6 +101,14 @@ final class ConnectionLease: @unchecked Sendable {
         defer { connection = nil }
         return connection
     }
+}
+
+/// The uses of a connection that are running, for all holds on it.
+///
+/// @unchecked: the count is touched while the lock is held.
+final class LeaseUses: @unchecked Sendable {
+    let lock = NSLock()
+    var count = 0
 }
 
 /// The holds on the connections of a pool.

@@ -17,7 +17,7 @@ extension ConnectionPool {
             do {
                 if !connection.base.isInTransaction { try connection.pin() }
             } catch {
-                hub.releaseTurn()
+                releaseSingle()
                 throw error
             }
             // Touched by the holder of the turn alone.
@@ -58,7 +58,7 @@ extension ConnectionPool {
                 // The connection is dropped: what ails it may be its own.
             }
         }
-        let connection = try makeReader()
+        let connection = counted(try makeReader())
         (connection.base.watch, connection.base.interruption) = (watch, token)
         try connection.pin()
         return connection
@@ -69,7 +69,7 @@ extension ConnectionPool {
         if kind == .single {
             views -= 1
             if views == 0 { connection.unpin() }
-            hub.releaseTurn()
+            releaseSingle()
             return
         }
         connection.unpin()
@@ -97,6 +97,13 @@ extension ConnectionPool {
             hub.releaseTurn()
             throw shutReason ?? CoreDataError.storeIsClosed
         }
+        held += 1
         return writer
+    }
+
+    /// Gives back the turn that ``takeSingle(_:until:)`` took.
+    func releaseSingle() {
+        condition.withLock { held -= 1 }
+        hub.releaseTurn()
     }
 }

@@ -3,15 +3,27 @@ import SwormSQLite
 
 // How the connections of a store are closed, for ever or for a while.
 extension ConnectionPool {
+    /// Gives out no connection any more, and lets those end that are in use: another pool reads the file now.
+    func retire() {
+        shut(.storeIsClosed)
+        closeConnections()
+    }
+
     /// Gives out no connection any more, waits for a write that is running, and closes all connections: those of views that
     /// are open after the use that is running.
     func close() {
         shut(.storeIsClosed)
-        for lease in leases.all { lease.revoke(.storeIsClosed) }
         condition.lock()
         while kind == .writerAndReaders, writes > 0 { condition.wait() }
         condition.unlock()
-        closeConnections()
+        // A use that is running may be one of this very thread, which must not wait for itself for long.
+        let end = ContinuousClock.now + .seconds(1)
+        repeat {
+            for lease in leases.all { lease.revoke(.storeIsClosed) }
+            closeConnections()
+            guard alive.withLock({ $0 }) > 0 else { return }
+            Self.pause()
+        } while ContinuousClock.now < end
     }
 
     /// Gives out no connection until ``resume()``, and closes all of them, so that the process holds no lock on the file.
@@ -35,7 +47,13 @@ extension ConnectionPool {
             Self.pause()
         }
         // A store in memory lives in its connection, and has no locks that others could see.
-        if file != nil { closeConnections() }
+        guard file != nil else { return }
+        closeConnections()
+        // Whoever used a connection last may still be about to let go of it.
+        while alive.withLock({ $0 }) > 0 {
+            guard ContinuousClock.now < end else { throw CoreDataError.rowsAreHeld }
+            Self.pause()
+        }
     }
 
     /// Gives out connections again, to the same file.
@@ -46,7 +64,7 @@ extension ConnectionPool {
         if let file, let makeWriter {
             try file.check()
             let fresh = try makeWriter()
-            condition.withLock { writer = fresh }
+            condition.withLock { writer = counted(fresh) }
         }
         condition.withLock { shutReason = nil }
     }
@@ -57,7 +75,12 @@ extension ConnectionPool {
         }
     }
 
-    private var isUnused: Bool { condition.withLock { writes == 0 && open.count == 0 } && leases.isEmpty }
+    /// Why no connection is given out; nil while the pool is open.
+    var reason: CoreDataError? { condition.withLock { shutReason } }
+
+    private var isUnused: Bool {
+        condition.withLock { writes == 0 && held == 0 && open.count == 0 } && leases.isEmpty
+    }
 
     private func closeConnections() {
         let connections = condition.withLock { () -> [StoreConnection] in

@@ -28,16 +28,22 @@ extension ConnectionPool {
         _ watch: StatementWatch? = nil, _ token: InterruptToken? = nil
     ) throws -> (connection: StoreConnection, wasPinned: Bool) {
         let connection = try takeSingle(token)
-        if kind == .writerAndReaders { hub.pauseForOthers() }
         do {
+            if let failure = token?.failure { throw failure }
+            if kind == .writerAndReaders { hub.pauseForOthers() }
             try beginWrite()
         } catch {
-            hub.releaseTurn()
+            releaseSingle()
             throw error
         }
         (connection.base.watch, connection.base.interruption) = (watch, token)
         let wasPinned = connection.base.isInTransaction
-        if wasPinned { connection.unpin() }
+        // Without a view it is a transaction that could not be undone.
+        if wasPinned, views > 0 {
+            connection.unpin()
+        } else if wasPinned {
+            try? connection.base.rollback()
+        }
         return (connection, wasPinned)
     }
 
@@ -46,7 +52,7 @@ extension ConnectionPool {
     /// - Returns: The result of the body; nil where somebody writes, or reads on a single connection.
     func withFreeWriter<Result>(_ body: (StoreConnection) throws -> Result?) throws -> Result? {
         guard let connection = try? takeSingle(nil, until: .now) else { return nil }
-        defer { hub.releaseTurn() }
+        defer { releaseSingle() }
         guard !connection.base.isInTransaction, (try? beginWrite()) != nil else { return nil }
         defer { endWrite() }
         (connection.base.watch, connection.base.interruption) = (nil, nil)
@@ -58,7 +64,7 @@ extension ConnectionPool {
         keepLog(connection)
         if wasPinned, views > 0 { try? connection.pin() }
         endWrite()
-        hub.releaseTurn()
+        releaseSingle()
     }
 
     /// Takes the turn for a connection that is being read, and lets it write into the snapshot that it reads.
@@ -75,6 +81,7 @@ extension ConnectionPool {
         // A single connection is held by its reader.
         if kind != .single { try hub.takeTurn(until: end(token), token) }
         do {
+            if let failure = token?.failure { throw failure }
             try beginWrite()
         } catch {
             if kind != .single { hub.releaseTurn() }
@@ -133,7 +140,8 @@ extension ConnectionPool {
         var pause: UInt32 = 500
         while true {
             do {
-                return try connection.lockForWriting()
+                // A statement that was stopped behind its effect would keep the lock.
+                return try connection.base.uninterrupted { try connection.lockForWriting() }
             } catch let error as SQLiteError where error.extendedCode == SQLiteError.busySnapshot {
                 throw CoreDataError.snapshotIsOld(error)
             } catch let error as SQLiteError where error.code == SQLiteError.busy {

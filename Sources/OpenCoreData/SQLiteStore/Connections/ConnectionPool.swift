@@ -40,6 +40,12 @@ final class ConnectionPool: @unchecked Sendable {
     var shutReason: CoreDataError?
     /// The holds of views and transactions.
     let leases = LeaseList()
+    /// What the holds share that use the single connection.
+    private let singleUses = LeaseUses()
+    /// How often the writing (or only) connection is in use, or about to be.
+    var held = 0
+    /// The connections that are open, whoever refers to them.
+    let alive = Guarded(0)
     /// When it was last checked that the path leads to the file.
     var lastCheck = ContinuousClock.now
 
@@ -56,13 +62,23 @@ final class ConnectionPool: @unchecked Sendable {
         self.file = file
         // Connections of which each is the only one of its user wait for each other in SQLite, not here.
         hub = kind == .single ? FileHub() : file?.hub ?? FileHub()
-        self.writer = writer
         self.makeReader = makeReader
         self.makeWriter = makeWriter
         timeout = options.busyTimeout
         idleLimit = options.idleReaders
-        if let firstReader { idle.append(firstReader) }
+        self.writer = writer.map(counted)
+        if let firstReader { idle.append(counted(firstReader)) }
     }
+
+    /// A connection that is counted until it is closed.
+    func counted(_ connection: StoreConnection) -> StoreConnection {
+        alive.withLock { $0 += 1 }
+        connection.base.onClose = { [alive] in alive.withLock { $0 -= 1 } }
+        return connection
+    }
+
+    /// What a new hold shares with those that use the same connection.
+    var usesOfNextLease: LeaseUses { kind == .single ? singleUses : LeaseUses() }
 
     /// When somebody who begins to wait now gives up.
     func end(_ token: InterruptToken?) -> ContinuousClock.Instant {
