@@ -263,6 +263,11 @@ extension NSManagedObjectContext {
                 try interruption.check()
             }
         }
+        // A search in a string that was stopped has found nothing yet, which is no answer.
+        if LongWork.stops {
+            throw CoreDataError(
+                CocoaError.Code.userCancelled.rawValue, "The work was stopped before its end; nothing was read.")
+        }
         try ObjectOrder(specification.sorts).sort(&objects, checking: interruption.check)
         let start = min(specification.offset, objects.count)
         let rest = objects.count - start

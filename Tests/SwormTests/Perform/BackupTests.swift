@@ -176,7 +176,7 @@ struct BackupTests {
             }
             let path = url.path + "-wal"
             group.addTask {
-                for pages in 0..<600 {
+                for pages in 0..<1200 {
                     try await store.write { try $0.update(Volume.all, set: (\.pages, pages)) }
                     let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
                     longest.withLock { $0 = max($0, size) }
@@ -185,9 +185,9 @@ struct BackupTests {
             }
             try await group.waitForAll()
         }
-        // Without a gate it is 600 times what one transaction writes.
-        #expect(longest.withLock { $0 } < 3_000_000)
-        #expect(try await store.read { try $0.count(of: Volume.all.where { $0.pages == 599 }) } == 200)
+        // Without a gate it is 1200 times what one transaction writes: 15 MB. A busy machine may let some attempts fail.
+        #expect(longest.withLock { $0 } < 8_000_000)
+        #expect(try await store.read { try $0.count(of: Volume.all.where { $0.pages == 1199 }) } == 200)
     }
 }
 #endif

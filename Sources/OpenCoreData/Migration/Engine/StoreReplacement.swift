@@ -254,7 +254,7 @@ package final class StoreReplacement {
 extension StoreFiles {
     /// Puts a file where there is no store.
     fileprivate func put(_ path: String) throws {
-        // What is left of a store that was there before would be taken for this one's.
+        // A log that was left by a store which was there before would be taken for this one's.
         for stale in [writeAheadLog, sharedMemory, rollbackJournal] { unlink(stale) }
         guard rename(path, main) == 0 else { throw Self.systemError("put in the place of the store", path) }
         try? Self.synchronize(folder)

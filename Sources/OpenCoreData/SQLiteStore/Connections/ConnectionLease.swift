@@ -78,7 +78,7 @@ final class ConnectionLease: @unchecked Sendable {
         }
     }
 
-    /// Takes the connection away: now, or after the use that is running. Later uses throw the reason. Where another hold on the
+    /// Takes the connection away: now, or after the use that is running. Later uses throw the reason. If another hold on the
     /// same connection is in use, it has to be called again.
     func revoke(_ reason: CoreDataError) {
         let ended = lock.withLock {

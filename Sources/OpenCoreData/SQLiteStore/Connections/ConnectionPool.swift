@@ -40,7 +40,7 @@ final class ConnectionPool: @unchecked Sendable {
     var shutReason: CoreDataError?
     /// The holds of views and transactions.
     let leases = LeaseList()
-    /// What the holds share that use the single connection.
+    /// The uses of the single connection, which all holds on it share.
     private let singleUses = LeaseUses()
     /// How often the writing (or only) connection is in use, or about to be.
     var held = 0
@@ -77,7 +77,7 @@ final class ConnectionPool: @unchecked Sendable {
         return connection
     }
 
-    /// What a new hold shares with those that use the same connection.
+    /// The uses that a new hold counts, with those of the same connection.
     var usesOfNextLease: LeaseUses { kind == .single ? singleUses : LeaseUses() }
 
     /// When somebody who begins to wait now gives up.
