@@ -1,0 +1,9 @@
+extension Duration {
+    /// The duration in seconds.
+    package var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}
+
+extension ContinuousClock.Instant {
+    /// The seconds until this moment; zero where it has passed.
+    package var secondsLeft: Double { max(0, (self - .now).inSeconds) }
+}
