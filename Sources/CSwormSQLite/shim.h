@@ -14,7 +14,6 @@ typedef struct sworm_waiting {
     sworm_interruption *interruption; /* May be NULL. */
     long long limit;                  /* The longest wait in nanoseconds. */
     long long start;
-    long long last;                   /* When it last found a lock taken; 0 for never. */
     unsigned int random;
     int frames;                       /* The frames of the log after the last commit; 0 when they were taken. */
 } sworm_waiting;
@@ -63,7 +62,6 @@ static inline int sworm_busy(void *context, int count) {
     sworm_waiting *waiting = (sworm_waiting *)context;
     long long now = sworm_nanoseconds();
     if (count == 0) waiting->start = now;
-    waiting->last = now;
     if (now - waiting->start >= waiting->limit) return 0;
     if (waiting->interruption && sworm_progress(waiting->interruption)) return 0;
     waiting->random = waiting->random * 1664525u + 1013904223u;

@@ -191,9 +191,7 @@ package final class FileHub: Sendable {
     /// - Returns: Nil where the gate was somebody else's for all the time, and nothing has to follow; false where the readers did
     ///   not end in time.
     func waitForReaders(until end: ContinuousClock.Instant, _ token: InterruptToken?) -> Bool? {
-        let (seconds, attoseconds) = (end - .now).components
-        let rest = min(max(0, Double(seconds) + Double(attoseconds) * 1e-18), 1e8)
-        guard gate.lock(before: Date(timeIntervalSinceNow: rest)) else { return nil }
+        guard gate.lock(before: Date(timeIntervalSinceNow: min(end.secondsLeft, 1e8))) else { return nil }
         guard case .waits(let ticket) = content.withLock({ $0.state.closeGate() }) else { return true }
         return wait(for: ticket, until: end, token) == .granted
     }
@@ -263,9 +261,7 @@ package final class FileHub: Sendable {
     }
 
     private static func time(of instant: ContinuousClock.Instant) -> DispatchTime {
-        let (seconds, attoseconds) = (instant - .now).components
-        let wanted = Double(seconds) + Double(attoseconds) * 1e-18
-        return .now() + min(max(0, wanted), 100_000_000)
+        .now() + min(instant.secondsLeft, 100_000_000)
     }
 }
 

@@ -24,7 +24,7 @@ class SQLiteSession: StoreSession {
         let number = store.nextSession()
         self.number = number
         let giveBack = giveBack ?? { open.pool.giveBack($0) }
-        lease = ConnectionLease(connection, open.pool.usesOfNextLease) { connection in
+        lease = ConnectionLease(connection, token, sharing: open.pool.usesOfNextLease) { connection in
             interruption.disarm()
             open.pool.leases.remove(number)
             giveBack(connection)

@@ -50,9 +50,8 @@ extension Connection {
 
     private func tell(_ ended: Running) {
         guard let watch, let sql = sqlite3_sql(ended.pointer) else { return }
-        let time = ended.start.duration(to: .now).components
         var statement = RunStatement(
-            sql: String(cString: sql), seconds: Double(time.seconds) + Double(time.attoseconds) * 1e-18,
+            sql: String(cString: sql), seconds: ended.start.duration(to: .now).inSeconds,
             rows: ended.rows, steps: Int(sqlite3_stmt_status(ended.pointer, SQLITE_STMTSTATUS_VM_STEP, 1)))
         if watch.wantsValues, let expanded = sqlite3_expanded_sql(ended.pointer) {
             statement.sqlWithValues = String(cString: expanded)

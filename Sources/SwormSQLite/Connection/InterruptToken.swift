@@ -6,7 +6,7 @@ import Foundation
 /// `sqlite3_interrupt` stops what is running, and SQLite forgets the call where nothing runs yet. A token stays set until it is
 /// cleared, so that a wish between two statements is not lost.
 ///
-/// @unchecked: the memory is read and written by atomic operations only.
+/// @unchecked: the memory is read and written by atomic operations only, and the content while the lock is held.
 package final class InterruptToken: @unchecked Sendable {
     /// Why work is to stop.
     package enum Reason: Int32, Sendable, Hashable {
@@ -24,8 +24,8 @@ package final class InterruptToken: @unchecked Sendable {
     }
 
     let memory: UnsafeMutablePointer<sworm_interruption>
-    private let content = NSLock()
-    private nonisolated(unsafe) var guarded = Content()
+    private let lock = NSLock()
+    private var content = Content()
 
     package init() {
         memory = .allocate(capacity: 1)
@@ -34,7 +34,7 @@ package final class InterruptToken: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    private func withContent<R>(_ body: (inout Content) -> R) -> R { content.withLock { body(&guarded) } }
+    private func withContent<R>(_ body: (inout Content) -> R) -> R { lock.withLock { body(&content) } }
 
     /// The name of the user, for messages.
     package var name: String? {
@@ -51,16 +51,27 @@ package final class InterruptToken: @unchecked Sendable {
     package var stopsWork: Bool { sworm_progress(memory) != 0 }
 
     /// Stops the work, and keeps it stopped. May be called from any thread.
-    package func interrupt(_ reason: Reason) {
-        let listeners = withContent { content in
+    ///
+    /// - Returns: False where it was stopped before, for the reason that stays.
+    @discardableResult
+    package func interrupt(_ reason: Reason) -> Bool {
+        let listeners = withContent { content -> [@Sendable (Reason) -> Void]? in
+            guard self.reason == nil else { return nil }
             sworm_interruption_set(memory, reason.rawValue)
             return Array(content.listeners.values)
         }
-        for listener in listeners { listener(reason) }
+        for listener in listeners ?? [] { listener(reason) }
+        return listeners != nil
     }
 
     /// Lets work begin again.
-    package func clear() { sworm_interruption_set(memory, 0) }
+    ///
+    /// - Parameter reason: The reason that must be the present one; nil for any.
+    package func clear(_ reason: Reason? = nil) {
+        withContent { _ in
+            if reason == nil || reason == self.reason { sworm_interruption_set(memory, 0) }
+        }
+    }
 
     /// Calls a closure when the work is interrupted, on the thread that does it; at once where it is already.
     ///
@@ -143,11 +154,5 @@ extension Connection {
         interruption = nil
         defer { interruption = token }
         return try body()
-    }
-
-    /// Whether the connection found a lock of another connection taken in the last moments, in seconds.
-    package func hasWaited(inLast seconds: Double) -> Bool {
-        let last = waiting.pointee.last
-        return last != 0 && Double(sworm_nanoseconds() - last) < seconds * 1e9
     }
 }

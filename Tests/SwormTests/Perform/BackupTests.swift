@@ -149,6 +149,41 @@ struct BackupTests {
         #expect(inside == .wouldDeadlock)
     }
 
+    @Test func `a snapshot that is held keeps a checkpoint waiting, and nobody else`() async throws {
+        let model = try NSManagedObjectModel(tables: Volume.self)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            try context.setQueryGenerationFrom(.current)
+            _ = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: Volume.entityName))
+        }
+        try await store.write { try $0.update(Volume.all, set: (\.pages, 1)) }
+        // On threads of their own, so that a busy pool of the other tests does not decide.
+        let (store, isDone, writes) = (test.container, Locked(false), Locked(0))
+        let error = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let error = checkpointError(store, deadline: .now + .seconds(2))
+                isDone.withLock { $0 = true }
+                continuation.resume(returning: error)
+            }
+            Thread.detachNewThread {
+                while !isDone.withLock({ $0 }) {
+                    _ = try? store.write { try $0.update(Volume.all.where { $0.id == 1 }, set: (\.pages, 2)) }
+                    writes.withLock { $0 += 1 }
+                    usleep(5000)
+                }
+            }
+        }
+        #expect(error?.code == .timedOut)
+        // One that lasted for all the time would have let through one write at most.
+        #expect(writes.withLock { $0 } > 3)
+        context.performAndWait { context.reset() }
+        #expect(checkpointError(store) == nil)
+    }
+
     @Test func `the log stays short under constant reading`() async throws {
         let model = try NSManagedObjectModel(tables: Volume.self)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

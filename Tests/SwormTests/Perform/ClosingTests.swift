@@ -189,6 +189,28 @@ struct ClosingTests {
     }
 
     #if !canImport(CoreData)
+    @Test func `a call that waits for another container's write does not hold up suspend`() async throws {
+        let store = test.container
+        let other = try PersistentContainer(for: Volume.self, at: .file(url))
+        let goOn = await holdWriteLock(of: other)
+        let reads = AsyncStream<Void>.makeStream()
+        let task = Task {
+            try await store.schedule { context in
+                _ = try context.count(of: Volume.all)
+                reads.continuation.finish()
+                // It holds its snapshot, and waits for its turn.
+                try context.update(Volume.all, set: (\.pages, 3))
+            }
+        }
+        for await _ in reads.stream {}
+        try store.suspend(grace: .milliseconds(20), deadline: .now + .seconds(60))
+        let error = await storeError { try await task.value }
+        #expect(error?.code == .suspended)
+        goOn.signal()
+        try store.resume()
+        #expect(try await store.read { try $0.count(of: Volume.all.where { $0.pages == 3 }) } == 0)
+    }
+
     @Test func `a file that was replaced while the store was suspended is not used`() async throws {
         try store.suspend()
         let copy = url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")

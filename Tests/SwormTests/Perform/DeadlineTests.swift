@@ -119,19 +119,7 @@ struct DeadlineTests {
         }
         try other.rollback()
         // The same for another write of this process.
-        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        Thread.detachNewThread {
-            try? store.write { _ in
-                began.signal()
-                goOn.wait()
-            }
-        }
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                began.wait()
-                continuation.resume()
-            }
-        }
+        let goOn = await holdWriteLock(of: store)
         for (name, form) in forms where !name.contains("read") {
             let error = await storeError {
                 try await form(.now + .milliseconds(60)) { try $0.update(Volume.all, set: (\.pages, 1)) }
@@ -204,19 +192,7 @@ struct DeadlineTests {
 
     @Test func `a bulk write that waits for its turn is cancelled`() async throws {
         let store = self.store
-        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        Thread.detachNewThread {
-            try? store.write { _ in
-                began.signal()
-                goOn.wait()
-            }
-        }
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                began.wait()
-                continuation.resume()
-            }
-        }
+        let goOn = await holdWriteLock(of: store)
         let reads = AsyncStream<Void>.makeStream()
         let task = Task {
             try await store.schedule { context in
@@ -236,3 +212,17 @@ struct DeadlineTests {
 
 /// Runs a closure in a function that is not asynchronous, so that the synchronous forms are chosen.
 private func synchronously<R>(_ body: () throws -> R) throws -> R { try body() }
+
+/// Lets a write of another thread hold the lock until the semaphore that is returned is signalled.
+func holdWriteLock(of store: PersistentContainer) async -> DispatchSemaphore {
+    let goOn = DispatchSemaphore(value: 0)
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+            try? store.write { _ in
+                continuation.resume()
+                goOn.wait()
+            }
+        }
+    }
+    return goOn
+}

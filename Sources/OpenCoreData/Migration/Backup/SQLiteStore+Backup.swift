@@ -48,8 +48,7 @@ extension SQLiteStore {
         var options = StoreOptions()
         options.busyTimeout = self.options.busyTimeout
         if let deadline = token?.deadline {
-            let (seconds, attoseconds) = (deadline - .now).components
-            options.busyTimeout = min(options.busyTimeout, max(0, Double(seconds) + Double(attoseconds) * 1e-18))
+            options.busyTimeout = min(options.busyTimeout, deadline.secondsLeft)
         }
         options.freeRoom = self.options.freeRoom
         return options

@@ -8,6 +8,8 @@ import SwormSQLite
 ///
 /// @unchecked: everything is touched while the lock is held.
 final class ConnectionLease: @unchecked Sendable {
+    /// Stops what the view does, and its wait for a turn.
+    let token: InterruptToken?
     private let shared: LeaseUses
     private var lock: NSLock { shared.lock }
     private var connection: StoreConnection?
@@ -19,13 +21,15 @@ final class ConnectionLease: @unchecked Sendable {
 
     /// - Parameters:
     ///   - connection: The connection.
+    ///   - token: Stops what the view does.
     ///   - shared: The uses of all holds on the same connection.
     ///   - giveBack: Gets the connection back.
     init(
-        _ connection: StoreConnection, _ shared: LeaseUses,
+        _ connection: StoreConnection, _ token: InterruptToken?, sharing shared: LeaseUses,
         giveBack: @escaping @Sendable (StoreConnection) -> Void
     ) {
         self.connection = connection
+        self.token = token
         self.shared = shared
         self.giveBack = giveBack
     }

@@ -48,23 +48,37 @@ extension ConnectionPool {
         _ mode: Connection.CheckpointMode, _ token: InterruptToken? = nil
     ) throws -> (log: Int, checkpointed: Int) {
         guard kind == .writerAndReaders else { return (0, 0) }
-        let end = end(token)
-        func run() throws -> (log: Int, checkpointed: Int) {
-            try withWriter(nil, token) { connection in
-                let (seconds, attoseconds) = (end - .now).components
-                let rest = max(0, Double(seconds) + Double(attoseconds) * 1e-18)
-                return try connection.base.waiting(atMost: rest) { try connection.base.checkpoint(mode) }
-            }
-        }
-        guard mode != .passive else { return try run() }
+        guard mode != .passive else { return try withWriter(nil, token) { try $0.base.checkpoint(.passive) } }
         guard !ThreadHoldings.isHolding else { throw CoreDataError.checkpointInside }
-        let result = try hub.withoutReaders(until: end, token) {
-            let result = try run()
-            if mode != .full { logRestarted?() }
-            return result
+        let end = end(token)
+        // In slices: a snapshot that is held for long must not stop all other readers and writers for as long.
+        repeat {
+            let slice = min(end, .now + Self.gateTime)
+            if let result = try checkpointSlice(mode, token, until: slice) {
+                if mode != .full { logRestarted?() }
+                return result
+            }
+            if let failure = token?.failure { throw failure }
+            usleep(UInt32(min(end.secondsLeft, 0.1) * 1e6))
+        } while ContinuousClock.now < end
+        throw CoreDataError.logIsRead
+    }
+
+    /// - Returns: Nil where others read or wrote for all the time.
+    private func checkpointSlice(
+        _ mode: Connection.CheckpointMode, _ token: InterruptToken?, until end: ContinuousClock.Instant
+    ) throws -> (log: Int, checkpointed: Int)? {
+        do {
+            return try hub.withoutReaders(until: end, token) {
+                try withWriter(nil, token) { connection in
+                    try connection.base.waiting(atMost: end.secondsLeft) { try connection.base.checkpoint(mode) }
+                }
+            }
+        } catch let error as SQLiteError where error.code == SQLiteError.busy {
+            return nil
+        } catch let error as CoreDataError where error.condition == .timedOut && token?.failure == nil {
+            return nil
         }
-        guard let result else { throw CoreDataError.logIsRead }
-        return result
     }
 
     // MARK: Warnings

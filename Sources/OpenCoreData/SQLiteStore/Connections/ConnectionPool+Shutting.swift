@@ -41,6 +41,7 @@ extension ConnectionPool {
             guard ContinuousClock.now < end else { throw CoreDataError.rowsAreHeld }
             for lease in leases.all {
                 lease.revoke(.storeIsSuspended)
+                if let token = lease.token, token.interrupt(.suspended) { condition.withLock { stopped.append(token) } }
                 lease.interrupt()
             }
             condition.withLock { writer?.base.interruptHandle.interrupt() }
@@ -66,7 +67,11 @@ extension ConnectionPool {
             let fresh = try makeWriter()
             condition.withLock { writer = counted(fresh) }
         }
-        condition.withLock { shutReason = nil }
+        let stopped = condition.withLock {
+            defer { (shutReason, self.stopped) = (nil, []) }
+            return self.stopped
+        }
+        for token in stopped { token.clear(.suspended) }
     }
 
     private func shut(_ reason: CoreDataError) {

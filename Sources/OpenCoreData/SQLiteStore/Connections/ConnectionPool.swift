@@ -42,6 +42,8 @@ final class ConnectionPool: @unchecked Sendable {
     let leases = LeaseList()
     /// The uses of the single connection, which all holds on it share.
     private let singleUses = LeaseUses()
+    /// The users of the store whose work was stopped for it to be suspended.
+    var stopped: [InterruptToken] = []
     /// How often the writing (or only) connection is in use, or about to be.
     var held = 0
     /// The connections that are open, whoever refers to them.
