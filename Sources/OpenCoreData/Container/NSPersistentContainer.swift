@@ -66,8 +66,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
             if description.type == NSSQLiteStoreType, let url = description.url, url.path != "/dev/null",
                 !description.isReadOnly
             {
-                try? FileManager.default.createDirectory(
-                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                let disk = StoreDisk(coordinatorOptions: description.options)
+                try? disk.calls.makeFolders(url.deletingLastPathComponent().path(percentEncoded: false))
             }
             persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
         }

@@ -8,7 +8,7 @@ extension NSPersistentStoreCoordinator {
     ///
     /// - Parameter coordinatorOptions: What the options were made of.
     func migrate(storeAt url: URL, options: StoreOptions, coordinatorOptions: [AnyHashable: Any] = [:]) throws {
-        let files = StoreFiles(url: url)
+        let files = StoreFiles(url: url, disk: options.disk)
         // A model that was inferred from a store is for that store alone.
         guard compiledModel.storeHashes == nil else { return }
         let inspection = try SQLiteStore.inspect(

@@ -127,6 +127,6 @@ extension NSPersistentStoreCoordinator {
                 NSPersistentStoreOperationError, "Cannot destroy the store at \(url.path): it is open. Remove it first."
             )
         }
-        try StoreFiles(url: url).removeAll()
+        try StoreFiles(url: url, disk: StoreDisk(coordinatorOptions: options)).removeAll()
     }
 }

@@ -5,11 +5,11 @@ extension StoreFiles {
     ///
     /// The database goes last: what is left of an interrupted removal is a store that still opens.
     func removeAll() throws {
-        let manager = FileManager.default
-        for path in [searchNote, externalData, rollbackJournal, sharedMemory, writeAheadLog, main]
-        where manager.fileExists(atPath: path) {
+        let notes = [searchNote, SystemFileCalls.draft(of: searchNote)]
+        for path in notes + [externalData, rollbackJournal, sharedMemory, writeAheadLog, main]
+        where FileManager.default.fileExists(atPath: path) {
             do {
-                try manager.removeItem(atPath: path)
+                try calls.removeTree(path)
             } catch {
                 throw CoreDataError(NSPersistentStoreOperationError, "Cannot remove the file “\(path)”.", cause: error)
             }

@@ -23,6 +23,7 @@ extension StoreOptions {
         infersMapping = try Self.flag(NSInferMappingModelAutomaticallyOption, options) ?? infersMapping
         watch = .all([SQLDebug.watch, options[SwormStatementWatchOption] as? StatementWatch].compactMap { $0 })
         lentFiles = options[SwormLentFilesOption] as? LentFiles
+        disk = StoreDisk(coordinatorOptions: options)
         if let value = options[NSPersistentStoreTimeoutOption] {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
                 throw Self.wrong(NSPersistentStoreTimeoutOption, value)

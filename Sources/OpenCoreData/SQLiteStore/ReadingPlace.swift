@@ -63,6 +63,7 @@ struct ReadingPlace: Sendable {
         options.access = .readOnly
         options.busyTimeout = timeout
         options.cacheSizeKiB = cacheSizeKiB
+        options.fileSystem = files.disk.fileSystem
         if case .immutable = manner { options.isImmutable = true }
         return try Connection(.file(path: path), options: options)
     }
@@ -77,6 +78,7 @@ struct ReadingPlace: Sendable {
     private static func canJoin(_ files: StoreFiles) -> Bool {
         var options = Connection.Options()
         options.access = .readOnly
+        options.fileSystem = files.disk.fileSystem
         do {
             _ = try StoreConnection(Connection(.file(path: files.main), options: options)).integer(
                 "SELECT count(*) FROM sqlite_master")
@@ -105,7 +107,7 @@ struct ReadingPlace: Sendable {
     private static func copy(_ files: StoreFiles) throws -> (TemporaryFolder, FilesState) {
         for _ in 0..<10 {
             let state = try settled(files)
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder(files.disk)
             do {
                 try folder.copy(files.main, as: "store")
                 if state.log != nil { try folder.copy(files.writeAheadLog, as: "store-wal") }

@@ -78,12 +78,12 @@ extension SQLiteStore {
     private static func removeFailure(_ files: StoreFiles, existed: Bool) {
         guard FileStamp(path: files.main) != nil, holdsNothing(files) else { return }
         if existed {
-            try? FileHandle(forWritingTo: URL(fileURLWithPath: files.main)).truncate(atOffset: 0)
+            try? files.calls.truncate(files.main, to: 0)
         } else {
-            try? FileManager.default.removeItem(atPath: files.main)
+            files.calls.removeIfPresent(files.main)
         }
         for path in [files.rollbackJournal, files.writeAheadLog, files.sharedMemory] {
-            try? FileManager.default.removeItem(atPath: path)
+            files.calls.removeIfPresent(path)
         }
     }
 
@@ -91,7 +91,9 @@ extension SQLiteStore {
     private static func holdsNothing(_ files: StoreFiles) -> Bool {
         do {
             let connection = try StoreConnection(
-                Connection(.file(path: files.main), options: .init(access: .readOnly, busyTimeout: 0)))
+                Connection(
+                    .file(path: files.main),
+                    options: .init(access: .readOnly, busyTimeout: 0, fileSystem: files.disk.fileSystem)))
             return try connection.integer("SELECT count(*) FROM sqlite_master") == 0
         } catch let error as SQLiteError {
             return error.code == SQLiteError.notADatabase

@@ -17,7 +17,7 @@ extension SQLiteStore {
                 NSPersistentStoreOpenError,
                 "A store is kept in a file, and “\(url.absoluteString)” is not the URL of one.")
         }
-        let files = StoreFiles(url: url)
+        let files = StoreFiles(url: url, disk: options.disk)
         try refuseOtherKinds(files)
         if let stamp = FileStamp(path: files.main), !isBlank(files, stamp) {
             return try openExisting(url: url, files: files, model: model, options: options)
@@ -60,7 +60,7 @@ extension SQLiteStore {
 
     /// The metadata of a store, which may have been written with any model. Nothing is changed.
     package static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
-        try inspect(StoreFiles(url: url), options: options).inspection.metadata.dictionary
+        try inspect(StoreFiles(url: url, disk: options.disk), options: options).inspection.metadata.dictionary
     }
 
     // MARK: Parts
@@ -255,7 +255,7 @@ extension SQLiteStore {
                 .file(path: files.main),
                 options: .init(
                     access: access, busyTimeout: options.busyTimeout, synchronous: options.synchronous,
-                    cacheSizeKiB: options.cacheSizeKiB)))
+                    cacheSizeKiB: options.cacheSizeKiB, fileSystem: files.disk.fileSystem)))
         connection.base.watch = options.watch
         try StoreFunctions.register(on: connection.base, changes: connection.changes)
         try limit(connection, options)

@@ -59,7 +59,7 @@ package final class SQLiteStore: ObjectStore {
         viewsKeepFiles =
             open.pool.kind == .writerAndReaders && files != nil
             && model.entities.contains { $0.traits.contains(where: \.allowsExternalStorage) }
-        external = ExternalDataFolder(path: files?.externalData, lent: options.lentFiles)
+        external = ExternalDataFolder(path: files?.externalData, lent: options.lentFiles, disk: options.disk)
         state = Guarded(State(open: open, metadata: metadata, watches: StatementWatches(options.watch)))
         if viewsKeepFiles { open.pool.logRestarted = { [weak self] in self?.removeUnusedExternalData() } }
     }

@@ -6,11 +6,25 @@ package struct StoreFiles: Sendable, Hashable {
     package let main: String
     /// The path as it was given.
     let given: String
+    /// How the files are changed.
+    package let disk: StoreDisk
 
-    package init(url: URL) {
+    package init(url: URL, disk: StoreDisk = .system) {
+        self.disk = disk
         given = url.path(percentEncoded: false)
         main = url.resolvingSymlinksInPath().path(percentEncoded: false)
     }
+
+    package static func == (first: Self, second: Self) -> Bool {
+        first.main == second.main && first.given == second.given
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(main)
+        hasher.combine(given)
+    }
+
+    var calls: any FileCalls { disk.calls }
 
     package var writeAheadLog: String { main + "-wal" }
     package var sharedMemory: String { main + "-shm" }

@@ -37,6 +37,8 @@ package struct StoreOptions: Sendable {
     var stagedMigration: NSStagedMigrationManager?
     /// Tells how many bytes are free where a folder is; nil where nobody knows. A migration asks before it begins.
     package var freeRoom: @Sendable (_ folder: String) -> Int64? = { StoreFiles.freeRoom(in: $0) }
+    /// How the files of the store are changed.
+    package var disk = StoreDisk.system
     /// What a new store gets as the copy of its model; nil for none.
     package var modelCache: Data?
     /// Who is told what the store's connections run, from its opening on.

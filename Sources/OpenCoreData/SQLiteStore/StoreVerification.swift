@@ -7,7 +7,7 @@ package enum StoreVerification {
     ///
     /// - Throws: ``CoreDataError`` where the store cannot be opened with the model.
     package static func faults(of url: URL, model: CompiledModel) throws -> [String] {
-        try grave(check(url, model)).map(\.message)
+        try grave(check(StoreFiles(url: url), model)).map(\.message)
     }
 
     /// Everything that is found, the rules of the model included; empty for a sound store. Nothing is changed.
@@ -17,10 +17,11 @@ package enum StoreVerification {
     /// - Parameter progress: Told what is being checked, and how much of it is done.
     /// - Throws: ``CoreDataError`` where there is no file, or it cannot be read for reasons of its surroundings.
     package static func findings(
-        of url: URL, model: CompiledModel, progress: ((_ done: Int, _ total: Int) throws -> Void)? = nil
+        of url: URL, model: CompiledModel, disk: StoreDisk = .system,
+        progress: ((_ done: Int, _ total: Int) throws -> Void)? = nil
     ) throws -> [StoreFault] {
         do {
-            return try check(url, model, progress)
+            return try check(StoreFiles(url: url, disk: disk), model, progress)
         } catch let error as CoreDataError {
             guard let kind = kind(of: error) else { throw error }
             guard error.details.isEmpty else {
@@ -54,17 +55,17 @@ package enum StoreVerification {
     }
 
     private static func check(
-        _ url: URL, _ model: CompiledModel, _ progress: ((Int, Int) throws -> Void)? = nil
+        _ files: StoreFiles, _ model: CompiledModel, _ progress: ((Int, Int) throws -> Void)? = nil
     ) throws -> [StoreFault] {
         var options = StoreOptions()
         options.isReadOnly = true
-        let (metadata, open) = try SQLiteStore.openForReading(StoreFiles(url: url), model: model, options: options)
+        options.disk = files.disk
+        let (metadata, open) = try SQLiteStore.openForReading(files, model: model, options: options)
         let connection = try open.pool.takeReader()
         defer { open.pool.giveBack(connection) }
         return try CoreDataError.translating(while: "check", path: open.path) {
             try findings(
-                connection, metadata, model: model, layout: open.layout, files: StoreFiles(url: url), progress: progress
-            )
+                connection, metadata, model: model, layout: open.layout, files: files, progress: progress)
         }
     }
 

@@ -3,20 +3,21 @@ import Foundation
 /// A folder that only this process looks into, removed with its content when nobody needs it any more.
 final class TemporaryFolder: Sendable {
     let path: String
+    private let calls: any FileCalls
 
-    init() throws {
+    init(_ disk: StoreDisk = .system) throws {
+        calls = disk.calls
         path = (NSTemporaryDirectory() as NSString).appendingPathComponent("OpenCoreData-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try calls.makeFolder(path, permissions: 0o700)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    deinit { try? calls.removeTree(path) }
 
     func file(_ name: String) -> String { (path as NSString).appendingPathComponent(name) }
 
     func copy(_ source: String, as name: String) throws {
-        try FileManager.default.copyItem(atPath: source, toPath: file(name))
+        try calls.copyFile(source, to: file(name))
         // The copy of a file that nobody may write must take a log back all the same.
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file(name))
+        try calls.setPermissions(of: file(name), 0o600)
     }
 }

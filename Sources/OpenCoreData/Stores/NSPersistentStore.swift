@@ -35,6 +35,8 @@ package let SwormStatementWatchOption: String = "SwormStatementWatchOption"
 package let SwormReadersOption: String = "SwormReadersOption"
 /// The option that holds the `LentFiles` by which stores hand on the content of external files.
 let SwormLentFilesOption: String = "SwormLentFilesOption"
+/// The option that holds the `StoreDisk` by which the files of a store are changed.
+package let SwormDiskOption: String = "SwormDiskOption"
 /// The metadata key of a store's type.
 public let NSStoreTypeKey: String = "NSStoreType"
 /// The metadata key of a store's identifier.

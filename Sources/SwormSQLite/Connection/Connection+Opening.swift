@@ -27,7 +27,7 @@ extension Connection {
             }
         }
         var pointer: OpaquePointer?
-        let code = sqlite3_open_v2(name, &pointer, flags, nil)
+        let code = sqlite3_open_v2(name, &pointer, flags, options.fileSystem)
         guard code == SQLITE_OK, let pointer else {
             // SQLite hands out a connection even when it cannot open the file, to carry the message.
             let extended = pointer.map { sqlite3_extended_errcode($0) } ?? code

@@ -34,11 +34,13 @@ extension Connection {
         package var cacheSizeKiB: Int
         /// How many prepared statements are kept for their next use.
         package var statementCacheLimit: Int
+        /// The name of the file system of SQLite's that the file is opened by; nil for its standard one.
+        package var fileSystem: String?
 
         package init(
             access: Access = .readWriteCreate, busyTimeout: Double = 5, isImmutable: Bool = false,
             isExclusive: Bool = false, synchronous: Synchronous = .normal, cacheSizeKiB: Int = 64 * 1024,
-            statementCacheLimit: Int = 200
+            statementCacheLimit: Int = 200, fileSystem: String? = nil
         ) {
             self.access = access
             self.busyTimeout = busyTimeout
@@ -47,6 +49,7 @@ extension Connection {
             self.synchronous = synchronous
             self.cacheSizeKiB = cacheSizeKiB
             self.statementCacheLimit = statementCacheLimit
+            self.fileSystem = fileSystem
         }
     }
 }

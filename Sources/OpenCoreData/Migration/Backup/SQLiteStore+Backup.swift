@@ -51,6 +51,7 @@ extension SQLiteStore {
             options.busyTimeout = min(options.busyTimeout, deadline.secondsLeft)
         }
         options.freeRoom = self.options.freeRoom
+        options.disk = self.options.disk
         return options
     }
 }

@@ -26,10 +26,10 @@ extension StoreReplacement {
                 continue
             }
             if index == 0 || FileKind(path: next.externalData) == nil {
-                try FileManager.default.createDirectory(atPath: next.externalData, withIntermediateDirectories: true)
+                try files.calls.makeFolders(next.externalData)
             }
-            try FileManager.default.copyItem(atPath: from, toPath: to)
-            try StoreFiles.synchronize(to)
+            try files.calls.copyFile(from, to: to)
+            try files.calls.synchronize(to)
         }
         advance(to: next)
     }
@@ -40,7 +40,9 @@ extension StoreReplacement {
     /// - Throws: ``CoreDataError`` with what is wrong with it.
     func verify(_ model: CompiledModel, tell: @escaping () throws -> Void) throws {
         guard let current else { return }
-        let findings = try StoreVerification.findings(of: current.url, model: model) { _, _ in try tell() }
+        let findings = try StoreVerification.findings(of: current.url, model: model, disk: options.disk) { _, _ in
+            try tell()
+        }
         let faults = StoreVerification.grave(findings)
         guard faults.isEmpty else {
             throw CoreDataError(

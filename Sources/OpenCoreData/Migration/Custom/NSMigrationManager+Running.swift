@@ -29,7 +29,7 @@ extension NSMigrationManager {
         } catch {
             writer.closeAll()
             // What went wrong is what is to be told, not that something is left of it.
-            try? StoreFiles(url: destination.url).removeAll()
+            try? StoreFiles(url: destination.url, disk: StoreDisk(coordinatorOptions: destination.options)).removeAll()
             throw error
         }
     }

@@ -9,12 +9,15 @@ struct MigrationFolder {
     private(set) var path: String
     /// The name without what is put behind it at the end.
     private let common: String
+    private let disk: StoreDisk
+    private var calls: any FileCalls { disk.calls }
     /// The database in it.
-    var database: StoreFiles { StoreFiles(url: URL(fileURLWithPath: path + "/store")) }
+    var database: StoreFiles { StoreFiles(url: URL(fileURLWithPath: path + "/store"), disk: disk) }
 
     init(of files: StoreFiles) {
         common = files.folder + "/." + Self.shortened((files.main as NSString).lastPathComponent) + Self.ending
         path = common
+        disk = files.disk
     }
 
     /// The name of a store, or what stands for one that leaves no room for what is put around it.
@@ -31,11 +34,10 @@ struct MigrationFolder {
     func make(for files: StoreFiles) throws {
         remove()
         do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            try calls.makeFolder(path, permissions: 0o700)
         } catch {
             throw CoreDataError(
-                (error as? CocoaError)?.errorCode ?? CocoaError.Code.fileWriteUnknown.rawValue,
+                (error as? CoreDataError)?.errorCode ?? CocoaError.Code.fileWriteUnknown.rawValue,
                 "The store “\(files.main)” cannot be migrated: the folder “\(path)”, in which the migrated copy is made, cannot be made: \(error.localizedDescription)",
                 cause: error)
         }
@@ -47,7 +49,7 @@ struct MigrationFolder {
     /// already. Under a name of its own this one can still be removed.
     mutating func withdraw() throws {
         let own = common + Self.separator + UUID().uuidString.prefix(Self.digits)
-        guard rename(path, own) == 0 else { throw StoreFiles.systemError("renamed", path) }
+        try calls.rename(path, to: own)
         path = own
     }
 
@@ -78,9 +80,8 @@ struct MigrationFolder {
     func note(_ made: StoreFiles, arriving: some Collection<UUID>, leaving: some Collection<UUID>) throws {
         guard !arriving.isEmpty || !leaving.isEmpty, let node = FileStamp(path: made.main)?.node else { return }
         let lines = ["\(node)"] + arriving.map { "+" + $0.uuidString } + leaving.map { "-" + $0.uuidString }
-        try lines.joined(separator: "\n").write(toFile: note, atomically: true, encoding: .utf8)
-        try StoreFiles.synchronize(note)
-        try StoreFiles.synchronize(path)
+        try calls.replaceFile(Data(lines.joined(separator: "\n").utf8), at: note)
+        try calls.synchronize(path)
     }
 
     /// Removes what a migration that was cut off has left.
@@ -109,7 +110,7 @@ struct MigrationFolder {
                 if let connection { try? connection.namedExternalFiles() } else { isMadeHere ? [] : nil }
             // The note stays until it can be told what is needed.
             guard let named else { return }
-            ExternalDataFolder(path: files.externalData).remove(Set(noted).subtracting(named))
+            ExternalDataFolder(path: files.externalData, disk: disk).remove(Set(noted).subtracting(named))
         }
         remove()
     }
@@ -123,8 +124,8 @@ struct MigrationFolder {
     /// What cannot be removed only takes room; the next migration tries again.
     func remove() {
         // The note first: without the files that it is about, it must not be believed.
-        _ = unlink(note)
-        try? FileManager.default.removeItem(atPath: path)
+        calls.removeIfPresent(note)
+        try? calls.removeTree(path)
     }
 }
 
@@ -164,20 +165,5 @@ extension StoreFiles {
     static func freeRoom(in folder: String) -> Int64? {
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
         return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value
-    }
-
-    /// Writes what the system keeps in memory of a file, or of the names in a folder, to the disk.
-    static func synchronize(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY)
-        guard descriptor >= 0 else { throw systemError("opened", path) }
-        defer { _ = close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw systemError("written to the disk", path) }
-    }
-
-    static func systemError(_ what: String, _ path: String) -> CoreDataError {
-        let number = errno
-        return CoreDataError(
-            number == ENOSPC ? CocoaError.Code.fileWriteOutOfSpace.rawValue : CocoaError.Code.fileWriteUnknown.rawValue,
-            "“\(path)” cannot be \(what): \(String(cString: strerror(number))).")
     }
 }

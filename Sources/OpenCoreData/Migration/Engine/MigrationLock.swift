@@ -34,7 +34,7 @@ final class MigrationLock {
                     .file(path: files.main),
                     options: .init(
                         access: .readWrite, busyTimeout: options.busyTimeout, isExclusive: true, synchronous: .full,
-                        cacheSizeKiB: options.cacheSizeKiB)))
+                        cacheSizeKiB: options.cacheSizeKiB, fileSystem: files.disk.fileSystem)))
             connection.base.watch = options.watch
             try connection.base.transaction(.exclusive) {}
             return connection
@@ -46,17 +46,35 @@ final class MigrationLock {
         }
     }
 
-    /// Puts another file in the store's place. Whatever stops this, one of the two is there, whole.
+    /// Puts another file in the store's place. Whatever stops this, one of the two is there, whole. The disk may not know it
+    /// yet when this returns.
     ///
     /// The log of the old file is emptied into it before, so that there is none that could be taken for the new one's.
     func replace(with path: String) throws {
         try CoreDataError.translating(while: "replace", path: files.main) {
             try connection.base.setJournalMode(.delete)
         }
-        for rest in [files.writeAheadLog, files.sharedMemory, files.rollbackJournal] { _ = unlink(rest) }
-        try StoreFiles.synchronize(files.folder)
-        guard rename(path, files.main) == 0 else { throw StoreFiles.systemError("put in the place of the store", path) }
-        // The new file is in its place now, whether or not the disk knows it yet.
-        try? StoreFiles.synchronize(files.folder)
+        try files.take(path)
+    }
+}
+
+extension StoreFiles {
+    /// Gives a file the path of the store, beside which no log is left that could be taken for the file's.
+    func take(_ path: String) throws {
+        for rest in [writeAheadLog, sharedMemory, rollbackJournal] { calls.removeIfPresent(rest) }
+        try calls.synchronize(folder)
+        try calls.rename(path, to: main)
+    }
+
+    /// Returns when the file that was given the path of the store is there after a crash, too.
+    func confirmReplacement() throws {
+        do {
+            try calls.synchronize(folder)
+        } catch let error as CoreDataError {
+            throw CoreDataError(
+                error.errorCode,
+                "The store “\(main)” was replaced, but after a crash the old one may be back: \(error.message) Nothing is missing in either.",
+                cause: error)
+        }
     }
 }

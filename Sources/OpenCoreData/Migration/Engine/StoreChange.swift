@@ -116,7 +116,9 @@ final class StoreChange {
         let connection = StoreConnection(
             try Connection(
                 .file(path: copy.main),
-                options: .init(access: .readWrite, isExclusive: true, cacheSizeKiB: migration.options.cacheSizeKiB)))
+                options: .init(
+                    access: .readWrite, isExclusive: true, cacheSizeKiB: migration.options.cacheSizeKiB,
+                    fileSystem: copy.disk.fileSystem)))
         connection.base.watch = migration.options.watch
         try connection.base.setJournalMode(.off)
         try connection.base.execute("PRAGMA synchronous = OFF")

@@ -22,7 +22,7 @@ package struct StoreMigration {
         of url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, mapping: ModelMapping,
         options: StoreOptions = StoreOptions(), progress: ((MigrationProgress) throws -> Void)? = nil
     ) throws {
-        files = StoreFiles(url: url)
+        files = StoreFiles(url: url, disk: options.disk)
         self.source = try source.compiled()
         self.destination = try destination.compiled()
         self.mapping = mapping
@@ -85,7 +85,8 @@ package struct StoreMigration {
         try folder.withdraw()
         try progress?(MigrationProgress(phase: .replacing, done: 0, total: 1))
         try lock.replace(with: folder.database.main)
-        ExternalDataFolder(path: files.externalData).remove(unneeded)
+        try files.confirmReplacement()
+        ExternalDataFolder(path: files.externalData, disk: files.disk).remove(unneeded)
         report.removedFiles = unneeded.count
         return report
     }
@@ -96,6 +97,7 @@ package struct StoreMigration {
         guard folder.exists else { return }
         var options = StoreOptions()
         options.busyTimeout = 0
+        options.disk = files.disk
         // Whoever migrates the store has it to himself. Who only uses it would be disturbed, so this can wait.
         guard let lock = try? MigrationLock(files, options: options) else { return }
         withExtendedLifetime(lock) { folder.removeLeftovers(of: files, lock.connection) }
@@ -152,7 +154,8 @@ extension StoreConnection {
     func copy(to place: StoreFiles, progress: ((_ done: Int, _ total: Int) throws -> Void)? = nil) throws {
         // What is written once and not read needs no cache.
         let target = try Connection(
-            .file(path: place.main), options: .init(access: .readWriteCreate, cacheSizeKiB: 1024))
+            .file(path: place.main),
+            options: .init(access: .readWriteCreate, cacheSizeKiB: 1024, fileSystem: place.disk.fileSystem))
         try target.execute("PRAGMA synchronous = OFF")
         try base.backup(to: target, pagesPerStep: 1024) { remaining, total in try progress?(total - remaining, total) }
     }
@@ -164,9 +167,9 @@ extension StoreFiles {
         var information = stat()
         if stat(main, &information) == 0 {
             // Only an administrator can give files away, and nobody else has a reason to.
-            _ = chown(copy.main, information.st_uid, information.st_gid)
-            _ = chmod(copy.main, information.st_mode & 0o7777)
+            try? calls.setOwner(of: copy.main, user: information.st_uid, group: information.st_gid)
+            try? calls.setPermissions(of: copy.main, Int(information.st_mode & 0o7777))
         }
-        try StoreFiles.synchronize(copy.main)
+        try calls.synchronize(copy.main)
     }
 }

@@ -17,7 +17,9 @@ extension StoreReplacement {
         try ownExternalData(of: copy)
         try tell()
         try body(copy.url)
-        let findings = try StoreVerification.findings(of: copy.url, model: model.compiled()) { _, _ in try tell() }
+        let findings = try StoreVerification.findings(of: copy.url, model: model.compiled(), disk: options.disk) {
+            _, _ in try tell()
+        }
         let grave = StoreVerification.grave(findings)
         guard !grave.isEmpty else { return }
         let new = StoreVerification.grave(grave, beyond: try originalFindings(original))

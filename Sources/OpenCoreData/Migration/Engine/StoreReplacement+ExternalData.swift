@@ -3,17 +3,15 @@ import Foundation
 extension StoreReplacement {
     /// Lets a copy find the files of external data that it names. Those of the store itself stay where they are.
     func passOnExternalData(from base: StoreFiles, to next: StoreFiles) throws {
-        let manager = FileManager.default
         guard base == files else {
             if FileKind(path: base.supportFolder) != nil {
-                try manager.moveItem(atPath: base.supportFolder, toPath: next.supportFolder)
+                try files.calls.rename(base.supportFolder, to: next.supportFolder)
             }
             return
         }
         guard FileKind(path: base.supportFolder) != nil else { return }
-        try manager.createSymbolicLink(
-            atPath: next.supportFolder,
-            withDestinationPath: URL(fileURLWithPath: base.supportFolder).standardizedFileURL.path)
+        try files.calls.makeLink(
+            next.supportFolder, to: URL(fileURLWithPath: base.supportFolder).standardizedFileURL.path)
     }
 
     /// Moves files of external data that were made with the new store to those of the old one, which has none of their
@@ -24,12 +22,12 @@ extension StoreReplacement {
         // A value may name a file that is missing, as it did before.
         let names = names.filter { source.file($0).map { FileKind(path: $0) == .file } ?? false }
         guard !names.isEmpty else { return }
-        try FileManager.default.createDirectory(atPath: files.externalData, withIntermediateDirectories: true)
+        try files.calls.makeFolders(files.externalData)
         for name in names {
             guard let from = source.file(name), let to = target.file(name) else { continue }
-            guard rename(from, to) == 0 else { throw StoreFiles.systemError("moved", from) }
+            try files.calls.rename(from, to: to)
         }
-        try StoreFiles.synchronize(files.externalData)
+        try files.calls.synchronize(files.externalData)
     }
 
     static func names(in folder: String) -> [UUID] {
@@ -41,22 +39,22 @@ extension StoreReplacement {
     /// Gives a copy a folder of external data of its own. Its files lead to the same content as those of the store itself:
     /// they are never written again once they are there, and to remove one leaves the other.
     func ownExternalData(of copy: StoreFiles) throws {
-        let manager = FileManager.default
-        let type = try? manager.attributesOfItem(atPath: copy.supportFolder)[.type] as? FileAttributeType
+        let type = try? FileManager.default.attributesOfItem(atPath: copy.supportFolder)[.type] as? FileAttributeType
         guard type == .typeSymbolicLink else { return }
-        try manager.removeItem(atPath: copy.supportFolder)
-        try manager.createDirectory(atPath: copy.externalData, withIntermediateDirectories: true)
+        try files.calls.removeFile(copy.supportFolder)
+        try files.calls.makeFolders(copy.externalData)
         let (source, target) = (
             ExternalDataFolder(path: files.externalData), ExternalDataFolder(path: copy.externalData)
         )
         var linksAreGood = true
         for name in Self.names(in: files.externalData) {
             guard let from = source.file(name), let to = target.file(name) else { continue }
-            if linksAreGood, link(from, to) == 0 { continue }
+            if linksAreGood, (try? files.calls.link(from, to: to)) != nil { continue }
             // Not every file system has links. Then the content takes room once more.
             if linksAreGood { try requireRoom(Self.externalSize(of: files)) }
             linksAreGood = false
-            try manager.copyItem(atPath: from, toPath: to)
+            try files.calls.copyFile(from, to: to)
+            try files.calls.synchronize(to)
         }
     }
 }

@@ -41,8 +41,8 @@ extension StoreReplacement {
             return 0
         }
         let probe = self.folder.path + "/link"
-        defer { _ = unlink(probe) }
-        return link(file, probe) == 0 ? 0 : Self.externalSize(of: current ?? files)
+        defer { files.calls.removeIfPresent(probe) }
+        return (try? files.calls.link(file, to: probe)) != nil ? 0 : Self.externalSize(of: current ?? files)
     }
 
     /// The bytes that a store's files of external data take on a disk.

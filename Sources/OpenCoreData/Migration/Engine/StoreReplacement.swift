@@ -29,7 +29,7 @@ package final class StoreReplacement {
 
     /// - Parameter isMissingAllowed: Whether there may be no store yet.
     init(of url: URL, options: StoreOptions, isMissingAllowed: Bool, steps: Int = 1) throws {
-        files = StoreFiles(url: url)
+        files = StoreFiles(url: url, disk: options.disk)
         self.options = options
         folder = MigrationFolder(of: files)
         if isMissingAllowed, FileStamp(path: files.main) == nil {
@@ -100,7 +100,8 @@ package final class StoreReplacement {
         let present = try present(tell)
         let next = place()
         try body(present.url, next.url)
-        let findings = try StoreVerification.findings(of: next.url, model: destination.compiled()) { _, _ in try tell()
+        let findings = try StoreVerification.findings(of: next.url, model: destination.compiled(), disk: options.disk) {
+            _, _ in try tell()
         }
         let faults = StoreVerification.grave(findings)
         guard faults.isEmpty else { throw StoreMigration.unsound(files.main, faults.map(\.message)) }
@@ -135,7 +136,7 @@ package final class StoreReplacement {
 
     /// Takes a copy of another store instead of this one.
     func take(_ other: URL) throws {
-        let source = StoreFiles(url: other)
+        let source = StoreFiles(url: other, disk: options.disk)
         let next = place()
         let (_, reading, connection) = try SQLiteStore.inspect(source, options: options)
         try withExtendedLifetime(reading) {
@@ -143,8 +144,7 @@ package final class StoreReplacement {
             try CoreDataError.translating(while: "copy", path: source.main) { try connection.copy(to: next) }
         }
         if FileManager.default.fileExists(atPath: source.externalData) {
-            try FileManager.default.createDirectory(atPath: next.supportFolder, withIntermediateDirectories: true)
-            try FileManager.default.copyItem(atPath: source.externalData, toPath: next.externalData)
+            try files.calls.copyFiles(in: source.externalData, to: next.externalData)
         }
         advance(to: next)
     }
@@ -198,7 +198,9 @@ package final class StoreReplacement {
             let connection = StoreConnection(
                 try Connection(
                     .file(path: current.main),
-                    options: .init(access: .readWrite, isExclusive: true, cacheSizeKiB: options.cacheSizeKiB)))
+                    options: .init(
+                        access: .readWrite, isExclusive: true, cacheSizeKiB: options.cacheSizeKiB,
+                        fileSystem: options.disk.fileSystem)))
             let end = try ending(lock?.connection, connection, present)
             // What stands in a log has to be in the file that is moved, and a new store is in the mode of logs.
             try connection.base.setJournalMode(.delete)
@@ -206,6 +208,7 @@ package final class StoreReplacement {
             return end
         }
         let hadExternalData = FileKind(path: files.supportFolder) != nil
+        let external = ExternalDataFolder(path: files.externalData, disk: files.disk)
         do {
             try folder.note(current, arriving: end.arriving, leaving: end.leaving)
             try moveExternalData(end.arriving, of: current)
@@ -213,13 +216,15 @@ package final class StoreReplacement {
             try last()
             try folder.withdraw()
             let made = folder.path + "/" + (current.main as NSString).lastPathComponent
-            try lock?.replace(with: made) ?? files.put(made)
+            try lock?.replace(with: made) ?? files.take(made)
         } catch {
-            ExternalDataFolder(path: files.externalData).remove(end.arriving)
-            if !hadExternalData { try? FileManager.default.removeItem(atPath: files.supportFolder) }
+            external.remove(end.arriving)
+            if !hadExternalData { try? files.calls.removeTree(files.supportFolder) }
             throw error
         }
-        ExternalDataFolder(path: files.externalData).remove(end.leaving)
+        // Both stores have what they need, until it is sure which one is there after a crash.
+        try files.confirmReplacement()
+        external.remove(end.leaving)
         folder.remove()
     }
 
@@ -227,7 +232,7 @@ package final class StoreReplacement {
 
     func place() -> StoreFiles {
         count += 1
-        return StoreFiles(url: URL(fileURLWithPath: folder.path + "/step\(count)"))
+        return StoreFiles(url: URL(fileURLWithPath: folder.path + "/step\(count)"), disk: options.disk)
     }
 
     private func connection(to place: StoreFiles) throws -> StoreConnection {
@@ -236,7 +241,9 @@ package final class StoreReplacement {
             StoreConnection(
                 try Connection(
                     .file(path: place.main),
-                    options: .init(access: .readWrite, isExclusive: true, cacheSizeKiB: options.cacheSizeKiB)))
+                    options: .init(
+                        access: .readWrite, isExclusive: true, cacheSizeKiB: options.cacheSizeKiB,
+                        fileSystem: options.disk.fileSystem)))
         }
     }
 
@@ -244,19 +251,9 @@ package final class StoreReplacement {
         if let current {
             // A link is removed, and not what it leads to.
             for path in [current.supportFolder, current.sharedMemory, current.writeAheadLog, current.main] {
-                try? FileManager.default.removeItem(atPath: path)
+                try? files.calls.removeTree(path)
             }
         }
         current = next
-    }
-}
-
-extension StoreFiles {
-    /// Puts a file where there is no store.
-    fileprivate func put(_ path: String) throws {
-        // A log that was left by a store which was there before would be taken for this one's.
-        for stale in [writeAheadLog, sharedMemory, rollbackJournal] { unlink(stale) }
-        guard rename(path, main) == 0 else { throw Self.systemError("put in the place of the store", path) }
-        try? Self.synchronize(folder)
     }
 }

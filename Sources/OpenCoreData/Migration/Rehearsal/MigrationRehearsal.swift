@@ -28,7 +28,7 @@ package struct MigrationRehearsal {
         of url: URL, from source: Version, through chain: [Version], options: StoreOptions = StoreOptions(),
         progress: ((_ step: Int, MigrationProgress) throws -> Void)? = nil
     ) {
-        files = StoreFiles(url: url)
+        files = StoreFiles(url: url, disk: options.disk)
         self.source = source
         self.chain = chain
         self.options = options
@@ -50,8 +50,8 @@ package struct MigrationRehearsal {
                 report.indexes.changed += indexes.changed
                 continue
             }
-            let next = try TemporaryFolder()
-            let copy = StoreFiles(url: URL(fileURLWithPath: next.file("Store.sqlite")))
+            let next = try TemporaryFolder(options.disk)
+            let copy = StoreFiles(url: URL(fileURLWithPath: next.file("Store.sqlite")), disk: options.disk)
             let step = try withExtendedLifetime(place) {
                 try rehearse(files, from: old, to: new, on: copy, step: index)
             }
@@ -93,11 +93,9 @@ package struct MigrationRehearsal {
     private func lendExternalData(to copy: StoreFiles) throws {
         guard FileKind(path: files.externalData) != nil else { return }
         let folder = (copy.externalData as NSString).deletingLastPathComponent
-        let manager = FileManager.default
-        try manager.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try manager.createSymbolicLink(
-            atPath: copy.externalData,
-            withDestinationPath: URL(fileURLWithPath: files.externalData).standardizedFileURL.path)
+        try copy.calls.makeFolders(folder)
+        try copy.calls.makeLink(
+            copy.externalData, to: URL(fileURLWithPath: files.externalData).standardizedFileURL.path)
     }
 }
 

@@ -15,7 +15,7 @@ struct StagedMigration {
     ///   - tell: Told how much is done, from 0 to 1. What it throws cancels the migration.
     func run(from hashes: [String: Data], tell: @escaping (Double) throws -> Void) throws {
         try manager.running {
-            let files = StoreFiles(url: url)
+            let files = StoreFiles(url: url, disk: options.disk)
             let chain = try StagedChain(
                 manager.stages, from: VersionHash.checksum(of: hashes), to: destination, path: files.main
             ) { try NSPersistentStoreCoordinator.storedModel(at: url) }

@@ -4,8 +4,7 @@ import Foundation
 extension ExternalDataFolder {
     /// Gives files the age of those that were left behind, so that the next search finds them, whichever process makes it.
     func markUnused(_ identifiers: some Sequence<UUID>) {
-        let times = [timeval(), timeval()]
-        for case let file? in identifiers.map(file) { _ = utimes(file, times) }
+        for case let file? in identifiers.map(file) { try? calls.makeOld(file) }
     }
 
     /// Whether a file was last modified before a moment.
@@ -46,10 +45,10 @@ extension StoreFiles {
     /// The file in which a search for unused files notes how far it has come.
     var searchNote: String { (support as NSString).appendingPathComponent("_SEARCH") }
 
-    /// Returns when a commit without a log is on the disk, as far as that can be had: no journal can undo it after a power
-    /// failure.
-    func synchronizeJournal() {
-        for path in [rollbackJournal, folder] { ExternalDataFolder.synchronizeNames(in: path) }
+    /// Returns when a commit without a log is on the disk: no journal can undo it after a power failure.
+    func synchronizeJournal() throws {
+        if FileKind(path: rollbackJournal) != nil { try calls.synchronize(rollbackJournal) }
+        try calls.synchronize(folder)
     }
 
     /// Whether the folder of external data is there, and belongs to this path: a copy of a store may borrow another one's by

@@ -15,9 +15,12 @@ package struct ExternalDataFolder: Sendable {
     package let path: String?
     /// What hands content on between this store and another, while one is migrated object by object.
     private let lent: LentFiles?
+    private let disk: StoreDisk
+    var calls: any FileCalls { disk.calls }
 
-    package init(path: String?, lent: LentFiles? = nil) {
+    package init(path: String?, lent: LentFiles? = nil, disk: StoreDisk = .system) {
         self.path = path
+        self.disk = disk
         self.lent = lent
     }
 
@@ -131,42 +134,33 @@ package struct ExternalDataFolder: Sendable {
         let identifier = UUID()
         let file = (path as NSString).appendingPathComponent(identifier.uuidString)
         do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try calls.makeFolders(path)
             // Where that cannot be, as on another disk, the content is written like any other.
-            if let former = lent?.file(of: data), link(former, file) == 0 {
-                Self.synchronizeNames(in: path)
-                return identifier
-            }
-            guard FileManager.default.createFile(atPath: file, contents: nil) else {
-                throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: file])
-            }
-            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
-            defer { try? handle.close() }
-            try handle.write(contentsOf: data)
-            try handle.synchronize()
-            Self.synchronizeNames(in: path)
+            if try !links(file, to: data) { try calls.writeFile(data, to: file) }
+            // A file without its name is lost as well.
+            try calls.synchronize(path)
             return identifier
         } catch {
-            try? FileManager.default.removeItem(atPath: file)
+            calls.removeIfPresent(file)
             throw CoreDataError(
-                (error as? CocoaError)?.errorCode ?? CocoaError.Code.fileWriteUnknown.rawValue,
+                (error as? CoreDataError)?.errorCode ?? CocoaError.Code.fileWriteUnknown.rawValue,
                 "The external data file “\(file)” cannot be written: \(error.localizedDescription) Nothing was saved.",
                 cause: error)
         }
     }
 
-    /// Returns when the names of a folder's files are on the disk: a file without its name is lost as well. For a file, when its
-    /// content is.
-    static func synchronizeNames(in folder: String) {
-        let descriptor = open(folder, O_RDONLY)
-        guard descriptor >= 0 else { return }
-        _ = fsync(descriptor)
-        _ = close(descriptor)
+    /// Makes content that another store has in a file a second name of that file.
+    private func links(_ file: String, to data: Data) throws -> Bool {
+        guard let former = lent?.file(of: data) else { return false }
+        do { try calls.link(former, to: file) } catch { return false }
+        // It may have come into the other store by a copy.
+        try calls.synchronize(file)
+        return true
     }
 
     /// Removes files. One that is not there, or cannot be removed, is passed over: it only takes room.
     package func remove(_ identifiers: some Sequence<UUID>) {
-        for case let file? in identifiers.map(file) { try? FileManager.default.removeItem(atPath: file) }
+        for case let file? in identifiers.map(file) { calls.removeIfPresent(file) }
     }
 
     package func file(_ identifier: UUID) -> String? {

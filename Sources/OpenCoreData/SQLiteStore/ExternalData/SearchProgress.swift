@@ -35,9 +35,9 @@ struct SearchProgress: Codable, Sendable {
     }
 
     func note(_ files: StoreFiles) throws {
-        try JSONEncoder().encode(self).write(to: URL(fileURLWithPath: files.searchNote), options: .atomic)
+        try files.calls.replaceFile(JSONEncoder().encode(self), at: files.searchNote)
     }
 
     /// Lets the next search begin at once.
-    static func forget(_ files: StoreFiles) { _ = unlink(files.searchNote) }
+    static func forget(_ files: StoreFiles) { files.calls.removeIfPresent(files.searchNote) }
 }
