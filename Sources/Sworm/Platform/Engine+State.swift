@@ -170,8 +170,8 @@ extension Engine {
         -> R
     {
         // The call around this one may be another container's, with a deadline that is not this one's.
-        guard isStoppable || LongWork.isToStop != nil else { return try body() }
-        return try LongWork.$isToStop.withValue(isStoppable ? context.stopsWork : nil, operation: body)
+        guard isStoppable || LongWork.check != nil else { return try body() }
+        return try LongWork.$check.withValue(isStoppable ? .init(context.stopsWork) : nil, operation: body)
     }
     #endif
 }
