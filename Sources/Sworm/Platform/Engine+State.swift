@@ -170,8 +170,9 @@ extension Engine {
         -> R
     {
         // The call around this one may be another container's, with a deadline that is not this one's.
-        guard isStoppable || LongWork.isToStop != nil else { return try body() }
-        return try LongWork.$isToStop.withValue(isStoppable ? context.stopsWork : nil, operation: body)
+        guard isStoppable || LongWork.look != nil else { return try body() }
+        let look = isStoppable ? LongWork.Look(isToStop: context.stopsWork) : nil
+        return try LongWork.$look.withValue(look, operation: body)
     }
     #endif
 }

@@ -30,7 +30,7 @@ package struct RegularExpressionPattern: Sendable {
     package func matches(_ text: String) -> Bool {
         let text = folded(text, options)
         let range = NSRange(location: 0, length: text.utf16.count)
-        guard LongWork.isToStop != nil else {
+        guard LongWork.look != nil else {
             return expression.firstMatch(in: text, options: [.anchored], range: range) != nil
         }
         var isFound = false
