@@ -1,0 +1,1 @@
+../../../../Benchmarks/Sources/Benchmarks/Track.swift
