@@ -35,12 +35,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var stalenessInterval: TimeInterval = -1
     /// Whether saves of other contexts of the coordinator are merged into this one.
     open var automaticallyMergesChangesFromParent: Bool {
-        get { mergesAutomatically.withLock { $0 } }
-        set { mergesAutomatically.withLock { $0 = newValue } }
+        get { shared.withLock { $0.mergesAutomatically } }
+        set { shared.withLock { $0.mergesAutomatically = newValue } }
     }
 
-    /// Asked by whoever saves, on the saver's thread.
-    private let mergesAutomatically = Guarded(false)
+    /// Asked by threads that do not hold the context.
+    struct Shared: Sendable {
+        /// Asked by whoever saves.
+        var mergesAutomatically = false
+        /// The thread that runs a call of a container in the context.
+        var holder: HubState.Holder?
+    }
+
+    let shared = Guarded(Shared())
     let lock = NSRecursiveLock()
     let queue: DispatchQueue
     package internal(set) final var coordinator: NSPersistentStoreCoordinator?

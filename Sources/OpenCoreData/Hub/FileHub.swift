@@ -5,7 +5,7 @@ import SwormSQLite
 /// The meeting point of all that use one file in this process: its turn for writing and its slots for reading.
 ///
 /// Stores over one file share a hub, whatever models they have; a store in memory has its own.
-package final class FileHub: Sendable {
+package final class FileHub: WaitTarget {
     private enum Waiter: Sendable {
         case thread(DispatchSemaphore)
         case task(CheckedContinuation<Outcome, Never>)
@@ -145,8 +145,11 @@ package final class FileHub: Sendable {
             isTurn ? content.state.requestTurn(by: nil) : content.state.requestSlot(isPassing: false)
         }
         guard case .waits(let ticket) = answer else { return }
-        let timer = DispatchWorkItem { [weak self] in self?.decide(ticket, .timedOut) }
-        DispatchQueue.global().asyncAfter(deadline: Self.time(of: end), execute: timer)
+        // A work item would keep its timer until the end, also when it is cancelled.
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.setEventHandler { [weak self] in self?.decide(ticket, .timedOut) }
+        timer.schedule(deadline: Self.time(of: end))
+        timer.activate()
         defer { timer.cancel() }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in

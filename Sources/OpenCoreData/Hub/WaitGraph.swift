@@ -1,28 +1,34 @@
-/// Which thread waits for which file's turn, to find circles in which all would wait for ever.
+/// Something that one thread at a time holds, and others wait for.
+protocol WaitTarget: AnyObject, Sendable {
+    /// The thread that holds it.
+    var holder: HubState.Holder? { get }
+}
+
+/// Which thread waits for which file's turn or which context, to find circles in which all would wait for ever.
 final class WaitGraph: Sendable {
     static let shared = WaitGraph()
 
-    private let waiting = Guarded<[HubState.Holder: FileHub]>([:])
+    private let waiting = Guarded<[HubState.Holder: any WaitTarget]>([:])
 
-    /// Notes that a thread waits for a turn, until ``end(_:)``.
+    /// Notes that a thread waits for a turn or a context, until ``end(_:)``.
     ///
-    /// - Throws: ``CoreDataError`` with the condition `wouldDeadlock`, noting nothing, where the holder of the turn waits for
-    ///   this thread, directly or through more threads. The turn may have been granted by then.
-    func begin(_ thread: HubState.Holder, for hub: FileHub) throws {
+    /// - Throws: ``CoreDataError`` with the condition `wouldDeadlock`, noting nothing, where its holder waits for this thread,
+    ///   directly or through more threads. A turn may have been granted by then.
+    func begin(_ thread: HubState.Holder, for target: any WaitTarget) throws {
         // Whoever closes a circle comes last, and finds the rest of it in the table. The threads there wait, so that nothing changes there.
         let isCircle = waiting.withLock { waiting in
-            var next: FileHub? = hub
-            // A path over more hubs than there are edges has met a circle without this thread, which its own threads find.
+            var next: (any WaitTarget)? = target
+            // A path over more targets than there are edges has met a circle without this thread, which its own threads find.
             for _ in 0...waiting.count {
                 guard let holder = next?.holder else { break }
                 if holder == thread {
                     // It holds the turn itself that it asked for: it was granted since, also while this loop ran.
-                    if next === hub { break }
+                    if next === target { break }
                     return true
                 }
                 next = waiting[holder]
             }
-            waiting[thread] = hub
+            waiting[thread] = target
             return false
         }
         guard !isCircle else {

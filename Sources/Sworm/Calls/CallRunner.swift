@@ -7,9 +7,9 @@ actor CallRunner {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameter isMain: Whether the closure runs on the main queue.
-    init(isMain: Bool) {
-        executor = isMain ? .main : QueueExecutor(DispatchQueue(label: "Sworm call"))
+    /// - Parameter queue: The queue that the closure runs on; nil for one of its own.
+    init(_ queue: DispatchQueue? = nil) {
+        executor = QueueExecutor(queue ?? DispatchQueue(label: "Sworm call"))
     }
 
     func run<R>(_ work: () throws -> sending R) throws -> sending R { try work() }
@@ -17,11 +17,9 @@ actor CallRunner {
 
 /// Runs jobs on a serial queue.
 ///
-/// Each call has a queue of its own: a concurrent one would share its few threads with the concurrency pool, and closures that
+/// Each call has a queue of its own, or that of a context that it shares with other calls: a concurrent one would share its few threads with the concurrency pool, and closures that
 /// wait would keep other tasks from running. The stores bound the number of calls.
 final class QueueExecutor: SerialExecutor {
-    static let main = QueueExecutor(.main)
-
     private let queue: DispatchQueue
 
     init(_ queue: DispatchQueue) { self.queue = queue }

@@ -1,3 +1,5 @@
+import Dispatch
+
 // How the asynchronous forms run their closures.
 extension PersistentContainer {
     /// Runs a closure on the queue of its context, and hands its result over.
@@ -80,6 +82,20 @@ extension PersistentContainer {
         try call.checkDeadline()
         try gate.check()
         let context = try makeContext()
+        let cancellation = Cancellation()
+        // Called by one runner at a time. The call's closure is called by the last of them.
+        nonisolated(unsafe) let work = work
+        func run(_ runner: CallRunner, _ admission: Engine.Admission?) async throws -> sending R {
+            try await withTaskCancellationHandler {
+                try await runner.run { try work(AdmittedContext(context: context, admission: admission), cancellation) }
+            } onCancel: {
+                cancellation.cancel()
+            }
+        }
+        guard context.concurrencyType != .mainQueueConcurrencyType else {
+            // The main thread may be waiting for the store, and could not run a call that was admitted before it.
+            return try await run(CallRunner(.main), nil)
+        }
         let admission: Engine.Admission
         do {
             admission = try await Engine.admit(
@@ -87,14 +103,10 @@ extension PersistentContainer {
         } catch {
             throw Engine.translated(error)
         }
-        let cancellation = Cancellation()
-        let runner = CallRunner(isMain: context.concurrencyType == .mainQueueConcurrencyType)
-        // Called once, by the runner.
-        nonisolated(unsafe) let work = work
-        return try await withTaskCancellationHandler {
-            try await runner.run { try work(AdmittedContext(context: context, admission: admission), cancellation) }
-        } onCancel: {
-            cancellation.cancel()
+        do {
+            return try await run(CallRunner(), admission)
+        } catch is ContextIsHeld {
+            return try await run(Engine.runner(over: context), nil)
         }
     }
 }

@@ -33,7 +33,8 @@ extension PersistentContainer {
     ///
     /// - Parameters:
     ///   - call: How the closure uses the store.
-    ///   - admitted: The context, and the permission to use its stores; nil for the context that the container gives.
+    ///   - admitted: The context, and the permission to use its stores where it was given before; nil for the context that the
+    ///     container gives.
     ///   - cancellation: Whether what was done must not be saved any more.
     ///   - action: The closure.
     ///   - afterwards: Called after the save, before the context is cleaned up.
@@ -55,22 +56,32 @@ extension PersistentContainer {
             func run(_ held: Engine.Admission) throws {
                 defer { held.leave() }
                 let context = self.context(for: call.access, given)
-                // The engine may run the block on another thread than this one.
+                // Core Data may run the block on another thread than this one.
                 try context.performAndWait {
                     try runOutermost(call, in: context, cancellation: cancellation, action, afterwards: afterwards)
                 }
             }
+            // The context comes before the store: of two calls that share it, one would else have the turn that the other waits
+            // for. A call that was admitted first does not wait for a context that is held.
             if let admission {
-                admission.adopt()
-                try run(admission)
-            } else {
-                // The context comes first: of two calls that share it, one would else have the turn that the other waits for.
-                try given.performAndWait {
-                    try run(
-                        Engine.translating {
-                            try Engine.enter(given, isWriting: call.access == .write, until: call.deadline)
-                        })
+                let hasRun: Void? = try Engine.holdIfFree(given) {
+                    admission.adopt()
+                    try run(admission)
                 }
+                if hasRun == nil {
+                    admission.abandon()
+                    throw ContextIsHeld()
+                }
+            } else {
+                // What the closure throws is not translated.
+                let result = try Engine.translating {
+                    try Engine.hold(given, until: call.deadline) {
+                        let admission = try Engine.enter(
+                            given, isWriting: call.access == .write, until: call.deadline)
+                        return Result { try run(admission) }
+                    }
+                }
+                try result.get()
             }
         } catch {
             throw cancellation?.isCancelled ?? false ? CancellationError() : error
@@ -234,8 +245,12 @@ extension PersistentContainer {
     }
 }
 
-/// A context in which a call may run now.
+/// A context for a call.
 struct AdmittedContext {
     let context: NSManagedObjectContext
-    let admission: Engine.Admission
+    /// The permission to use its stores; nil where the call asks for it itself.
+    let admission: Engine.Admission?
 }
+
+/// Another call holds the context of a call that was admitted.
+struct ContextIsHeld: Swift.Error {}

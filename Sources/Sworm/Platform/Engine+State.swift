@@ -64,6 +64,14 @@ extension Engine {
         _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
     ) async throws -> Admission { Admission() }
 
+    static func hold<R>(
+        _ context: NSManagedObjectContext, until deadline: ContinuousClock.Instant?, _ body: () throws -> R
+    ) throws -> R { try context.performAndWait(body) }
+    static func holdIfFree<R>(_ context: NSManagedObjectContext, _ body: () throws -> R) rethrows -> R? {
+        try context.performAndWait(body)
+    }
+    static func runner(over context: NSManagedObjectContext) -> CallRunner { CallRunner() }
+
     /// Lets the writes of one container follow each other.
     final class WriteTurn: Sendable {
         private let lock = NSRecursiveLock()
@@ -144,6 +152,23 @@ extension Engine {
     ) async throws -> Admission {
         try await StoreAdmission.admit(
             context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
+    }
+
+    /// Runs a closure that holds a context alone, on the calling thread.
+    ///
+    /// - Parameter deadline: When to give up waiting for others that hold it.
+    static func hold<R>(
+        _ context: NSManagedObjectContext, until deadline: ContinuousClock.Instant?, _ body: () throws -> R
+    ) throws -> R { try context.hold(until: deadline, body) }
+
+    /// Runs a closure that holds a context alone; returns nil where another thread holds it.
+    static func holdIfFree<R>(_ context: NSManagedObjectContext, _ body: () throws -> R) rethrows -> R? {
+        try context.holdIfFree(body)
+    }
+
+    /// Runs calls that share a context one after the other, so that one thread waits and not one for each.
+    static func runner(over context: NSManagedObjectContext) -> CallRunner {
+        CallRunner(context.blockQueue)
     }
 
     /// Lets the writes of one container follow each other. Here the store itself does, for all containers.

@@ -76,6 +76,25 @@ struct ExternalSharingTests {
         }
     }
 
+    @Test func `a backup whose folder of external data is another store's is rejected, and removes nothing`() throws {
+        try withFile { url in
+            let store = try open(url)
+            try store.perform { try $0.insert(Picture(id: 1, data: data(1))) }
+            let target = url.deletingPathExtension().appendingPathExtension("bak")
+            #expect(storeError { try store.backup(to: target) }?.code == .storeFailed)
+            let second = try open(url.deletingLastPathComponent().appendingPathComponent("second.sqlite"))
+            try second.perform { try $0.insert(Picture(id: 2, data: data(2))) }
+            #expect(storeError { try second.backup(to: target) }?.code == .storeFailed)
+            #expect(!FileManager.default.fileExists(atPath: target.path))
+            // Without a file of its own a backup has nothing to share, and leaves what is there.
+            let third = try open(url.deletingLastPathComponent().appendingPathComponent("third.sqlite"))
+            try third.perform { try $0.insert(Picture(id: 3)) }
+            try third.backup(to: target)
+            #expect(try store.read { try $0.decode(Picture.all) }.map(\.data) == [data(1)])
+            #expect(files(url).count == 1)
+        }
+    }
+
     enum Change: CaseIterable { case replaced, cleared, deleted }
 
     @Test(

@@ -14,11 +14,17 @@ extension StoreReplacement {
         _ connection: StoreConnection, externalData external: ExternalDataFolder, model: CompiledModel,
         layout: StoreLayout, check: @escaping () throws -> Void
     ) throws {
+        let names = try connection.externalFiles(model, layout)
+        // Its own file may be too young to be known as a store beside the target.
+        if !names.isEmpty, let folder = external.path.flatMap(FileIdentity.init),
+            folder == FileIdentity(path: files.externalData)
+        {
+            throw Self.sharedFolder(files)
+        }
         let next = place()
         try requireRoom(try connection.size())
         try connection.copy(to: next) { _, _ in try check() }
         let target = ExternalDataFolder(path: next.externalData)
-        let names = try connection.externalFiles(model, layout)
         for (index, name) in names.enumerated() {
             try check()
             // A value may name a file that is missing, as the store itself does.

@@ -179,12 +179,24 @@ package final class StoreReplacement {
     /// Puts what was made in the store's place, as a store that has nothing in common with it.
     ///
     /// - Parameter last: As above.
+    /// - Throws: ``CoreDataError`` where another store has the same folder of external data, and the new store has files for it.
     func finish(last: () throws -> Void = {}) throws {
         let made = Set(Self.names(in: current?.externalData ?? ""))
         try finish(last) { _, _, present in
-            // Both may be copies of one store, and name the same files.
-            Ending(arriving: made.subtracting(present), leaving: present.subtracting(made))
+            let isShared = self.files.sharesExternalData
+            guard made.isEmpty || !isShared else { throw Self.sharedFolder(self.files) }
+            // Both may be copies of one store, and name the same files. Files that belong to no store that is replaced stay.
+            return Ending(
+                arriving: made.subtracting(present),
+                leaving: isShared || self.lock == nil ? [] : present.subtracting(made))
         }
+    }
+
+    static func sharedFolder(_ files: StoreFiles) -> CoreDataError {
+        CoreDataError(
+            NSPersistentStoreOperationError,
+            "A store at “\(files.main)” would have its external data in “\(files.externalData)”, as another store beside it has. Choose a name that differs in more than its extension."
+        )
     }
 
     /// - Parameter ending: Tells what becomes of files, by those that are there.
