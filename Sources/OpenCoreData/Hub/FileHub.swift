@@ -8,7 +8,7 @@ import SwormSQLite
 package final class FileHub: Sendable {
     private enum Waiter: Sendable {
         case thread(DispatchSemaphore)
-        case task(CheckedContinuation<Outcome, Never>)
+        case task(CheckedContinuation<Outcome, Never>, until: ContinuousClock.Instant)
     }
 
     /// How waiting ended.
@@ -27,6 +27,7 @@ package final class FileHub: Sendable {
     }
 
     private let content: Guarded<Content>
+    private let alarm = HubAlarm()
     /// One at a time waits for readers to end.
     private let gate = NSLock()
     let log: Guarded<LogPolicy>
@@ -145,17 +146,14 @@ package final class FileHub: Sendable {
             isTurn ? content.state.requestTurn(by: nil) : content.state.requestSlot(isPassing: false)
         }
         guard case .waits(let ticket) = answer else { return }
-        let timer = DispatchWorkItem { [weak self] in self?.decide(ticket, .timedOut) }
-        DispatchQueue.global().asyncAfter(deadline: Self.time(of: end), execute: timer)
-        defer { timer.cancel() }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
                 let decided = content.withLock { content -> Outcome? in
                     if let outcome = content.decided.removeValue(forKey: ticket) { return outcome }
-                    content.waiters[ticket] = .task(continuation)
+                    content.waiters[ticket] = .task(continuation, until: end)
                     return nil
                 }
-                if let decided { continuation.resume(returning: decided) }
+                if let decided { continuation.resume(returning: decided) } else { setAlarm(for: end) }
             }
         } onCancel: {
             decide(ticket, .cancelled)
@@ -235,7 +233,7 @@ package final class FileHub: Sendable {
             return waiter
         }
         switch waiter {
-        case .task(let continuation): continuation.resume(returning: outcome)
+        case .task(let continuation, _): continuation.resume(returning: outcome)
         case .thread(let semaphore): semaphore.signal()
         case nil: break
         }
@@ -255,35 +253,28 @@ package final class FileHub: Sendable {
         for waiter in waiters {
             switch waiter {
             case .thread(let semaphore): semaphore.signal()
-            case .task(let continuation): continuation.resume(returning: .granted)
+            case .task(let continuation, _): continuation.resume(returning: .granted)
             }
         }
     }
 
+    private func setAlarm(for end: ContinuousClock.Instant) {
+        alarm.set(for: end) { [weak self] in self?.endLateWaits() }
+    }
+
+    /// Ends the waiting of the tasks whose time is over.
+    private func endLateWaits() {
+        let now = ContinuousClock.now
+        let ends = content.withLock { content in
+            content.waiters.compactMap { ticket, waiter in
+                if case .task(_, let end) = waiter { (ticket, end) } else { nil }
+            }
+        }
+        for (ticket, end) in ends where end <= now { decide(ticket, .timedOut) }
+        if let next = ends.lazy.map(\.1).filter({ $0 > now }).min() { setAlarm(for: next) }
+    }
+
     private static func time(of instant: ContinuousClock.Instant) -> DispatchTime {
         .now() + min(instant.secondsLeft, 100_000_000)
-    }
-}
-
-extension CoreDataError {
-    fileprivate static var turnIsTaken: CoreDataError {
-        CoreDataError(
-            NSPersistentStoreTimeoutError,
-            "Cannot write: another transaction of this process did not end in time. Keep transactions short, or raise the timeout.",
-            condition: .timedOut)
-    }
-
-    fileprivate static var slotsAreTaken: CoreDataError {
-        CoreDataError(
-            NSPersistentStoreTimeoutError,
-            "Cannot read: the calls of this process that read the store did not end in time. Keep them short, or raise the number of readers.",
-            condition: .timedOut)
-    }
-
-    fileprivate static var hasTransaction: CoreDataError {
-        CoreDataError(
-            NSPersistentStoreCoordinatorLockingError,
-            "This thread has a transaction of the store open already, and would wait for itself. Write into that transaction, or end it first.",
-            condition: .wouldDeadlock)
     }
 }
