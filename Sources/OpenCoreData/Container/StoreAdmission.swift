@@ -1,11 +1,11 @@
 /// The permission of one call of a container to use the stores of its context: a slot for reading at each, or the turn.
 package struct StoreAdmission: Sendable {
-    private struct Part: Sendable {
+    struct Part: Sendable {
         let hub: FileHub
         let isTurn: Bool
     }
 
-    private var parts: [Part] = []
+    var parts: [Part] = []
 
     /// Says that the calling thread runs the call. Needed after an asynchronous admission alone.
     package func adopt() {
@@ -35,7 +35,7 @@ package struct StoreAdmission: Sendable {
         var admission = StoreAdmission()
         do {
             for store in withHubs(stores) {
-                let part = Part(hub: store.hub, isTurn: isWriting || store.takesTurns)
+                let part = store.part(isWriting)
                 try part.hub.enter(isTurn: part.isTurn, until: store.end(deadline))
                 admission.parts.append(part)
             }
@@ -46,36 +46,18 @@ package struct StoreAdmission: Sendable {
         return admission
     }
 
-    /// The same without a thread that waits.
-    ///
-    /// - Throws: `CancellationError` too.
-    package static func admit(
-        _ stores: [NSPersistentStore], isWriting: Bool, deadline: ContinuousClock.Instant?
-    ) async throws -> StoreAdmission {
-        var admission = StoreAdmission()
-        do {
-            for store in withHubs(stores) {
-                let part = Part(hub: store.hub, isTurn: isWriting || store.takesTurns)
-                try await part.hub.admit(isTurn: part.isTurn, until: store.end(deadline))
-                admission.parts.append(part)
-            }
-        } catch {
-            admission.abandon()
-            throw error
-        }
-        return admission
-    }
-
     /// The stores that have hubs. They are always taken in the same order.
-    private static func withHubs(_ stores: [NSPersistentStore]) -> [SQLiteStore] {
+    static func withHubs(_ stores: [NSPersistentStore]) -> [SQLiteStore] {
         if stores.count == 1 { return (stores[0].objectStore as? SQLiteStore).map { [$0] } ?? [] }
         return stores.compactMap { $0.objectStore as? SQLiteStore }.sorted { $0.identifier < $1.identifier }
     }
 }
 
 extension SQLiteStore {
+    func part(_ isWriting: Bool) -> StoreAdmission.Part { .init(hub: hub, isTurn: isWriting || takesTurns) }
+
     /// When a call that begins to wait now gives up.
-    fileprivate func end(_ deadline: ContinuousClock.Instant?) -> ContinuousClock.Instant {
+    func end(_ deadline: ContinuousClock.Instant?) -> ContinuousClock.Instant {
         let end = ContinuousClock.now + .seconds(options.busyTimeout)
         return deadline.map { min($0, end) } ?? end
     }

@@ -8,7 +8,7 @@ import SwormSQLite
 package final class FileHub: WaitTarget {
     private enum Waiter: Sendable {
         case thread(DispatchSemaphore)
-        case task(CheckedContinuation<Outcome, Never>)
+        case call(@Sendable (Outcome) -> Void, until: ContinuousClock.Instant)
     }
 
     /// How waiting ended.
@@ -27,6 +27,7 @@ package final class FileHub: WaitTarget {
     }
 
     private let content: Guarded<Content>
+    private let alarm = HubAlarm()
     /// One at a time waits for readers to end.
     private let gate = NSLock()
     let log: Guarded<LogPolicy>
@@ -136,39 +137,28 @@ package final class FileHub: WaitTarget {
         ThreadHoldings.change(by: 1)
     }
 
-    /// Waits without a thread until a call of a container may run. ``adopt(isTurn:)`` follows on the thread that runs it, and
-    /// then ``leave(isTurn:)``; or else ``abandon(isTurn:)``.
+    /// Asks that a call of a container may run, without a thread that waits. If it is granted, ``adopt(isTurn:)`` follows on the
+    /// thread that runs the call, and then ``leave(isTurn:)``; or else ``abandon(isTurn:)``.
     ///
-    /// - Throws: `CancellationError`, and ``CoreDataError`` with the condition `timedOut`.
-    func admit(isTurn: Bool, until end: ContinuousClock.Instant) async throws {
-        let answer = content.withLock { content in
-            isTurn ? content.state.requestTurn(by: nil) : content.state.requestSlot(isPassing: false)
+    /// - Parameters:
+    ///   - end: When to give up.
+    ///   - action: Called once: at once, or on the thread that ends the waiting, which should not be kept.
+    /// - Returns: The request that waits; nil where it does not.
+    func admit(
+        isTurn: Bool, until end: ContinuousClock.Instant, _ action: @escaping @Sendable (Outcome) -> Void
+    ) -> HubState.Ticket? {
+        let ticket = content.withLock { content -> HubState.Ticket? in
+            let answer = isTurn ? content.state.requestTurn(by: nil) : content.state.requestSlot(isPassing: false)
+            guard case .waits(let ticket) = answer else { return nil }
+            content.waiters[ticket] = .call(action, until: end)
+            return ticket
         }
-        guard case .waits(let ticket) = answer else { return }
-        // A work item would keep its timer until the end, also when it is cancelled.
-        let timer = DispatchSource.makeTimerSource(queue: .global())
-        timer.setEventHandler { [weak self] in self?.decide(ticket, .timedOut) }
-        timer.schedule(deadline: Self.time(of: end))
-        timer.activate()
-        defer { timer.cancel() }
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
-                let decided = content.withLock { content -> Outcome? in
-                    if let outcome = content.decided.removeValue(forKey: ticket) { return outcome }
-                    content.waiters[ticket] = .task(continuation)
-                    return nil
-                }
-                if let decided { continuation.resume(returning: decided) }
-            }
-        } onCancel: {
-            decide(ticket, .cancelled)
-        }
-        switch outcome {
-        case .granted: return
-        case .cancelled: throw CancellationError()
-        case .timedOut: throw isTurn ? CoreDataError.turnIsTaken : CoreDataError.slotsAreTaken
-        }
+        if ticket == nil { action(.granted) } else { setAlarm(for: end) }
+        return ticket
     }
+
+    /// Takes back a request, unless it was granted or ended before.
+    func cancelAdmission(_ ticket: HubState.Ticket) { decide(ticket, .cancelled) }
 
     /// Says that the calling thread runs the call that was admitted.
     func adopt(isTurn: Bool) {
@@ -233,12 +223,12 @@ package final class FileHub: WaitTarget {
         let waiter = content.withLock { content -> Waiter? in
             guard content.state.cancel(ticket) else { return nil }
             let waiter = content.waiters.removeValue(forKey: ticket)
-            if case .task? = waiter { return waiter }
+            if case .call? = waiter { return waiter }
             content.decided[ticket] = outcome
             return waiter
         }
         switch waiter {
-        case .task(let continuation): continuation.resume(returning: outcome)
+        case .call(let action, _): action(outcome)
         case .thread(let semaphore): semaphore.signal()
         case nil: break
         }
@@ -258,35 +248,28 @@ package final class FileHub: WaitTarget {
         for waiter in waiters {
             switch waiter {
             case .thread(let semaphore): semaphore.signal()
-            case .task(let continuation): continuation.resume(returning: .granted)
+            case .call(let action, _): action(.granted)
             }
         }
     }
 
+    private func setAlarm(for end: ContinuousClock.Instant) {
+        alarm.set(for: end) { [weak self] in self?.endLateWaits() }
+    }
+
+    /// Ends the waiting of the calls whose time is over.
+    private func endLateWaits() {
+        let now = ContinuousClock.now
+        let ends = content.withLock { content in
+            content.waiters.compactMap { ticket, waiter in
+                if case .call(_, let end) = waiter { (ticket, end) } else { nil }
+            }
+        }
+        for (ticket, end) in ends where end <= now { decide(ticket, .timedOut) }
+        if let next = ends.lazy.map(\.1).filter({ $0 > now }).min() { setAlarm(for: next) }
+    }
+
     private static func time(of instant: ContinuousClock.Instant) -> DispatchTime {
         .now() + min(instant.secondsLeft, 100_000_000)
-    }
-}
-
-extension CoreDataError {
-    fileprivate static var turnIsTaken: CoreDataError {
-        CoreDataError(
-            NSPersistentStoreTimeoutError,
-            "Cannot write: another transaction of this process did not end in time. Keep transactions short, or raise the timeout.",
-            condition: .timedOut)
-    }
-
-    fileprivate static var slotsAreTaken: CoreDataError {
-        CoreDataError(
-            NSPersistentStoreTimeoutError,
-            "Cannot read: the calls of this process that read the store did not end in time. Keep them short, or raise the number of readers.",
-            condition: .timedOut)
-    }
-
-    fileprivate static var hasTransaction: CoreDataError {
-        CoreDataError(
-            NSPersistentStoreCoordinatorLockingError,
-            "This thread has a transaction of the store open already, and would wait for itself. Write into that transaction, or end it first.",
-            condition: .wouldDeadlock)
     }
 }

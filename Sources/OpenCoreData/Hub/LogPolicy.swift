@@ -21,6 +21,8 @@ struct LogPolicy: Sendable {
     private var isRestarting = false
     private var nextAttempt: ContinuousClock.Instant?
     private var pause = shortestPause
+    /// The frames of the log at the last attempt that failed; 0 after one that succeeded.
+    private var failed = 0
 
     private static let shortestPause = Duration.milliseconds(100)
     private static let longestPause = Duration.seconds(10)
@@ -38,7 +40,8 @@ struct LogPolicy: Sendable {
     mutating func committed(frames: Int, now: ContinuousClock.Instant) -> Action {
         // It has begun anew.
         if frames < moved { moved = 0 }
-        if frames >= limit, !isRestarting, nextAttempt.map({ now >= $0 }) ?? true {
+        if frames < failed { failed = 0 }
+        if frames >= limit, !isRestarting, isAttemptDue(frames: frames, now: now) {
             isRestarting = true
             moved = frames
             return .restart
@@ -48,13 +51,23 @@ struct LogPolicy: Sendable {
         return .move
     }
 
+    /// A log that grows fast does not wait: however long the pause is, another attempt is made when it has grown by half.
+    private func isAttemptDue(frames: Int, now: ContinuousClock.Instant) -> Bool {
+        guard let nextAttempt, now < nextAttempt else { return true }
+        return failed > 0 && frames - failed > failed / 2
+    }
+
+    /// Whether the log is so long that readers may be kept out for longer.
+    func isUrgent(frames: Int) -> Bool { frames >= limit * 2 }
+
     /// Notes how an attempt ended to begin the log anew. After a failure the next one waits, longer each time: a snapshot that
     /// is held for long would otherwise stop all other readers again and again.
     mutating func restarted(_ succeeded: Bool, now: ContinuousClock.Instant) {
         isRestarting = false
         if succeeded {
-            (moved, nextAttempt, pause) = (0, nil, Self.shortestPause)
+            (moved, failed, nextAttempt, pause) = (0, 0, nil, Self.shortestPause)
         } else {
+            failed = moved
             nextAttempt = now + pause
             pause = min(pause * 2, Self.longestPause)
         }

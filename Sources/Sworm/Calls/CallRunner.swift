@@ -3,29 +3,31 @@ import Dispatch
 /// Runs the closure of one asynchronous call as a job of the task that called, on a thread that may wait: not one of the
 /// concurrency pool. So `Task.isCancelled` and task-local values are those of the task.
 actor CallRunner {
-    private let executor: QueueExecutor
+    private let executor: CallExecutor
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameter queue: The queue that the closure runs on; nil for one of its own.
-    init(_ queue: DispatchQueue? = nil) {
-        executor = QueueExecutor(queue ?? DispatchQueue(label: "Sworm call"))
+    /// - Parameter start: Runs the call's job, once it may run.
+    init(_ start: @escaping @Sendable (_ job: @escaping @Sendable () -> Void) -> Void) {
+        executor = CallExecutor(start)
+    }
+
+    /// Runs the call on a queue.
+    init(on queue: DispatchQueue) {
+        executor = CallExecutor { queue.async(execute: $0) }
     }
 
     func run<R>(_ work: () throws -> sending R) throws -> sending R { try work() }
 }
 
-/// Runs jobs on a serial queue.
-///
-/// Each call has a queue of its own, or that of a context that it shares with other calls: a concurrent one would share its few threads with the concurrency pool, and closures that
-/// wait would keep other tasks from running. The stores bound the number of calls.
-final class QueueExecutor: SerialExecutor {
-    private let queue: DispatchQueue
+/// Runs the one job of a call.
+private final class CallExecutor: SerialExecutor {
+    private let start: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    init(_ queue: DispatchQueue) { self.queue = queue }
+    init(_ start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) { self.start = start }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        start { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }

@@ -85,28 +85,31 @@ extension PersistentContainer {
         let cancellation = Cancellation()
         // Called by one runner at a time. The call's closure is called by the last of them.
         nonisolated(unsafe) let work = work
-        func run(_ runner: CallRunner, _ admission: Engine.Admission?) async throws -> sending R {
+        func run(_ runner: CallRunner, _ request: Engine.CallRequest?) async throws -> sending R {
             try await withTaskCancellationHandler {
-                try await runner.run { try work(AdmittedContext(context: context, admission: admission), cancellation) }
+                try await runner.run {
+                    let admission: Engine.Admission?
+                    do {
+                        admission = try request?.admission()
+                    } catch {
+                        throw Engine.translated(error)
+                    }
+                    return try work(AdmittedContext(context: context, admission: admission), cancellation)
+                }
             } onCancel: {
                 cancellation.cancel()
+                request?.cancel()
             }
         }
         guard context.concurrencyType != .mainQueueConcurrencyType else {
             // The main thread may be waiting for the store, and could not run a call that was admitted before it.
-            return try await run(CallRunner(.main), nil)
+            return try await run(CallRunner(on: .main), nil)
         }
-        let admission: Engine.Admission
+        let request = Engine.CallRequest(context, isWriting: call.access == .write, until: call.deadline)
         do {
-            admission = try await Engine.admit(
-                context, isWriting: call.access == .write, until: call.deadline)
-        } catch {
-            throw Engine.translated(error)
-        }
-        do {
-            return try await run(CallRunner(), admission)
+            return try await run(CallRunner(request.begin), request)
         } catch is ContextIsHeld {
-            return try await run(Engine.runner(over: context), nil)
+            return try await run(CallRunner(on: Engine.queue(of: context)), nil)
         }
     }
 }

@@ -54,7 +54,11 @@ extension PersistentContainer {
             let given = try admitted?.context ?? makeContext()
             listen(to: given)
             func run(_ held: Engine.Admission) throws {
-                defer { held.leave() }
+                defer {
+                    // Not for a call inside of another one, whose thread goes on.
+                    if admission != nil { Engine.callEnds() }
+                    held.leave()
+                }
                 let context = self.context(for: call.access, given)
                 // Core Data may run the block on another thread than this one.
                 try context.performAndWait {

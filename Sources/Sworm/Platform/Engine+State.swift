@@ -1,7 +1,9 @@
 #if canImport(CoreData)
 import CoreData
+import Dispatch
 import Foundation
 #else
+import Dispatch
 import OpenCoreData
 import SwormPredicates
 #endif
@@ -60,9 +62,6 @@ extension Engine {
     static func enter(
         _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
     ) throws -> Admission { Admission() }
-    static func admit(
-        _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
-    ) async throws -> Admission { Admission() }
 
     static func hold<R>(
         _ context: NSManagedObjectContext, until deadline: ContinuousClock.Instant?, _ body: () throws -> R
@@ -70,7 +69,21 @@ extension Engine {
     static func holdIfFree<R>(_ context: NSManagedObjectContext, _ body: () throws -> R) rethrows -> R? {
         try context.performAndWait(body)
     }
-    static func runner(over context: NSManagedObjectContext) -> CallRunner { CallRunner() }
+
+    /// A call that needs no permission.
+    struct CallRequest: Sendable {
+        init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) {}
+
+        func begin(_ job: @escaping @Sendable () -> Void) {
+            // A concurrent queue would share its few threads with the concurrency pool, and closures that wait would keep other
+            // tasks from running.
+            DispatchQueue(label: "Sworm call").async(execute: job)
+        }
+        func cancel() {}
+        func admission() throws -> Admission { Admission() }
+    }
+    static func callEnds() {}
+    static func queue(of context: NSManagedObjectContext) -> DispatchQueue { DispatchQueue(label: "Sworm call") }
 
     /// Lets the writes of one container follow each other.
     final class WriteTurn: Sendable {
@@ -146,13 +159,29 @@ extension Engine {
             context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
     }
 
-    /// Waits without a thread until a call may use the stores of a context.
-    static func admit(
-        _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
-    ) async throws -> Admission {
-        try await StoreAdmission.admit(
-            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
+    /// The request of an asynchronous call to use the stores of a context.
+    struct CallRequest: Sendable {
+        private let request: StoreRequest
+
+        init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) {
+            request = StoreRequest(
+                context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
+        }
+
+        /// Runs the call's job on a thread that may wait, when there is an answer. No thread waits for that.
+        func begin(_ job: @escaping @Sendable () -> Void) {
+            request.begin { CallThreads.shared.enqueue(job) }
+        }
+
+        /// Ends the waiting.
+        func cancel() { request.cancel() }
+
+        /// The answer, for the job.
+        func admission() throws -> Admission { try request.admission() }
     }
+
+    /// Says that the asynchronous call of the calling thread is about to give back what it holds.
+    static func callEnds() { CallThreads.callEnds() }
 
     /// Runs a closure that holds a context alone, on the calling thread.
     ///
@@ -166,10 +195,8 @@ extension Engine {
         try context.holdIfFree(body)
     }
 
-    /// Runs calls that share a context one after the other, so that one thread waits and not one for each.
-    static func runner(over context: NSManagedObjectContext) -> CallRunner {
-        CallRunner(context.blockQueue)
-    }
+    /// The queue of the calls that share a context: one thread waits, and not one for each.
+    static func queue(of context: NSManagedObjectContext) -> DispatchQueue { context.blockQueue }
 
     /// Lets the writes of one container follow each other. Here the store itself does, for all containers.
     struct WriteTurn: Sendable {

@@ -99,16 +99,36 @@ struct FileHubTests {
         for hub in hubs { #expect(hub.holder == nil) }
     }
 
+    /// Waits as an asynchronous call does.
+    private func wait(at hub: FileHub, isTurn: Bool, until end: ContinuousClock.Instant) async throws {
+        let request = Guarded<HubState.Ticket?>(nil)
+        @Sendable func cancel() { if let ticket = request.withLock({ $0 }) { hub.cancelAdmission(ticket) } }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let ticket = hub.admit(isTurn: isTurn, until: end) { continuation.resume(returning: $0) }
+                request.withLock { $0 = ticket }
+                if Task.isCancelled { cancel() }
+            }
+        } onCancel: {
+            cancel()
+        }
+        switch outcome {
+        case .granted: return
+        case .cancelled: throw CancellationError()
+        case .timedOut: throw CoreDataError.slotsAreTaken
+        }
+    }
+
     @Test func `asynchronous calls wait without threads, in order, and can be cancelled`() async throws {
         let hub = FileHub(slotLimit: 2)
-        for _ in 0..<2 { try await hub.admit(isTurn: false, until: soon()) }
+        for _ in 0..<2 { try await wait(at: hub, isTurn: false, until: soon()) }
         let waiting = (0..<200).map { _ in
             Task {
-                try await hub.admit(isTurn: false, until: soon(600))
+                try await wait(at: hub, isTurn: false, until: soon(600))
                 hub.abandon(isTurn: false)
             }
         }
-        let late = Task { try await hub.admit(isTurn: false, until: soon(0.05)) }
+        let late = Task { try await wait(at: hub, isTurn: false, until: soon(0.05)) }
         await #expect(throws: CoreDataError.self) { try await late.value }
         for task in waiting.prefix(100) { task.cancel() }
         for task in waiting.prefix(100) {
@@ -116,7 +136,7 @@ struct FileHubTests {
         }
         for _ in 0..<2 { hub.abandon(isTurn: false) }
         for task in waiting.dropFirst(100) { try await task.value }
-        for _ in 0..<2 { try await hub.admit(isTurn: false, until: soon(0.05)) }
+        for _ in 0..<2 { try await wait(at: hub, isTurn: false, until: soon(0.05)) }
     }
 }
 

@@ -5,6 +5,8 @@ import SwormSQLite
 extension ConnectionPool {
     /// How long new readers are kept out at most, so that the log can begin anew.
     private static let gateTime = Duration.milliseconds(250)
+    /// The same for a log that is twice as long as it should be: on a busy machine readers take longer than that.
+    private static let longGateTime = Duration.seconds(1)
     /// How long a snapshot may be held before it is named as the reason for a long log.
     private static let longView = Duration.seconds(10)
 
@@ -20,7 +22,8 @@ extension ConnectionPool {
     }
 
     private func restartLog(frames: Int) {
-        let end = ContinuousClock.now + Self.gateTime
+        let isUrgent = hub.log.withLock { $0.isUrgent(frames: frames) }
+        let end = ContinuousClock.now + (isUrgent ? Self.longGateTime : Self.gateTime)
         let isDone = try? hub.withoutReaders(until: end) {
             _ = try withWriter { connection in
                 // Views of the user's own and other processes pass no gate.
