@@ -5,6 +5,8 @@ enum HubRegistry {
     private struct Entry: Sendable {
         let hub: FileHub
         var users: Int
+        /// Whether one of them has the file open without a log, which locks the file itself.
+        var locksFile = false
     }
 
     private static let hubs = Guarded<[FileIdentity: Entry]>([:])
@@ -26,6 +28,17 @@ enum HubRegistry {
         if let slotLimit { hub.raiseSlotLimit(to: slotLimit) }
         hub.log.withLock { $0.lower(to: logLimit) }
         return hub
+    }
+
+    /// Whether a connection of this process may have locks on a file. They would end if anything else opened and closed it: they
+    /// belong to the process, and not to a descriptor.
+    static func mayLock(_ path: String) -> Bool {
+        guard let identity = FileIdentity(path: path) else { return false }
+        return hubs.withLock { $0[identity]?.locksFile ?? false }
+    }
+
+    fileprivate static func noteLocks(_ identity: FileIdentity) {
+        hubs.withLock { $0[identity]?.locksFile = true }
     }
 
     fileprivate static func leave(_ identity: FileIdentity) {
@@ -56,6 +69,9 @@ final class HubMembership: Sendable {
     }
 
     deinit { HubRegistry.leave(identity) }
+
+    /// Says that the file is used without a log.
+    func noteLocks() { HubRegistry.noteLocks(identity) }
 
     /// Whether the path leads to the file that is open.
     var isCurrent: Bool { FileIdentity(path: path) == identity }

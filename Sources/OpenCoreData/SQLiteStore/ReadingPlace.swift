@@ -12,7 +12,9 @@ import SwormSQLite
 /// - where there is a `-wal` with content alone, or a rollback journal, both files are copied to a private folder and read there;
 /// - where there is neither, a file in WAL mode is opened as immutable. Nobody has it open then, and whoever opens it later
 ///   cannot change the file without changing its time of modification, which is compared after every read;
-/// - a file in rollback mode is read by a plain read-only connection, whose locks make nothing.
+/// - a file in rollback mode is read by a plain read-only connection, whose locks make nothing;
+/// - a file that this process has open in rollback mode is opened by SQLite alone: a descriptor of ours would, when it is closed,
+///   end the locks of all connections to the file.
 struct ReadingPlace: Sendable {
     enum Manner: Sendable { case direct, immutable, copy(TemporaryFolder) }
 
@@ -32,6 +34,11 @@ struct ReadingPlace: Sendable {
     ///   - isWatched: Whether the place is kept, and later changes of the files must show.
     init(files: StoreFiles, largestCopy: Int64 = .max, isWatched: Bool = true) throws {
         self.files = files
+        if HubRegistry.mayLock(files.main) {
+            manner = .direct
+            state = nil
+            return
+        }
         guard let start = FilesState(files) else { throw Self.missing(files) }
         let log = FileStamp(path: files.writeAheadLog)
         let hasLogContent = (log?.size ?? 0) > 0

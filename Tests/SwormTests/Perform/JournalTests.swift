@@ -99,6 +99,30 @@ struct JournalTests {
         #expect(try await stores[1].read { try $0.decode(Volume.all).map(\.pages) } == [40])
     }
 
+    @Test(arguments: modes)
+    func `another container that opens the file ends no lock of the first`(mode: String) throws {
+        try withFile { url in
+            let store = try open(url, mode)
+            try store.perform { try $0.insert(Volume(id: 1)) }
+            let number = try #require(
+                FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? NSNumber)
+            func locks() throws -> [Substring] {
+                try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").filter {
+                    $0.contains(":\(number) ") && $0.contains(" \(getpid()) ")
+                }
+            }
+            try store.read { context in
+                #expect(try context.count(of: Volume.all) == 1)
+                #expect(try !locks().isEmpty)
+                #expect(try open(url, mode).read { try $0.count(of: Volume.all) } == 1)
+                #expect(try !locks().isEmpty)
+                let reading = try PersistentContainer(for: Volume.self, at: .readOnly(url))
+                #expect(try reading.read { try $0.count(of: Volume.all) } == 1)
+                #expect(try !locks().isEmpty)
+            }
+        }
+    }
+
     @Test func `a store that others use with a log keeps it, with an error`() throws {
         let test = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1)) }
         let url = try #require(test.url)

@@ -47,7 +47,7 @@ struct SharedContextCallsTests {
             goOn.signal()
             try await first
             for write in writes { try await write.value }
-            #expect(try store.read { try $0.count(of: Volume.all) } == 12)
+            #expect(try await store.read { try $0.count(of: Volume.all) } == 12)
         }
     }
 
@@ -60,7 +60,7 @@ struct SharedContextCallsTests {
                 }.value
                 isTaken.continuation.finish()
                 // It keeps the main queue until the other one waits.
-                Thread.sleep(forTimeInterval: 0.05)
+                usleep(50_000)
                 func synchronously() throws { try store.write { _ = try $0.insert(Volume(id: 2)) } }
                 try synchronously()
                 try await later

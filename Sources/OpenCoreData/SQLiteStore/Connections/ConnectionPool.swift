@@ -64,6 +64,7 @@ final class ConnectionPool: @unchecked Sendable {
         self.file = file
         // Connections of which each is the only one of its user wait for each other in SQLite, not here.
         hub = kind == .single ? FileHub() : file?.hub ?? FileHub()
+        if kind == .single { file?.noteLocks() }
         self.makeReader = makeReader
         self.makeWriter = makeWriter
         timeout = options.busyTimeout
