@@ -65,6 +65,7 @@ struct CrashStateTests {
             print("Crash states: \((run + 1) * Self.statesPerRun) after \(ContinuousClock.now - start)")
         }
         for fault in found { Issue.record("\(fault)") }
+        #expect(largest <= 200_000)
         print(
             "Crash states: \(found.count) faults, the largest file had \(largest) bytes, \(ContinuousClock.now - start)"
         )

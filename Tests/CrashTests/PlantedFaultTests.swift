@@ -119,14 +119,6 @@ enum PlantedFault: CaseIterable, Sendable {
 }
 
 extension CrashRecord {
-    /// The first name of each file.
-    var namesOfFiles: [Int: String] {
-        var names: [Int: String] = [:]
-        for (path, entry) in initial { if case .file(let file) = entry { names[file] = path } }
-        for case .makeFile(let path, let file) in changes { names[file] = path }
-        return names
-    }
-
     /// Moves changes behind the next one of another kind.
     mutating func move(
         _ isMeant: ([Int: String], DiskChange) -> Bool, behind isGoal: ([Int: String], DiskChange) -> Bool

@@ -154,7 +154,7 @@ extension StoreFiles {
             return nil
         }
         // The number of pages in the journal and a random number; then those of the database and the sizes of a sector and
-        // of a page. Where these are missing, the header is not on the disk, and SQLite undoes nothing.
+        // of a page. Without these the header is not on the disk, and SQLite undoes nothing.
         let numbers = stride(from: 16, to: 28, by: 4).map { header[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
         return numbers[1] >= 32 && numbers[2] >= 512 ? numbers[0] : nil
     }

@@ -243,8 +243,11 @@ extension SQLiteStore {
             Connection(
                 .file(path: files.main),
                 options: .init(
-                    access: access, busyTimeout: options.busyTimeout, synchronous: options.synchronous,
+                    access: access, busyTimeout: options.busyTimeout, synchronous: .full,
                     cacheSizeKiB: options.cacheSizeKiB, fileSystem: files.disk.fileSystem)))
+        if options.synchronous != .full, try connection.base.journalMode() == .wal {
+            try connection.base.setSynchronous(options.synchronous)
+        }
         connection.base.watch = options.watch
         try StoreFunctions.register(on: connection.base, changes: connection.changes)
         try limit(connection, options)
@@ -259,17 +262,22 @@ extension SQLiteStore {
 
     /// Lets a file use the kind of journal that is asked for.
     ///
+    /// The option for less synchronization counts for a log alone: with a journal that is on the disk by half, SQLite could
+    /// make a damaged file of a sound one.
+    ///
     /// - Returns: Whether it is a write-ahead log. Without one, also where the file system cannot have it, readers and writers
     ///   take turns on one connection.
     static func useJournal(
         of options: StoreOptions, _ connection: StoreConnection, _ files: StoreFiles
     ) throws -> Bool {
         guard options.journalMode == .wal else {
+            try connection.base.setSynchronous(.full)
             try connection.base.setJournalMode(options.journalMode)
             return false
         }
         do {
             try connection.base.setJournalMode(.wal)
+            try connection.base.setSynchronous(options.synchronous)
             // One that says nothing stays behind where the change of the journal mode has failed.
             if FileKind(path: files.rollbackJournal) != nil { files.calls.removeIfPresent(files.rollbackJournal) }
             return true

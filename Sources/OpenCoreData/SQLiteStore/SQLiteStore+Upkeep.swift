@@ -3,7 +3,7 @@ package import SwormSQLite
 
 // The state of the store's files, for their owner.
 extension SQLiteStore {
-    /// Moves pages of the write-ahead log into the file. A store without a log only brings its last commit to the disk.
+    /// Moves pages of the write-ahead log into the file.
     ///
     /// - Parameters:
     ///   - mode: How much is moved, and what is waited for.
@@ -15,12 +15,7 @@ extension SQLiteStore {
         _ mode: Connection.CheckpointMode, _ token: InterruptToken? = nil
     ) throws -> (log: Int, checkpointed: Int) {
         let open = try writableFiles().0
-        return try translating("move the log of", token) {
-            let result = try open.pool.checkpoint(mode, token)
-            // The deletion of the last journal may still be undone.
-            if takesTurns { try files?.synchronizeCommits() }
-            return result
-        }
+        return try translating("move the log of", token) { try open.pool.checkpoint(mode, token) }
     }
 
     /// Closes all connections until ``resume()``, so that the process holds no lock on the file by this store.

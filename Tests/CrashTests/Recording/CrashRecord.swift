@@ -56,6 +56,19 @@ struct CrashRecord: Sendable {
     var initialContent: [Int: [UInt8]] = [:]
     var changes: [DiskChange] = []
 
+    /// The first name of each file.
+    var namesOfFiles: [Int: String] {
+        var names: [Int: String] = [:]
+        for (path, entry) in initial { if case .file(let file) = entry { names[file] = path } }
+        for case .makeFile(let path, let file) in changes { names[file] = path }
+        return names
+    }
+
+    /// The files with certain names.
+    func files(where isMeant: (String) -> Bool) -> Set<Int> {
+        Set(namesOfFiles.filter { isMeant($0.value) }.keys)
+    }
+
     static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     }

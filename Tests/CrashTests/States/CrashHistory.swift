@@ -27,7 +27,7 @@ struct CrashHistory: Sendable {
     private var marks: [Int] = []
     private var moments: [(index: Int, moment: CrashMoment)] = []
 
-    /// The size of the largest database or log at any time.
+    /// The size of the largest database at any time.
     private(set) var largestStore = 0
 
     init(_ record: CrashRecord) {
@@ -35,9 +35,11 @@ struct CrashHistory: Sendable {
         namespaces = [record.initial]
         for (file, content) in record.initialContent { timelines[file] = FileTimeline(content, since: -1) }
         var lastNames: [String: Int] = [:]
-        for content in record.initialContent.values { largestStore = max(largestStore, content.count) }
+        let databases = record.files(where: { $0.hasSuffix(".sqlite") || $0.hasSuffix(".migrating/store") })
         for (index, change) in record.changes.enumerated() {
-            if case .write(_, let offset, let bytes) = change { largestStore = max(largestStore, offset + bytes.count) }
+            if case .write(let file, let offset, let bytes) = change, databases.contains(file) {
+                largestStore = max(largestStore, offset + bytes.count)
+            }
             switch change {
             case .write(let file, _, _), .truncate(let file, _): timelines[file]?.pending.append(index)
             case .synchronize(let file):
@@ -90,6 +92,7 @@ struct CrashHistory: Sendable {
         var random = SeededRandom(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
         var cut = random.pick(record.changes.count + 1)
         if random.chance(50), let mark = random.pick(marks) { cut = mark + random.pick(2) }
+        if random.chance(15), let note = random.pick(moments) { cut = note.index + 1 }
         return state(cut: cut, &random)
     }
 

@@ -21,7 +21,7 @@ enum CrashKind: CaseIterable, Sendable {
             let workload = try CrashWorkload(store, seed: seed)
             for _ in 0..<4 {
                 try workload.saveObjects()
-                try workload.changePayload()
+                for _ in 0..<3 { try workload.changePayload() }
                 try workload.checkpoint(.truncate)
             }
             return workload.run(name)

@@ -53,8 +53,8 @@ final class CrashWorkload {
         guard let coordinator else { return }
         try CrashStore.close(coordinator)
         self.coordinator = nil
-        // The last one that closes a store moves its log into the file. There is nothing like that for a journal.
-        if store.journal == .wal { lasts() }
+        // The last one that closes a store moves its log into the file.
+        lasts()
     }
 
     private func container() throws -> PersistentContainer {
@@ -76,10 +76,8 @@ final class CrashWorkload {
         recorder.note { $0.begun = number }
         try body()
         recorder.note { moment in
-            // A journal that was deleted may come back, until there is the next one.
-            if store.journal != .wal { moment.lasting = moment.acknowledged }
             moment.acknowledged = number
-            if lasts || store.synchronous == .full { moment.lasting = number }
+            if lasts || store.synchronous == .full || store.journal != .wal { moment.lasting = number }
         }
     }
 
