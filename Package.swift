@@ -36,6 +36,10 @@ let engineTests: [Target] = [
     .testTarget(
         name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite", "TestSupport"],
         swiftSettings: settings),
+    .target(name: "CrashDisk", dependencies: ["CSwormSQLite"], path: "Tests/CrashDisk"),
+    .testTarget(
+        name: "CrashTests", dependencies: ["CrashDisk", "Sworm", "OpenCoreData", "SwormSQLite", "TestSupport"],
+        swiftSettings: settings),
     .testTarget(
         name: "SwormCommandTests",
         dependencies: ["SwormCommand", "Sworm", "OpenCoreData", "SwormPredicates", "SwormSQLite", "TestSupport"],

@@ -32,7 +32,7 @@ package protocol FileCalls: Sendable {
     func makeOld(_ path: String) throws
 }
 
-// What takes several steps.
+// Calls of several steps.
 extension FileCalls {
     /// The permissions of a folder that everybody may look into.
     package static var usualPermissions: Int { 0o777 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// How the files of a store are changed: those that are our own by calls, those of SQLite through one of its file systems.
 package struct StoreDisk: Sendable {
     package var calls: any FileCalls

@@ -38,7 +38,7 @@ extension SQLiteStore {
                     // Another process was quicker. Its store is as good, if it fits.
                     return try openExisting(url: url, files: files, model: model, options: options)
                 }
-                let isShared = try useJournal(of: options, connection)
+                let isShared = try useJournal(of: options, connection, files)
                 let pool = try makePool(files, writer: connection, isShared: isShared, options: options)
                 let open = OpenStore(
                     pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil,
@@ -100,5 +100,62 @@ extension SQLiteStore {
         } catch {
             return false
         }
+    }
+}
+
+// Files in which nothing is.
+extension SQLiteStore {
+    /// Whether opening a URL would make a new store.
+    static func isMissing(at url: URL) -> Bool {
+        let files = StoreFiles(url: url)
+        return FileStamp(path: files.main).map { isBlank(files, $0) } ?? true
+    }
+
+    /// Whether there is a file but nothing in it: the remains of a store whose making was cut short, or of `touch`.
+    static func isBlank(_ files: StoreFiles, _ stamp: FileStamp) -> Bool {
+        guard (FileStamp(path: files.writeAheadLog)?.size ?? 0) == 0 else { return false }
+        if stamp.size == 0 { return true }
+        if let pages = files.pagesBeforeJournal { return pages < 2 }
+        return stamp.size == 4096 && isFirstPage(files)
+    }
+
+    /// Whether a file is the single page that SQLite makes before there is any table, with the setting that a new store has.
+    private static func isFirstPage(_ files: StoreFiles) -> Bool {
+        func isFirstPage(_ connection: Connection) throws -> Bool {
+            let connection = StoreConnection(connection)
+            return try connection.integer("PRAGMA page_count") == 1 && connection.integer("PRAGMA auto_vacuum") == 2
+        }
+        do {
+            return try isFirstPage(
+                Connection(
+                    .file(path: files.main),
+                    options: .init(access: .readOnly, busyTimeout: 0, fileSystem: files.disk.fileSystem)))
+        } catch let error as SQLiteError where error.isBusy {
+            // Somebody may be making a store in it; whoever makes one waits for that.
+            return true
+        } catch let error as SQLiteError where [SQLiteError.readOnly, SQLiteError.cannotOpen].contains(error.code) {
+            // A journal has to be looked at first, which is done in a copy.
+            return (try? isFirstPage(ReadingPlace(files: files).connect(timeout: 0, cacheSizeKiB: 64))) ?? false
+        } catch {
+            return false
+        }
+    }
+}
+
+extension StoreFiles {
+    /// The number of pages that the database had before a transaction that was cut off; nil where no journal undoes one.
+    fileprivate var pagesBeforeJournal: Int? {
+        guard let stamp = FileStamp(pathOfPlainFile: rollbackJournal), stamp.size > 0,
+            let file = FileHandle(forReadingAtPath: rollbackJournal)
+        else { return nil }
+        defer { try? file.close() }
+        let mark: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        guard let header = try? file.read(upToCount: 28), header.count == 28, header.starts(with: mark) else {
+            return nil
+        }
+        // The number of pages in the journal and a random number; then those of the database and the sizes of a sector and
+        // of a page. Without these the header is not on the disk, and SQLite undoes nothing.
+        let numbers = stride(from: 16, to: 28, by: 4).map { header[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
+        return numbers[1] >= 32 && numbers[2] >= 512 ? numbers[0] : nil
     }
 }

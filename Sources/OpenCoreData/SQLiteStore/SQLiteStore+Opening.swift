@@ -65,17 +65,6 @@ extension SQLiteStore {
 
     // MARK: Parts
 
-    /// Whether opening a URL would make a new store.
-    static func isMissing(at url: URL) -> Bool {
-        let files = StoreFiles(url: url)
-        return FileStamp(path: files.main).map { isBlank(files, $0) } ?? true
-    }
-
-    /// Whether there is a file but nothing in it: what is left when making a store is cut short, or of `touch`.
-    static func isBlank(_ files: StoreFiles, _ stamp: FileStamp) -> Bool {
-        stamp.size == 0 && (FileStamp(path: files.writeAheadLog)?.size ?? 0) == 0
-    }
-
     /// Refuses what is there and is no regular file. To open a pipe would wait for ever.
     private static func refuseOtherKinds(_ files: StoreFiles) throws {
         guard let kind = FileKind(path: files.main), kind != .file else { return }
@@ -183,7 +172,7 @@ extension SQLiteStore {
         let keepsHistory = options.tracksHistory || inspection.keepsHistory || mirroringTable != nil
         let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
             let writer = try connect(files, options: options, access: .readWrite)
-            let isShared = try useJournal(of: options, writer)
+            let isShared = try useJournal(of: options, writer, files)
             if keepsHistory { try HistorySchema.add(to: writer, model: model) }
             return try makePool(files, writer: writer, isShared: isShared, options: options)
         }
@@ -234,7 +223,7 @@ extension SQLiteStore {
             makeWriter: {
                 let writer = try connect(files, options: options, access: .readWrite)
                 // One of the two kinds of rollback journals is not noted in the file.
-                _ = try useJournal(of: options, writer)
+                _ = try useJournal(of: options, writer, files)
                 if isShared { writer.base.notesLog() }
                 return writer
             }
@@ -254,8 +243,11 @@ extension SQLiteStore {
             Connection(
                 .file(path: files.main),
                 options: .init(
-                    access: access, busyTimeout: options.busyTimeout, synchronous: options.synchronous,
+                    access: access, busyTimeout: options.busyTimeout, synchronous: .full,
                     cacheSizeKiB: options.cacheSizeKiB, fileSystem: files.disk.fileSystem)))
+        if options.synchronous != .full, try connection.base.journalMode() == .wal {
+            try connection.base.setSynchronous(options.synchronous)
+        }
         connection.base.watch = options.watch
         try StoreFunctions.register(on: connection.base, changes: connection.changes)
         try limit(connection, options)
@@ -270,15 +262,24 @@ extension SQLiteStore {
 
     /// Lets a file use the kind of journal that is asked for.
     ///
+    /// The option for less synchronization counts for a log alone: with a journal that is on the disk by half, SQLite could
+    /// make a damaged file of a sound one.
+    ///
     /// - Returns: Whether it is a write-ahead log. Without one, also where the file system cannot have it, readers and writers
     ///   take turns on one connection.
-    static func useJournal(of options: StoreOptions, _ connection: StoreConnection) throws -> Bool {
+    static func useJournal(
+        of options: StoreOptions, _ connection: StoreConnection, _ files: StoreFiles
+    ) throws -> Bool {
         guard options.journalMode == .wal else {
+            try connection.base.setSynchronous(.full)
             try connection.base.setJournalMode(options.journalMode)
             return false
         }
         do {
             try connection.base.setJournalMode(.wal)
+            try connection.base.setSynchronous(options.synchronous)
+            // One that says nothing stays behind where the change of the journal mode has failed.
+            if FileKind(path: files.rollbackJournal) != nil { files.calls.removeIfPresent(files.rollbackJournal) }
             return true
         } catch let error as SQLiteError where error.code == SQLiteError.error {
             return false

@@ -8,7 +8,8 @@ package struct StoreOptions: Sendable {
     package var createsMissingFile = true
     /// The longest time in seconds that anything waits for another connection or another process.
     package var busyTimeout = 10.0
-    /// How hard a save is pressed onto the disk. With `normal` a loss of power may cost the last saves, but not the store.
+    /// How hard a save is pressed onto the disk. With `normal` a loss of power may cost the last saves, but not the store. Only
+    /// a store with a write-ahead log can have less than `full`.
     package var synchronous = Connection.Synchronous.normal
     /// The kind of journal: a write-ahead log, or one to roll back from (`delete`, `truncate`). The file keeps it.
     package var journalMode = Connection.JournalMode.wal

@@ -39,6 +39,14 @@ extension Connection {
         }
     }
 
+    /// Changes how hard commits are pressed onto the disk. Nobody who watches gets this statement.
+    package func setSynchronous(_ synchronous: Synchronous) throws {
+        let wasSilent = isSilent
+        isSilent = true
+        defer { isSilent = wasSilent }
+        try execute("PRAGMA synchronous = \(synchronous.rawValue)")
+    }
+
     /// Moves pages from the `-wal` file into the database: its frames, and how many of them were moved.
     ///
     /// Both are -1 where the database has no WAL. Modes other than passive throw `SQLITE_BUSY` when the busy timeout

@@ -10,7 +10,9 @@ extension Connection {
     package enum Synchronous: String, Sendable, Hashable {
         /// In WAL mode a power cut can lose the last transactions, never the file.
         case normal = "NORMAL"
-        case full = "FULL"
+        /// Nothing that was committed is lost. SQLite's FULL leaves it open whether the deletion of a journal, with which a
+        /// transaction ends, is on the disk.
+        case full = "EXTRA"
     }
 
     package enum Location: Sendable, Hashable {

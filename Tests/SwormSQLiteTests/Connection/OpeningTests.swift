@@ -94,7 +94,7 @@ struct OpeningTests {
     @Test func `options reach SQLite`() throws {
         let options = Connection.Options(busyTimeout: 1.5, synchronous: .full, cacheSizeKiB: 1234)
         let connection = try folder.open("data.sqlite", options)
-        #expect(try connection.integer("PRAGMA synchronous") == 2)
+        #expect(try connection.integer("PRAGMA synchronous") == 3)
         #expect(try connection.integer("PRAGMA cache_size") == -1234)
         #expect(connection.busyTimeout == 1.5)
         #expect(try connection.integer("PRAGMA trusted_schema") == 0)

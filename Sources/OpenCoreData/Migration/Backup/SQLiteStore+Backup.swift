@@ -26,6 +26,8 @@ extension SQLiteStore {
         try translating("back up", token) {
             let replacement = try StoreReplacement(of: url, options: backupOptions(token), isMissingAllowed: true)
             try copy(into: replacement, token)
+            // Nothing that is in a backup is to be missing in the store itself after a crash.
+            try files?.synchronizeCommits()
             try replacement.verify(model) { if let failure = token?.failure { throw failure } }
             try replacement.finish()
         }

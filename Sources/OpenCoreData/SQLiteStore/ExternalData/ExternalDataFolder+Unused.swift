@@ -45,9 +45,9 @@ extension StoreFiles {
     /// The file in which a search for unused files notes how far it has come.
     var searchNote: String { (support as NSString).appendingPathComponent("_SEARCH") }
 
-    /// Returns when a commit without a log is on the disk: no journal can undo it after a power failure.
-    func synchronizeJournal() throws {
-        if FileKind(path: rollbackJournal) != nil { try calls.synchronize(rollbackJournal) }
+    /// Returns when all that was committed is on the disk: a log has it, and no journal can undo it after a power failure.
+    func synchronizeCommits() throws {
+        for path in [writeAheadLog, rollbackJournal] where FileKind(path: path) != nil { try calls.synchronize(path) }
         try calls.synchronize(folder)
     }
 

@@ -61,7 +61,7 @@ struct ExternalDataSearch {
         // A file that was written since has come from elsewhere, and a row that names it may come, too.
         let unused = progress.files.filter { folder.isOlder($0, than: old) }
         if !unused.isEmpty, !files.sharesExternalData {
-            if open.pool.kind == .single { try files.synchronizeJournal() }
+            if open.pool.kind == .single { try files.synchronizeCommits() }
             folder.remove(unused)
         }
         // A search of a small store is quick enough for each opening.

@@ -21,7 +21,7 @@ extension SQLiteStore {
         }
         guard let unused else { return }
         // A commit that a journal may still undo would need the files again.
-        if takesTurns, (try? self.files?.synchronizeJournal()) == nil { return }
+        if takesTurns, (try? self.files?.synchronizeCommits()) == nil { return }
         // No row can come to name them again, so that this needs no lock.
         external.remove(unused)
         pendingRemovals.remove(files)

@@ -1,0 +1,44 @@
+import Foundation
+import Synchronization
+
+/// Many states of many runs, on all processors.
+struct CrashCampaign {
+    let seed: UInt64
+    let scratch: ScratchFolder
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        scratch = try ScratchFolder()
+    }
+
+    /// Looks at states of a run.
+    ///
+    /// - Parameters:
+    ///   - checker: Knows the run.
+    ///   - numbers: The states.
+    ///   - killed: Whether they are those of a process that is killed, by the number of changes before.
+    ///   - limit: How many faults are enough.
+    /// - Returns: What is wrong with the first ones that are not as they should be.
+    func faults(
+        of checker: CrashChecker, _ numbers: Range<Int>, killed: Bool = false, limit: Int = 5
+    ) -> [String] {
+        let faults = Mutex<[String]>([])
+        let next = Mutex(numbers.lowerBound)
+        let folder = scratch.url(UUID().uuidString)
+        guard mkdir(folder.path, 0o777) == 0 else { return ["no folder can be made"] }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        DispatchQueue.concurrentPerform(iterations: min(2, ProcessInfo.processInfo.activeProcessorCount)) { _ in
+            while true {
+                let number = next.withLock { next in
+                    defer { next += 1 }
+                    return next
+                }
+                guard number < numbers.upperBound, faults.withLock({ $0.count < limit }) else { return }
+                let fault =
+                    killed ? checker.faultOfKilled(at: number, in: folder) : checker.fault(of: number, in: folder)
+                if let fault { faults.withLock { $0.append(fault) } }
+            }
+        }
+        return faults.withLock { $0 }
+    }
+}
