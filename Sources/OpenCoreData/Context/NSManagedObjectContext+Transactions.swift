@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
     }
 
     /// Begins a transaction of the context's only store that holds the write lock from now on, and stays open until it is
-    /// committed or undone. Objects without unsaved changes are read anew in it.
+    /// committed or undone.
     ///
     /// - Throws: An error where the context has several stores, or one that cannot be written; and the store's error.
     package final func beginWriting() throws {
@@ -197,10 +197,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Lets objects without unsaved changes be read anew when they are next used: statements have changed their rows.
+    /// Lets objects without unsaved changes be read anew when they are next used: their rows may have been changed.
     ///
     /// - Parameter isConcerned: Whether the objects of an entity, by its number, can be among them.
-    final func refreshUnchanged(_ isConcerned: (Int) -> Bool) {
+    package final func refreshUnchanged(_ isConcerned: (Int) -> Bool = { _ in true }) {
         forgetReadAhead()
         for object in identities.objects where !object.hasChanges && !object.objectID.isTemporaryID {
             guard isConcerned(object.plan.number), object.status.isDisjoint(with: [.gone]) else { continue }

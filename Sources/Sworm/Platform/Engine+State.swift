@@ -15,11 +15,16 @@ extension Engine {
 
     static func restore(_ checkpoint: Checkpoint, in context: NSManagedObjectContext) { checkpoint.restore(context) }
 
-    /// Lets a context read one state of its store from now on; with false, the newest at each read again.
+    /// Lets a context read one state of its store from now on, also where it has read objects before; with false, the newest
+    /// at each read again.
     ///
     /// A store without generations, such as one in memory, is read at its newest state; that is no error.
     static func pin(_ isPinned: Bool, _ context: NSManagedObjectContext) throws {
         try? context.setQueryGenerationFrom(isPinned ? .current : nil)
+        guard isPinned else { return }
+        for object in context.registeredObjects where !object.hasChanges {
+            context.refresh(object, mergeChanges: false)
+        }
     }
 
     /// Core Data writes with a save alone, so that there is nothing to commit or to undo beside it.
@@ -43,8 +48,6 @@ extension Engine {
         if coordinator.persistentStores[0].isReadOnly {
             throw StoreError(.readOnly, "Cannot write: the store was opened read-only.")
         }
-        // Values that were read before may be old.
-        context.refreshAllObjects()
     }
 
     /// Whether a context holds the write lock of its store. Core Data takes it for the time of a save.
@@ -95,9 +98,11 @@ extension Engine {
 
     static func restore(_ checkpoint: Checkpoint, in context: NSManagedObjectContext) { context.restore(checkpoint) }
 
-    /// Lets a context read one state of its store from now on; with false, the newest at each read again.
+    /// Lets a context read one state of its store from now on, also where it has read objects before; with false, the newest
+    /// at each read again.
     static func pin(_ isPinned: Bool, _ context: NSManagedObjectContext) throws {
         try context.setQueryGenerationFrom(isPinned ? .current : nil)
+        if isPinned { context.refreshUnchanged() }
     }
 
     typealias Marks = TransactionMarks
