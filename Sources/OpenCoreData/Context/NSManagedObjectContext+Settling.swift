@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
         to origin: ObjectOrigin, _ store: any ObjectStore, collecting collect: () throws -> SaveRequestBuilder
     ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
         let open = transactions[origin]
-        let transaction = try open ?? store.beginTransaction()
+        let transaction = try open ?? store.beginTransaction(interruption.token)
         var before = checkpoint()
         do {
             if open == nil {
