@@ -157,7 +157,7 @@ extension NSManagedObjectContext {
                 NSPersistentStoreSaveError, "Cannot save: the store \(origin.storeIdentifier) was removed.")
         }
         if let reason = store.objectStore.readOnlyReason {
-            throw CoreDataError(NSPersistentStoreSaveError, "Cannot save: \(reason).")
+            throw CoreDataError(NSPersistentStoreSaveError, "Cannot save: \(reason).", condition: .readOnly)
         }
         let coordinator = try requireCoordinator()
         let builder = try requestBuilder(origin, isOnly: isOnly, coordinator)

@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
                 NSPersistentStoreSaveError, "Cannot write: the store \(origin.storeIdentifier) was removed.")
         }
         if let reason = store.readOnlyReason {
-            throw CoreDataError(NSPersistentStoreSaveError, "Cannot write: \(reason).")
+            throw CoreDataError(NSPersistentStoreSaveError, "Cannot write: \(reason).", condition: .readOnly)
         }
         if let transaction = transactions[origin] { return try body(transaction) }
         if transactions.areKept { return try body(try keepTransaction(of: store, origin)) }
