@@ -135,15 +135,34 @@ extension NSManagedObjectContext {
         return try store.save(request, interruption.token)
     }
 
-    /// Makes what was written in transactions the state of the stores.
+    /// Begins the transactions of a save that is one of several stores' writes, if these are kept: nothing is committed before
+    /// everything is written.
+    final func keepTransactions(of origins: [ObjectOrigin]) throws {
+        guard transactions.areKept, origins.count > 1 || !transactions.isEmpty else { return }
+        // In one order for all, so that two saves do not wait for each other.
+        let missing = origins.filter { transactions[$0] == nil }.sorted { $0.storeIdentifier < $1.storeIdentifier }
+        guard !missing.isEmpty else { return }
+        // Objects are compared row by row, not with the snapshot that was read.
+        parkPinnedViews()
+        for origin in missing {
+            guard let store = origin.store?.objectStore, store.readOnlyReason == nil else { continue }
+            _ = try keepTransaction(of: store, origin)
+        }
+    }
+
+    /// Makes what was written in transactions the state of the stores. Whatever stops it, and can be known before, stops it
+    /// before the first commit.
     package final func commitTransactions() throws {
         guard !transactions.isEmpty else { return }
-        for transaction in transactions.all {
-            interruption.leave(transaction)
-            try transaction.commit()
-        }
+        let all = transactions.all
+        for transaction in all { interruption.leave(transaction) }
+        try commit(all[...])
         for announcement in transactions.takeAll().announcements { announcement() }
         forgetReadAhead()
+    }
+
+    private func commit(_ transactions: ArraySlice<any StoreTransaction>) throws {
+        try transactions.first?.commit { try commit(transactions.dropFirst()) }
     }
 
     /// Undoes what was written in transactions that are open.

@@ -184,13 +184,14 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     // MARK: Ends
 
-    func commit() throws {
+    func commit(after others: () throws -> Void) throws {
         let metadata = store.newMetadata
         try writing { connection in
             if let metadata { try connection.write(metadata) }
             try open.pool.checkFile()
             // Later there is nothing left to be stopped.
             if let failure = token?.failure { throw failure }
+            try others()
             do {
                 try connection.base.commit()
             } catch {
