@@ -108,6 +108,18 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: An error where the context has several stores, or one that cannot be written; and the store's error.
     package final func beginWriting() throws {
+        let (origin, store) = try onlyStore()
+        endPinnedViews()
+        transactions.areKept = true
+        let transaction = try store.beginTransaction(interruption.token)
+        transactions.add(transaction, origin)
+        try interruption.enter(transaction)
+    }
+
+    /// Throws where ``beginWriting()`` would, whoever holds the write lock.
+    package final func checkWriting() throws { _ = try onlyStore() }
+
+    private func onlyStore() throws -> (ObjectOrigin, any ObjectStore) {
         let stores = try requireCoordinator().persistentStores
         guard let origin = stores.first?.origin, let store = origin.store?.objectStore, stores.count == 1 else {
             throw CoreDataError(
@@ -118,12 +130,7 @@ extension NSManagedObjectContext {
         if let reason = store.readOnlyReason {
             throw CoreDataError(NSPersistentStoreSaveError, "Cannot write: \(reason).", condition: .readOnly)
         }
-        endPinnedViews()
-        transactions.areKept = true
-        let transaction = try store.beginTransaction(interruption.token)
-        transactions.add(transaction, origin)
-        try interruption.enter(transaction)
-        refreshUnchanged { _ in true }
+        return (origin, store)
     }
 
     /// Whether the context has a transaction open, and with it the write lock.

@@ -83,7 +83,7 @@ extension PersistentContainer {
         let admission: Engine.Admission
         do {
             admission = try await Engine.admit(
-                context, isWriting: call.access == .write, until: call.deadline)
+                context, isWriting: call.possible(in: context).access == .write, until: call.deadline)
         } catch {
             throw Engine.translated(error)
         }

@@ -51,6 +51,7 @@ extension PersistentContainer {
             }
             defer { gate.leave() }
             let given = try admitted?.context ?? makeContext()
+            let call = call.possible(in: given)
             listen(to: given)
             func run(_ held: Engine.Admission) throws {
                 defer { held.leave() }

@@ -8,6 +8,11 @@ import SwormPredicates
 
 // What a context has not saved yet, what it reads meanwhile, and the transaction that both stand in.
 extension Engine {
+    /// Whether a context can hold the write lock of all that it writes: of one store.
+    static func hasOneStore(_ context: NSManagedObjectContext) -> Bool {
+        context.persistentStoreCoordinator?.persistentStores.count == 1
+    }
+
     #if canImport(CoreData)
     typealias Checkpoint = KeyedCheckpoint
 
@@ -139,7 +144,8 @@ extension Engine {
     static func enter(
         _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
     ) throws -> Admission {
-        try StoreAdmission.enter(
+        if isWriting { try context.checkWriting() }
+        return try StoreAdmission.enter(
             context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
     }
 
@@ -147,7 +153,8 @@ extension Engine {
     static func admit(
         _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
     ) async throws -> Admission {
-        try await StoreAdmission.admit(
+        if isWriting { try context.checkWriting() }
+        return try await StoreAdmission.admit(
             context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
     }
 
