@@ -190,8 +190,8 @@ extension NSManagedObjectContext {
     // MARK: Parts of a transaction
 
     /// Notes the present state of the transactions.
-    package final func markTransactions() throws -> TransactionMarks {
-        let marks = try transactions.all.map { ($0, try $0.mark()) }
+    package final func markTransactions() -> TransactionMarks {
+        let marks = transactions.all.map { ($0, $0.mark()) }
         defer { transactions.depth += 1 }
         return TransactionMarks(marks: marks, depth: transactions.depth)
     }

@@ -194,7 +194,7 @@ package protocol StoreTransaction: StoreSession {
     func commit(after others: () throws -> Void) throws
 
     /// Notes the present state.
-    func mark() throws -> Int
+    func mark() -> Int
     /// Forgets a state that was noted, and all that were noted later.
     func release(_ mark: Int) throws
     /// Goes back to a state that was noted, and forgets it.

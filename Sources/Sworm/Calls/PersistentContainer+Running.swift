@@ -176,7 +176,7 @@ extension PersistentContainer {
         }
         defer { if call.deadline != nil { Engine.setDeadline(outerDeadline, outer.context) } }
         let checkpoint = Engine.checkpoint(outer.context)
-        let marks = try Engine.translating { try Engine.mark(outer.context) }
+        let marks = Engine.mark(outer.context)
         running.withLock { $0[thread]?.scopes.append(scope) }
         defer {
             scope.close()

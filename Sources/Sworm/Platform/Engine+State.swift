@@ -38,7 +38,7 @@ extension Engine {
     static func keepTransactions(_ areKept: Bool, _ context: NSManagedObjectContext) {}
     static func commit(_ context: NSManagedObjectContext) throws {}
     static func undo(_ context: NSManagedObjectContext, restoring: () -> Void) { restoring() }
-    static func mark(_ context: NSManagedObjectContext) throws -> Marks { Marks() }
+    static func mark(_ context: NSManagedObjectContext) -> Marks { Marks() }
     static func release(_ marks: Marks, _ context: NSManagedObjectContext) throws {}
     static func undo(to marks: Marks, _ context: NSManagedObjectContext, restoring: () -> Void) throws { restoring() }
 
@@ -124,7 +124,7 @@ extension Engine {
         context.undoTransactions(restoring: restoring)
     }
 
-    static func mark(_ context: NSManagedObjectContext) throws -> Marks { try context.markTransactions() }
+    static func mark(_ context: NSManagedObjectContext) -> Marks { context.markTransactions() }
 
     static func release(_ marks: Marks, _ context: NSManagedObjectContext) throws { try context.release(marks) }
 
