@@ -10,7 +10,9 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - url: The target: where there is no file, or a store that nobody has open.
     ///   - token: Ends the copying.
-    /// - Throws: ``CoreDataError`` where the copy cannot be made, or is not sound. The target is as it was then.
+    /// - Throws: ``CoreDataError`` where the copy cannot be made, or is not sound; with the condition `timedOut` where the target
+    ///   is in use, and `wouldDeadlock` where the calling thread writes on the connection that it would read on. The target is
+    ///   as it was then.
     package func backup(to url: URL, _ token: InterruptToken? = nil) throws {
         guard url.isFileURL, !StoreFiles.isMemory(url) else {
             throw CoreDataError(
@@ -24,10 +26,21 @@ extension SQLiteStore {
         }
         if let failure = token?.failure { throw failure }
         try translating("back up", token) {
-            let replacement = try StoreReplacement(of: url, options: backupOptions(token), isMissingAllowed: true)
+            let replacement = try replacement(of: url, token)
             try copy(into: replacement, token)
             try replacement.verify(model) { if let failure = token?.failure { throw failure } }
             try replacement.finish()
+        }
+    }
+
+    private func replacement(of url: URL, _ token: InterruptToken?) throws -> StoreReplacement {
+        do {
+            return try StoreReplacement(of: url, options: backupOptions(token), isMissingAllowed: true)
+        } catch let error as CoreDataError where error.errorCode == NSPersistentStoreTimeoutError {
+            throw CoreDataError(
+                NSPersistentStoreTimeoutError,
+                "The store “\(url.path)” cannot be replaced by a backup: another connection or process has it open. Close the other one, or allow more time. Nothing was changed.",
+                cause: error, condition: .timedOut)
         }
     }
 
@@ -36,6 +49,8 @@ extension SQLiteStore {
         let view = SQLiteSession(
             store: self, open: open, connection: try open.pool.takeReader(watch, token), token)
         defer { view.end() }
+        // Whoever reads on a single connection has the turn, so that a write that is running there is its own.
+        if takesTurns, open.pool.isWriting { throw CoreDataError.backupInside }
         let connection = try view.lease.beginUse()
         defer { view.lease.endUse() }
         try replacement.take(connection, externalData: external, model: model, layout: open.layout) {
@@ -53,5 +68,14 @@ extension SQLiteStore {
         options.freeRoom = self.options.freeRoom
         options.disk = self.options.disk
         return options
+    }
+}
+
+extension CoreDataError {
+    fileprivate static var backupInside: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreCoordinatorLockingError,
+            "A store with a single connection, as one in memory, cannot be backed up inside of a call that writes it: the copy would hold what is not committed. Back it up after the call.",
+            condition: .wouldDeadlock)
     }
 }

@@ -115,6 +115,9 @@ extension ConnectionPool {
         connection.base.uninterrupted { try? connection.base.execute("PRAGMA query_only = ON") }
     }
 
+    /// Whether a write is running.
+    var isWriting: Bool { condition.withLock { writes > 0 } }
+
     func beginWrite() throws {
         try hub.beginWriting()
         condition.lock()
