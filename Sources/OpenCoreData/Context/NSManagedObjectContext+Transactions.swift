@@ -157,7 +157,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Makes what was written in transactions the state of the stores. Whatever stops it, and can be known before, stops it
+    /// Makes what was written in transactions the state of the stores. A reason to stop that can be known before stops it
     /// before the first commit.
     package final func commitTransactions() throws {
         guard !transactions.isEmpty else { return }

@@ -41,7 +41,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         set { progress.files = newValue }
     }
     private var marks: [Files] = []
-    /// The number of marks that are savepoints. The others become such before the next write: until then there is nothing to
+    /// The number of marks that are savepoints. The rest become such before the next write: until then there is nothing to
     /// undo, and rows may be being read.
     private var savepoints = 0
 
@@ -189,14 +189,14 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     // MARK: Ends
 
-    func commit(after others: () throws -> Void) throws {
+    func commit(after further: () throws -> Void) throws {
         let metadata = store.newMetadata
         try writing { connection in
             if let metadata { try connection.write(metadata) }
             try open.pool.checkFile()
             // Later there is nothing left to be stopped.
             if let failure = token?.failure { throw failure }
-            try others()
+            try further()
             do {
                 try connection.base.commit()
             } catch {

@@ -189,9 +189,9 @@ package protocol StoreTransaction: StoreSession {
 
     /// Makes what was written the state of the store, and ends the view.
     ///
-    /// - Parameter others: Commits what belongs to it in other stores. It is called when nothing but the commit itself can
+    /// - Parameter further: Commits the same work in further stores. It is called when nothing but the commit itself can
     ///   fail here any more, and nothing stops that.
-    func commit(after others: () throws -> Void) throws
+    func commit(after further: () throws -> Void) throws
 
     /// Notes the present state.
     func mark() -> Int

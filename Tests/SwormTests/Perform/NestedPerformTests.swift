@@ -170,7 +170,7 @@ struct NestedPerformTests {
                     let written = try store.write { try $0.count(of: Volume.all) }
                     sums.append(read + performed + written)
                     #expect(throws: StoreError.Missing.self) { try store.perform { _ in throw StoreError.Missing() } }
-                    // What is written in bulk throws, and nothing else goes with it.
+                    // A bulk write throws, and nothing else goes with it.
                     #expect(storeError { try store.perform { try $0.update(Volume.all, set: (\.pages, 7)) } } != nil)
                 }
                 #expect(throws: StoreError.Missing.self) {

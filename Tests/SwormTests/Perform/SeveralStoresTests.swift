@@ -80,7 +80,7 @@ struct SeveralStoresTests {
         ),
     ]
 
-    @Test func `what is committed in one of them is committed in all, however late`() throws {
+    @Test func `a commit in one of them is followed by those in all, however late`() throws {
         for (name, write) in Self.writes {
             let end = ContinuousClock.now + .milliseconds(300)
             let arm = atFirstCommit { while .now < end + .milliseconds(10) { usleep(5_000) } }
