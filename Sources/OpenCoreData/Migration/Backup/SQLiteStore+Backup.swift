@@ -25,6 +25,7 @@ extension SQLiteStore {
                 "The store “\(files.main)” cannot be backed up to its own file. Name another one.")
         }
         if let failure = token?.failure { throw failure }
+        if openFiles?.pool.isWritingHere ?? false { throw CoreDataError.backupInside }
         try translating("back up", token) {
             let replacement = try replacement(of: url, token)
             try copy(into: replacement, token)
@@ -49,8 +50,6 @@ extension SQLiteStore {
         let view = SQLiteSession(
             store: self, open: open, connection: try open.pool.takeReader(watch, token), token)
         defer { view.end() }
-        // Whoever reads on a single connection has the turn, so that a write that is running there is its own.
-        if takesTurns, open.pool.isWriting { throw CoreDataError.backupInside }
         let connection = try view.lease.beginUse()
         defer { view.lease.endUse() }
         try replacement.take(connection, externalData: external, model: model, layout: open.layout) {

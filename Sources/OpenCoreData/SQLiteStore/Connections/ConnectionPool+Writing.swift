@@ -115,8 +115,10 @@ extension ConnectionPool {
         connection.base.uninterrupted { try? connection.base.execute("PRAGMA query_only = ON") }
     }
 
-    /// Whether a write is running.
-    var isWriting: Bool { condition.withLock { writes > 0 } }
+    /// Whether the calling thread writes on the connection that it would read on.
+    var isWritingHere: Bool {
+        kind == .single && hub.holder == ThreadHoldings.thread && condition.withLock { writes > 0 }
+    }
 
     func beginWrite() throws {
         try hub.beginWriting()
