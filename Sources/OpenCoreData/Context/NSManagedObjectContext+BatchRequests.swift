@@ -95,7 +95,9 @@ extension NSManagedObjectContext {
         guard let store = origin.store?.objectStore, let refusal = store.readOnlyReason ?? store.batchRefusal else {
             return
         }
-        throw CoreDataError(NSPersistentStoreOperationError, "Cannot change all objects at once: \(refusal).")
+        throw CoreDataError(
+            NSPersistentStoreOperationError, "Cannot change all objects at once: \(refusal).",
+            condition: store.isReadOnly ? .readOnly : nil)
     }
 
     /// What the properties of a request say, by slot.

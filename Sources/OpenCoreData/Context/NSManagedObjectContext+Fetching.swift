@@ -265,8 +265,9 @@ extension NSManagedObjectContext {
         }
         // A search in a string that was stopped has found nothing yet, which is no answer.
         if LongWork.stops {
-            throw CoreDataError(
-                CocoaError.Code.userCancelled.rawValue, "The work was stopped before its end; nothing was read.")
+            throw interruption.token.failure
+                ?? CoreDataError(
+                    CocoaError.Code.userCancelled.rawValue, "The work was stopped before its end; nothing was read.")
         }
         try ObjectOrder(specification.sorts).sort(&objects, checking: interruption.check)
         let start = min(specification.offset, objects.count)

@@ -59,7 +59,8 @@ extension NSManagedObjectContext {
             guard let reason = store.objectStore.readOnlyReason else { continue }
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "Cannot delete history: \(reason). The affectedStores of the request can name the others.")
+                "Cannot delete history: \(reason). The affectedStores of the request can name the others.",
+                condition: .readOnly)
         }
         for (store, bound) in bounds { _ = try store.objectStore.deleteHistory(before: bound) }
     }

@@ -41,9 +41,11 @@ extension NSManagedObjectContext {
         var saved = SavedObjects()
         do {
             let origins = try originsOfChanges(coordinator)
+            try keepTransactions(of: origins)
             for origin in origins { try save(in: origin, isOnly: origins.count == 1, into: &saved) }
         } catch {
-            guard !saved.parts.isEmpty else { throw error }
+            // What is kept is not committed yet, and whoever keeps it undoes it.
+            guard !saved.parts.isEmpty, !transactions.areKept else { throw error }
             // What was written is saved, whatever the other stores say.
             let places = saved.parts.map { $0.origin.store?.url?.path ?? "memory" }.joined(separator: ", ")
             try finish(saved, coordinator, isPartial: true)
@@ -157,7 +159,7 @@ extension NSManagedObjectContext {
                 NSPersistentStoreSaveError, "Cannot save: the store \(origin.storeIdentifier) was removed.")
         }
         if let reason = store.objectStore.readOnlyReason {
-            throw CoreDataError(NSPersistentStoreSaveError, "Cannot save: \(reason).")
+            throw CoreDataError(NSPersistentStoreSaveError, "Cannot save: \(reason).", condition: .readOnly)
         }
         let coordinator = try requireCoordinator()
         let builder = try requestBuilder(origin, isOnly: isOnly, coordinator)

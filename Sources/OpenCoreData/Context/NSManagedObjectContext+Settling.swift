@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
         to origin: ObjectOrigin, _ store: any ObjectStore, collecting collect: () throws -> SaveRequestBuilder
     ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
         let open = transactions[origin]
-        let transaction = try open ?? store.beginTransaction()
+        let transaction = try open ?? store.beginTransaction(interruption.token)
         var before = checkpoint()
         do {
             if open == nil {
@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
                 try interruption.enter(transaction)
             }
             // With a mark behind it the transaction is not begun anew by a try that fails, which would let the lock go.
-            let mark = try transaction.mark()
+            let mark = transaction.mark()
             let written: (builder: SaveRequestBuilder, result: SaveResult)
             do {
                 written = try write(to: transaction, origin, noting: &before, collecting: collect)

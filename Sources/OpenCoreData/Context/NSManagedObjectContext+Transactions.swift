@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
                 NSPersistentStoreSaveError, "Cannot write: the store \(origin.storeIdentifier) was removed.")
         }
         if let reason = store.readOnlyReason {
-            throw CoreDataError(NSPersistentStoreSaveError, "Cannot write: \(reason).")
+            throw CoreDataError(NSPersistentStoreSaveError, "Cannot write: \(reason).", condition: .readOnly)
         }
         if let transaction = transactions[origin] { return try body(transaction) }
         if transactions.areKept { return try body(try keepTransaction(of: store, origin)) }
@@ -104,10 +104,22 @@ extension NSManagedObjectContext {
     }
 
     /// Begins a transaction of the context's only store that holds the write lock from now on, and stays open until it is
-    /// committed or undone. Objects without unsaved changes are read anew in it.
+    /// committed or undone.
     ///
     /// - Throws: An error where the context has several stores, or one that cannot be written; and the store's error.
     package final func beginWriting() throws {
+        let (origin, store) = try onlyStore()
+        endPinnedViews()
+        transactions.areKept = true
+        let transaction = try store.beginTransaction(interruption.token)
+        transactions.add(transaction, origin)
+        try interruption.enter(transaction)
+    }
+
+    /// Throws where ``beginWriting()`` would, whoever holds the write lock.
+    package final func checkWriting() throws { _ = try onlyStore() }
+
+    private func onlyStore() throws -> (ObjectOrigin, any ObjectStore) {
         let stores = try requireCoordinator().persistentStores
         guard let origin = stores.first?.origin, let store = origin.store?.objectStore, stores.count == 1 else {
             throw CoreDataError(
@@ -118,12 +130,7 @@ extension NSManagedObjectContext {
         if let reason = store.readOnlyReason {
             throw CoreDataError(NSPersistentStoreSaveError, "Cannot write: \(reason).", condition: .readOnly)
         }
-        endPinnedViews()
-        transactions.areKept = true
-        let transaction = try store.beginTransaction(interruption.token)
-        transactions.add(transaction, origin)
-        try interruption.enter(transaction)
-        refreshUnchanged { _ in true }
+        return (origin, store)
     }
 
     /// Whether the context has a transaction open, and with it the write lock.
@@ -135,15 +142,34 @@ extension NSManagedObjectContext {
         return try store.save(request, interruption.token)
     }
 
-    /// Makes what was written in transactions the state of the stores.
+    /// Begins the transactions of a save that is one of several stores' writes, if these are kept: nothing is committed before
+    /// everything is written.
+    final func keepTransactions(of origins: [ObjectOrigin]) throws {
+        guard transactions.areKept, origins.count > 1 || !transactions.isEmpty else { return }
+        // In one order for all, so that two saves do not wait for each other.
+        let missing = origins.filter { transactions[$0] == nil }.sorted { $0.storeIdentifier < $1.storeIdentifier }
+        guard !missing.isEmpty else { return }
+        // Objects are compared row by row, not with the snapshot that was read.
+        parkPinnedViews()
+        for origin in missing {
+            guard let store = origin.store?.objectStore, store.readOnlyReason == nil else { continue }
+            _ = try keepTransaction(of: store, origin)
+        }
+    }
+
+    /// Makes what was written in transactions the state of the stores. A reason to stop that can be known before stops it
+    /// before the first commit.
     package final func commitTransactions() throws {
         guard !transactions.isEmpty else { return }
-        for transaction in transactions.all {
-            interruption.leave(transaction)
-            try transaction.commit()
-        }
+        let all = transactions.all
+        for transaction in all { interruption.leave(transaction) }
+        try commit(all[...])
         for announcement in transactions.takeAll().announcements { announcement() }
         forgetReadAhead()
+    }
+
+    private func commit(_ transactions: ArraySlice<any StoreTransaction>) throws {
+        try transactions.first?.commit { try commit(transactions.dropFirst()) }
     }
 
     /// Undoes what was written in transactions that are open.
@@ -164,8 +190,8 @@ extension NSManagedObjectContext {
     // MARK: Parts of a transaction
 
     /// Notes the present state of the transactions.
-    package final func markTransactions() throws -> TransactionMarks {
-        let marks = try transactions.all.map { ($0, try $0.mark()) }
+    package final func markTransactions() -> TransactionMarks {
+        let marks = transactions.all.map { ($0, $0.mark()) }
         defer { transactions.depth += 1 }
         return TransactionMarks(marks: marks, depth: transactions.depth)
     }
@@ -197,10 +223,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Lets objects without unsaved changes be read anew when they are next used: statements have changed their rows.
+    /// Lets objects without unsaved changes be read anew when they are next used: their rows may have been changed.
     ///
     /// - Parameter isConcerned: Whether the objects of an entity, by its number, can be among them.
-    final func refreshUnchanged(_ isConcerned: (Int) -> Bool) {
+    package final func refreshUnchanged(_ isConcerned: (Int) -> Bool = { _ in true }) {
         forgetReadAhead()
         for object in identities.objects where !object.hasChanges && !object.objectID.isTemporaryID {
             guard isConcerned(object.plan.number), object.status.isDisjoint(with: [.gone]) else { continue }

@@ -252,7 +252,8 @@ package final class SQLiteStore: ObjectStore {
     func writableFiles() throws -> (OpenStore, StatementWatch?) {
         if let readOnlyReason {
             throw CoreDataError(
-                CocoaError.Code.fileWriteNoPermission.rawValue, "Nothing can be written: \(readOnlyReason).")
+                CocoaError.Code.fileWriteNoPermission.rawValue, "Nothing can be written: \(readOnlyReason).",
+                condition: .readOnly)
         }
         let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }
         guard let open else { throw CoreDataError.storeIsClosed }

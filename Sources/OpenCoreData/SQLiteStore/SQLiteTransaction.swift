@@ -41,6 +41,9 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         set { progress.files = newValue }
     }
     private var marks: [Files] = []
+    /// The number of marks that are savepoints. The rest become such before the next write: until then there is nothing to
+    /// undo, and rows may be being read.
+    private var savepoints = 0
 
     init(
         store: SQLiteStore, open: OpenStore, connection: StoreConnection, _ token: InterruptToken?,
@@ -113,6 +116,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     private func write<Output>(_ request: SaveRequest, _ body: (SaveTransaction) throws -> Output) throws -> Output {
         try writing { connection in
+            try setSavepoints(connection)
             let isAlone = !hasWritten && !hasRead && marks.isEmpty
             let transaction = SaveTransaction(
                 request, connection: connection, model: store.model, open: open, external: store.external,
@@ -153,6 +157,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     func reserveKeys(root: Int, count: Int) throws -> Int64 {
         try writing { connection in
+            try setSavepoints(connection)
             hasWritten = true
             return try SaveTransaction.reserve(
                 count, root: root, model: store.model, table: open.columns[root - 1].table, connection: connection)
@@ -184,13 +189,14 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     // MARK: Ends
 
-    func commit() throws {
+    func commit(after further: () throws -> Void) throws {
         let metadata = store.newMetadata
         try writing { connection in
             if let metadata { try connection.write(metadata) }
             try open.pool.checkFile()
             // Later there is nothing left to be stopped.
             if let failure = token?.failure { throw failure }
+            try further()
             do {
                 try connection.base.commit()
             } catch {
@@ -204,15 +210,25 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         store.wrote(metadata, replacing: replaced)
     }
 
-    func mark() throws -> Int {
-        try writing { try $0.base.execute("SAVEPOINT sworm_mark_\(marks.count)") }
+    func mark() -> Int {
         marks.append(files)
         return marks.count - 1
+    }
+
+    private func setSavepoints(_ connection: StoreConnection) throws {
+        while savepoints < marks.count {
+            try connection.base.uninterrupted {
+                try connection.base.execute("SAVEPOINT sworm_mark_\(savepoints)")
+            }
+            savepoints += 1
+        }
     }
 
     func release(_ mark: Int) throws {
         guard marks.indices.contains(mark) else { return }
         marks.removeSubrange(mark...)
+        guard mark < savepoints else { return }
+        savepoints = mark
         try writing { connection in
             try connection.base.uninterrupted { try connection.base.execute("RELEASE sworm_mark_\(mark)") }
         }
@@ -222,6 +238,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         guard marks.indices.contains(mark) else { return }
         let before = marks[mark]
         marks.removeSubrange(mark...)
+        guard mark < savepoints else { return }
+        savepoints = mark
         try writing { connection in
             try connection.base.uninterrupted {
                 try connection.base.execute("ROLLBACK TO sworm_mark_\(mark)")
@@ -240,7 +258,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     func undoToSnapshot() throws -> Bool {
         guard keepsSnapshot else { return false }
-        marks = []
+        (marks, savepoints) = ([], 0)
         try writing { connection in
             try connection.base.uninterrupted { try connection.base.execute("ROLLBACK TO sworm_snapshot") }
             connection.changes.removeAll()

@@ -125,7 +125,7 @@ enum StoreFunctions {
         if matcher.flags != flags { matcher = try make() }
         let matches = matcher.matches(text)
         // A search that was stopped has found nothing yet, which is no answer.
-        if LongWork.stops { throw CoreDataError.searchWasStopped }
+        if LongWork.stops { throw SQLiteError.searchWasStopped }
         return .bool(matches)
     }
 
@@ -134,9 +134,10 @@ enum StoreFunctions {
     }
 }
 
-extension CoreDataError {
-    fileprivate static var searchWasStopped: CoreDataError {
-        CoreDataError(CocoaError.Code.userCancelled.rawValue, "A search in a string was stopped before its end.")
+extension SQLiteError {
+    /// As a statement that SQLite stops by itself, so that the reason is looked for in the same way.
+    fileprivate static var searchWasStopped: SQLiteError {
+        SQLiteError(code: interrupt, message: "a search in a string was stopped before its end")
     }
 }
 

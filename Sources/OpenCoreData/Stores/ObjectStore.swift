@@ -188,10 +188,13 @@ package protocol StoreTransaction: StoreSession {
     func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts?
 
     /// Makes what was written the state of the store, and ends the view.
-    func commit() throws
+    ///
+    /// - Parameter further: Commits the same work in further stores. It is called when nothing but the commit itself can
+    ///   fail here any more, and nothing stops that.
+    func commit(after further: () throws -> Void) throws
 
     /// Notes the present state.
-    func mark() throws -> Int
+    func mark() -> Int
     /// Forgets a state that was noted, and all that were noted later.
     func release(_ mark: Int) throws
     /// Goes back to a state that was noted, and forgets it.
@@ -203,6 +206,10 @@ package protocol StoreTransaction: StoreSession {
     ///
     /// - Returns: False, with nothing done, where none was noted.
     func undoToSnapshot() throws -> Bool
+}
+
+extension StoreTransaction {
+    package func commit() throws { try commit {} }
 }
 
 /// Stops the reads of one session.

@@ -17,8 +17,9 @@ extension PersistentContainer {
     /// - Parameters:
     ///   - url: The target. A store that is there is replaced; nobody may have it open.
     ///   - deadline: When to give up; nil for never.
-    /// - Throws: A ``StoreError`` when the copy cannot be made, is not sound, or the target is in use; `timedOut` when the
-    ///   deadline has passed, `unsupported` for a container with several stores and on Apple's platforms, where
+    /// - Throws: A ``StoreError`` when the copy cannot be made, or is not sound; `timedOut` when the target is in use for too long
+    ///   or the deadline has passed, `wouldDeadlock` for a store with a single connection (in memory, or without a log) inside of
+    ///   a call that writes it on the same thread, `unsupported` for a container with several stores and on Apple's platforms, where
     ///   `NSPersistentStoreCoordinator` copies stores.
     public func backup(to url: URL, deadline: ContinuousClock.Instant? = nil) throws {
         try logging {

@@ -105,7 +105,10 @@ extension PersistentContainer {
             // The main thread may be waiting for the store, and could not run a call that was admitted before it.
             return try await run(CallRunner(on: .main), nil)
         }
-        let request = Engine.CallRequest(context, isWriting: call.access == .write, until: call.deadline)
+        let isWriting = call.possible(in: context).access == .write
+        let request = try Engine.translating {
+            try Engine.CallRequest(context, isWriting: isWriting, until: call.deadline)
+        }
         do {
             return try await run(CallRunner(request.begin), request)
         } catch is ContextIsHeld {

@@ -52,6 +52,7 @@ extension PersistentContainer {
             }
             defer { gate.leave() }
             let given = try admitted?.context ?? makeContext()
+            let call = call.possible(in: given)
             listen(to: given)
             func run(_ held: Engine.Admission) throws {
                 defer {
@@ -190,7 +191,7 @@ extension PersistentContainer {
         }
         defer { if call.deadline != nil { Engine.setDeadline(outerDeadline, outer.context) } }
         let checkpoint = Engine.checkpoint(outer.context)
-        let marks = try Engine.translating { try Engine.mark(outer.context) }
+        let marks = Engine.mark(outer.context)
         running.withLock { $0[thread]?.scopes.append(scope) }
         defer {
             scope.close()

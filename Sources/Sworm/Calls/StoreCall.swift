@@ -2,9 +2,15 @@
 struct StoreCall: Sendable {
     var access: StoreAccess
     /// How often the closure is repeated when it meets a conflict.
-    var repetitions = 0
+    var repetitions: Int
     /// When the call is given up; nil for never.
     var deadline: ContinuousClock.Instant?
+    /// Whether it repeats a `perform`.
+    private var isRepetition = false
+
+    init(access: StoreAccess, repetitions: Int = 0, deadline: ContinuousClock.Instant?) {
+        (self.access, self.repetitions, self.deadline) = (access, repetitions, deadline)
+    }
 
     static func read(deadline: ContinuousClock.Instant?) -> StoreCall {
         StoreCall(access: .read, deadline: deadline)
@@ -20,7 +26,16 @@ struct StoreCall: Sendable {
 
     /// The same call for its nth run, which is repeated no more.
     func run(afterRepetitions number: Int) -> StoreCall {
-        StoreCall(access: access(ofRepetition: number), deadline: deadline)
+        var call = StoreCall(access: access(ofRepetition: number), deadline: deadline)
+        call.isRepetition = number > 0
+        return call
+    }
+
+    /// The call as it can be run in a context: with several stores, which have no common write lock, the last repetition is a
+    /// `perform` like the first run.
+    func possible(in context: NSManagedObjectContext) -> StoreCall {
+        guard isRepetition, access == .write, !Engine.hasOneStore(context) else { return self }
+        return .perform(retrying: 0, deadline: deadline)
     }
 
     /// Throws when the deadline has passed.

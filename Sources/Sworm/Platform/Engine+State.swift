@@ -10,6 +10,11 @@ import SwormPredicates
 
 // What a context has not saved yet, what it reads meanwhile, and the transaction that both stand in.
 extension Engine {
+    /// Whether a context can hold the write lock of all that it writes: of one store.
+    static func hasOneStore(_ context: NSManagedObjectContext) -> Bool {
+        context.persistentStoreCoordinator?.persistentStores.count == 1
+    }
+
     #if canImport(CoreData)
     typealias Checkpoint = KeyedCheckpoint
 
@@ -17,11 +22,16 @@ extension Engine {
 
     static func restore(_ checkpoint: Checkpoint, in context: NSManagedObjectContext) { checkpoint.restore(context) }
 
-    /// Lets a context read one state of its store from now on; with false, the newest at each read again.
+    /// Lets a context read one state of its store from now on, also where it has read objects before; with false, the newest
+    /// at each read again.
     ///
     /// A store without generations, such as one in memory, is read at its newest state; that is no error.
     static func pin(_ isPinned: Bool, _ context: NSManagedObjectContext) throws {
         try? context.setQueryGenerationFrom(isPinned ? .current : nil)
+        guard isPinned else { return }
+        for object in context.registeredObjects where !object.hasChanges {
+            context.refresh(object, mergeChanges: false)
+        }
     }
 
     /// Core Data writes with a save alone, so that there is nothing to commit or to undo beside it.
@@ -30,7 +40,7 @@ extension Engine {
     static func keepTransactions(_ areKept: Bool, _ context: NSManagedObjectContext) {}
     static func commit(_ context: NSManagedObjectContext) throws {}
     static func undo(_ context: NSManagedObjectContext, restoring: () -> Void) { restoring() }
-    static func mark(_ context: NSManagedObjectContext) throws -> Marks { Marks() }
+    static func mark(_ context: NSManagedObjectContext) -> Marks { Marks() }
     static func release(_ marks: Marks, _ context: NSManagedObjectContext) throws {}
     static func undo(to marks: Marks, _ context: NSManagedObjectContext, restoring: () -> Void) throws { restoring() }
 
@@ -45,8 +55,6 @@ extension Engine {
         if coordinator.persistentStores[0].isReadOnly {
             throw StoreError(.readOnly, "Cannot write: the store was opened read-only.")
         }
-        // Values that were read before may be old.
-        context.refreshAllObjects()
     }
 
     /// Whether a context holds the write lock of its store. Core Data takes it for the time of a save.
@@ -72,7 +80,7 @@ extension Engine {
 
     /// A call that needs no permission.
     struct CallRequest: Sendable {
-        init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) {}
+        init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) throws {}
 
         func begin(_ job: @escaping @Sendable () -> Void) {
             // A concurrent queue would share its few threads with the concurrency pool, and closures that wait would keep other
@@ -116,9 +124,11 @@ extension Engine {
 
     static func restore(_ checkpoint: Checkpoint, in context: NSManagedObjectContext) { context.restore(checkpoint) }
 
-    /// Lets a context read one state of its store from now on; with false, the newest at each read again.
+    /// Lets a context read one state of its store from now on, also where it has read objects before; with false, the newest
+    /// at each read again.
     static func pin(_ isPinned: Bool, _ context: NSManagedObjectContext) throws {
         try context.setQueryGenerationFrom(isPinned ? .current : nil)
+        if isPinned { context.refreshUnchanged() }
     }
 
     typealias Marks = TransactionMarks
@@ -135,7 +145,7 @@ extension Engine {
         context.undoTransactions(restoring: restoring)
     }
 
-    static func mark(_ context: NSManagedObjectContext) throws -> Marks { try context.markTransactions() }
+    static func mark(_ context: NSManagedObjectContext) -> Marks { context.markTransactions() }
 
     static func release(_ marks: Marks, _ context: NSManagedObjectContext) throws { try context.release(marks) }
 
@@ -155,7 +165,8 @@ extension Engine {
     static func enter(
         _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
     ) throws -> Admission {
-        try StoreAdmission.enter(
+        if isWriting { try context.checkWriting() }
+        return try StoreAdmission.enter(
             context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
     }
 
@@ -163,7 +174,9 @@ extension Engine {
     struct CallRequest: Sendable {
         private let request: StoreRequest
 
-        init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) {
+        /// - Throws: The error of a write that cannot be done.
+        init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) throws {
+            if isWriting { try context.checkWriting() }
             request = StoreRequest(
                 context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
         }

@@ -94,6 +94,46 @@ struct BackupTests {
         #expect(try copy.read { try $0.count(of: Volume.all) } == 200)
     }
 
+    @Test func `a target that is in use is named when the time is over`() throws {
+        try store.backup(to: target)
+        let reader = try PersistentContainer(for: Volume.self, at: .file(target))
+        #expect(try reader.read { try $0.count(of: Volume.all) } == 200)
+        let error = storeError { try store.backup(to: target, deadline: .now + .milliseconds(100)) }
+        #expect(error?.code == .timedOut)
+        #expect(error?.message.contains("backup.sqlite") ?? false)
+        #expect(error?.message.contains("migrat") == false)
+    }
+
+    @Test(arguments: ["memory", "WAL", "DELETE"])
+    func `nothing is copied that is not committed`(_ kind: String) throws {
+        let store: PersistentContainer
+        if kind == "memory" {
+            store = try PersistentContainer(for: Volume.self, at: .memory)
+        } else {
+            let file = url.deletingLastPathComponent().appendingPathComponent("\(kind).sqlite")
+            let context = try sharedContext(of: Volume.self, at: file, pragmas: ["journal_mode": kind])
+            store = PersistentContainer(managedObjectContext: { context })
+        }
+        try store.write { try $0.insert(Volume(id: 1)) }
+        for isWrite in [true, false] {
+            func work(_ context: ManagedObjectContext) throws {
+                try context.insert(contentsOf: [Volume(id: 2)])
+                let error = storeError { try store.backup(to: target) }
+                #expect(error?.code == (kind == "WAL" ? nil : .wouldDeadlock))
+                throw StoreError.Missing()
+            }
+            #expect(throws: StoreError.Missing.self) {
+                if isWrite { try store.write(work) } else { try store.perform(action: work) }
+            }
+            if kind == "WAL" { #expect(try count(target) == 1) }
+        }
+        try store.read { context in
+            _ = try context.count(of: Volume.all)
+            try store.backup(to: target)
+        }
+        #expect(try count(target) == 1)
+    }
+
     @Test func `a store in memory is backed up too`() throws {
         let memory = try PersistentContainer(for: Volume.self, at: .memory)
         try memory.write { try $0.insert(Volume(id: 1)) }

@@ -171,6 +171,32 @@ struct DeadlineTests {
         #expect(error?.code == .timedOut)
     }
 
+    @Test func `a search in a long string is stopped with the same error`() async throws {
+        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        try await store.write { try $0.insert(Volume(id: 1, title: String(repeating: "a", count: 1_000_000))) }
+        // Each of its steps compares a thousand characters, and the last of them differs.
+        let pattern = "*" + String(repeating: "a", count: 1000) + "b"
+        let isFound = Volume.all.where { $0.title.like(pattern) }
+        for form in 0..<3 {
+            let error = storeErrorNow {
+                try store.perform(deadline: .now + .milliseconds(50)) { context in
+                    switch form {
+                    case 0: _ = try context.count(of: isFound)
+                    case 1: try context.update(isFound, set: (\.pages, 1))
+                    default:
+                        // Unsaved changes are searched in memory.
+                        try context.fetchOne(Volume.all)?.encode(\.pages, 1)
+                        _ = try context.count(of: isFound)
+                    }
+                }
+            }
+            #expect(error?.code == .timedOut, "\(form)")
+        }
+    }
+
+    /// Not asynchronous, so that the synchronous forms are called.
+    private func storeErrorNow(_ body: () throws -> Void) -> StoreError? { storeError(body) }
+
     @Test func `code that does not use the store can ask`() async throws {
         let error = storeError {
             try store.read(deadline: .now + .milliseconds(30)) { context in

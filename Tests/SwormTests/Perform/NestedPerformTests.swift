@@ -150,4 +150,43 @@ struct NestedPerformTests {
             #expect(try context.count(of: Volume.all) == before && before == 0)
         }
     }
+
+    #if !canImport(CoreData)
+    @Test(arguments: [true, false])
+    func `calls join while rows of a transaction are being read, and write when the last was read`(
+        _ isWrite: Bool
+    ) throws {
+        let folder = try StoreFolder()
+        for location in [StoreLocation.memory, .file(folder.file())] {
+            let store = try PersistentContainer(for: Volume.self, at: location)
+            try store.perform { try $0.insert(contentsOf: (1...3).map { Volume(id: $0) }) }
+            var sums: [Int] = []
+            func work(_ context: ManagedObjectContext) throws {
+                // From here on a perform has a transaction, too.
+                try context.update(Volume.all, set: (\.pages, 1))
+                try context.forEach(Volume.all) { _ in
+                    let read = try store.read { try $0.count(of: Volume.all) }
+                    let performed = try store.perform { try $0.count(of: Volume.all) }
+                    let written = try store.write { try $0.count(of: Volume.all) }
+                    sums.append(read + performed + written)
+                    #expect(throws: StoreError.Missing.self) { try store.perform { _ in throw StoreError.Missing() } }
+                    // A bulk write throws, and nothing else goes with it.
+                    #expect(storeError { try store.perform { try $0.update(Volume.all, set: (\.pages, 7)) } } != nil)
+                }
+                #expect(throws: StoreError.Missing.self) {
+                    try store.perform { inner in
+                        try store.perform { try $0.update(Volume.all, set: (\.pages, 2)) }
+                        try store.perform { _ = try $0.count(of: Volume.all) }
+                        try inner.update(Volume.all, set: (\.pages, 3))
+                        throw StoreError.Missing()
+                    }
+                }
+                try store.perform { try $0.update(Volume.all.where(\.id == 3), set: (\.pages, 4)) }
+            }
+            if isWrite { try store.write(work) } else { try store.perform(action: work) }
+            #expect(sums == [9, 9, 9])
+            #expect(try store.read { try $0.fetch(Volume.all.sort(\.id), \.pages) } == [1, 1, 4])
+        }
+    }
+    #endif
 }

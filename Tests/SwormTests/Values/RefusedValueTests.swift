@@ -158,11 +158,13 @@ struct RefusedValueTests {
 /// A context on a store of its own in memory, with the model of a type's tables.
 func sharedContext(
     of type: any ManagedObjectConvertible.Type, at url: URL = URL(filePath: "/dev/null"),
-    _ kind: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType
+    _ kind: NSManagedObjectContextConcurrencyType = .privateQueueConcurrencyType, pragmas: [String: String]? = nil
 ) throws -> NSManagedObjectContext {
     let model = try NSManagedObjectModel(tables: type)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    _ = try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+    _ = try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: pragmas.map { [NSSQLitePragmasOption: $0] }
+    )
     let context = NSManagedObjectContext(concurrencyType: kind)
     context.persistentStoreCoordinator = coordinator
     return context

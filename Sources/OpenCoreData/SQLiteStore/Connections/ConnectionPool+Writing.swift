@@ -115,6 +115,11 @@ extension ConnectionPool {
         connection.base.uninterrupted { try? connection.base.execute("PRAGMA query_only = ON") }
     }
 
+    /// Whether the calling thread writes on the connection that it would read on.
+    var isWritingHere: Bool {
+        kind == .single && hub.holder == ThreadHoldings.thread && condition.withLock { writes > 0 }
+    }
+
     func beginWrite() throws {
         try hub.beginWriting()
         condition.lock()
