@@ -57,7 +57,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         open: OpenStore
     ) {
         // What ends a transaction is not to be stopped.
-        connection.base.interruption = nil
+        connection.serveNobody()
         if !progress.isCommitted {
             if connection.base.isInTransaction { try? connection.base.rollback() }
             connection.changes.removeAll()
@@ -190,7 +190,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             if let metadata { try connection.write(metadata) }
             try open.pool.checkFile()
             // Later there is nothing left to be stopped.
-            if let failure = token?.failure { throw failure }
+            if let failure = token.failure { throw failure }
             do {
                 try connection.base.commit()
             } catch {

@@ -68,8 +68,13 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Ends a watch. It may still be told of statements that are running.
     func removeWatch(_ number: Int)
 
-    /// Closes the files. Later calls throw.
+    /// Closes the files, as far as nobody uses them. Later calls throw.
     func close()
+
+    /// Closes the files once the work that runs has ended. Later calls throw.
+    ///
+    /// - Parameter end: When to give up; nil for never.
+    func close(until end: ContinuousClock.Instant?) throws
 }
 
 // Work that nobody stops.
