@@ -73,19 +73,31 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         knownOrigins = []
     }
 
-    /// Closes a store. Its objects can't be read any more.
+    /// Closes a store, once the reads and writes that run have ended. Its objects can't be read any more.
     ///
     /// - Parameter store: A store of this coordinator.
-    /// - Throws: An error when the store is not one of this coordinator's.
+    /// - Throws: An error when the store is not one of this coordinator's, and when it is still in use after its timeout, or by the
+    ///   calling thread. Nothing new begins in it then.
     open func remove(_ store: NSPersistentStore) throws {
-        lock.lock()
-        defer { lock.unlock() }
-        guard let index = stores.firstIndex(where: { $0 === store }) else {
+        guard persistentStores.contains(where: { $0 === store }) else {
             throw CoreDataError(
                 NSPersistentStoreOperationError, "Cannot remove a store that does not belong to this coordinator.")
         }
-        stores.remove(at: index)
+        let timeout = (store.objectStore as? SQLiteStore)?.options.busyTimeout ?? 0
+        try remove(store, until: .now + .seconds(timeout))
+    }
+
+    /// Closes a store, and takes it out if it is there.
+    ///
+    /// - Parameter end: When to give up; nil for never.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`. Nothing new begins then.
+    package final func remove(_ store: NSPersistentStore, until end: ContinuousClock.Instant?) throws {
+        // Not under the lock, and not after the store was taken out: work that is waited for needs both.
+        try store.objectStore.close(until: end)
+        lock.lock()
+        stores.removeAll { $0 === store }
         knownOrigins = []
+        lock.unlock()
         store.leave()
     }
 

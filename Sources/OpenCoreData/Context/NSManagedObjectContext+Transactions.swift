@@ -169,7 +169,8 @@ extension NSManagedObjectContext {
     }
 
     private func commit(_ transactions: ArraySlice<any StoreTransaction>) throws {
-        try transactions.first?.commit { try commit(transactions.dropFirst()) }
+        let further = transactions.dropFirst()
+        try transactions.first?.commit(after: further.isEmpty ? nil : { try commit(further) })
     }
 
     /// Undoes what was written in transactions that are open.

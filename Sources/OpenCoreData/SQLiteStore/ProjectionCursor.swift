@@ -35,7 +35,7 @@ package final class ProjectionCursor {
         } catch {
             throw try session.readingError(error)
         }
-        if let failure = session.token?.failure { throw failure }
+        if let failure = session.token.failure { throw failure }
         try session.checkPlace()
         return false
     }

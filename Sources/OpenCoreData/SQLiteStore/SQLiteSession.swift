@@ -8,26 +8,28 @@ class SQLiteSession: StoreSession {
     private let number: Int
     let lease: ConnectionLease
     /// Stops what the view reads.
-    let token: InterruptToken?
+    let token: InterruptToken
     let interruption: StoreInterruption
 
-    /// - Parameter giveBack: Called with the connection when the view has ended.
+    /// - Parameters:
+    ///   - connection: A connection that works for the token.
+    ///   - giveBack: Called with the connection when a transaction has ended; nil for a view.
     init(
         store: SQLiteStore, open: OpenStore, connection: StoreConnection, _ token: InterruptToken?,
         giveBack: (@Sendable (StoreConnection) -> Void)? = nil
     ) {
         self.store = store
         self.open = open
+        let token = token ?? connection.servedToken ?? InterruptToken()
         self.token = token
         let interruption = StoreInterruption(connection.base.interruptHandle)
         self.interruption = interruption
         let number = store.nextSession()
         self.number = number
-        let giveBack = giveBack ?? { open.pool.giveBack($0) }
-        lease = ConnectionLease(connection, token, sharing: open.pool.usesOfNextLease) { connection in
+        lease = ConnectionLease(connection, token, isWriting: giveBack != nil) { connection in
             interruption.disarm()
             open.pool.leases.remove(number)
-            giveBack(connection)
+            if let giveBack { giveBack(connection) } else { open.pool.giveBack(connection) }
             store.sessionEnded(number)
         }
         open.pool.leases.add(lease, number)
@@ -174,7 +176,7 @@ class SQLiteSession: StoreSession {
         do {
             let result = try body(connection)
             // A function that was stopped in the middle has found less than there is.
-            if let failure = token?.failure { throw failure }
+            if let failure = token.failure { throw failure }
             try checkPlace()
             return result
         } catch {
@@ -198,9 +200,8 @@ class SQLiteSession: StoreSession {
     final func prepare(_ connection: StoreConnection) throws {
         // Somebody may have begun to watch, or ended, while the view was open.
         let watch = try store.currentWatch()
-        if connection.base.watch !== watch { connection.base.watch = watch }
         // A single connection may have served another view.
-        if connection.base.interruption !== token { connection.base.interruption = token }
+        connection.serve(token, watch)
         open.pool.touch()
     }
 

@@ -200,8 +200,11 @@ package final class SQLiteStore: ObjectStore {
                 try connection.base.begin(.immediate)
             } catch {
                 open.pool.giveBackWriter(connection, wasPinned: wasPinned)
+                connection.uses.end()
                 throw error
             }
+            // From here on its hold counts the uses.
+            defer { connection.uses.end() }
             return SQLiteTransaction(
                 store: self, open: open, connection: connection, token, .fromPool(wasPinned: wasPinned))
         }
@@ -260,14 +263,21 @@ package final class SQLiteStore: ObjectStore {
         return (open, watch)
     }
 
-    /// Closes the files once a save that is running has ended. Sessions that are open throw from then on.
-    package func close() {
+    /// Closes the files like ``close(until:)``, if that ends before the timeout of the store.
+    package func close() { try? close(until: .now + .seconds(options.busyTimeout)) }
+
+    /// Closes the files once the writes and reads that run have ended. Views that are open throw from then on.
+    ///
+    /// - Parameter end: When to give up; nil for never.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` where the calling thread would wait for itself.
+    ///   Nothing new begins then.
+    package func close(until end: ContinuousClock.Instant?) throws {
         removeUnusedExternalData()
-        let open = state.withLock { state -> OpenStore? in
-            defer { state.open = nil }
-            return state.open
+        // A store that is only read may be opened anew at this very moment.
+        while let open = openFiles {
+            try open.pool.close(until: end)
+            state.withLock { if $0.open === open { $0.open = nil } }
         }
-        open?.pool.close()
     }
 
     /// An error of work that was stopped, as the error that says why.

@@ -60,7 +60,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         open: OpenStore
     ) {
         // What ends a transaction is not to be stopped.
-        connection.base.interruption = nil
+        connection.serveNobody()
         if !progress.isCommitted {
             if connection.base.isInTransaction { try? connection.base.rollback() }
             connection.changes.removeAll()
@@ -189,16 +189,20 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
 
     // MARK: Ends
 
-    func commit(after further: () throws -> Void) throws {
+    func commit(after further: (() throws -> Void)?) throws {
         let metadata = store.newMetadata
         try writing { connection in
             if let metadata { try connection.write(metadata) }
             try open.pool.checkFile()
             // Later there is nothing left to be stopped.
-            if let failure = token?.failure { throw failure }
-            try further()
+            if let failure = token.failure { throw failure }
+            try further?()
             do {
-                try connection.base.commit()
+                if further == nil {
+                    try connection.base.commit()
+                } else {
+                    try connection.base.uninterrupted { try connection.base.commit() }
+                }
             } catch {
                 progress.isInDoubt = CoreDataError.leavesCommitInDoubt(error)
                 throw error

@@ -68,8 +68,13 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Ends a watch. It may still be told of statements that are running.
     func removeWatch(_ number: Int)
 
-    /// Closes the files. Later calls throw.
+    /// Closes the files, as far as nobody uses them. Later calls throw.
     func close()
+
+    /// Closes the files once the work that runs has ended. Later calls throw.
+    ///
+    /// - Parameter end: When to give up; nil for never.
+    func close(until end: ContinuousClock.Instant?) throws
 }
 
 // Work that nobody stops.
@@ -190,8 +195,8 @@ package protocol StoreTransaction: StoreSession {
     /// Makes what was written the state of the store, and ends the view.
     ///
     /// - Parameter further: Commits the same work in further stores. It is called when nothing but the commit itself can
-    ///   fail here any more, and nothing stops that.
-    func commit(after further: () throws -> Void) throws
+    ///   fail here any more, and nothing stops that. Nil where there are no further stores.
+    func commit(after further: (() throws -> Void)?) throws
 
     /// Notes the present state.
     func mark() -> Int
@@ -209,7 +214,7 @@ package protocol StoreTransaction: StoreSession {
 }
 
 extension StoreTransaction {
-    package func commit() throws { try commit {} }
+    package func commit() throws { try commit(after: nil) }
 }
 
 /// Stops the reads of one session.

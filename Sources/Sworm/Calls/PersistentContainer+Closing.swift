@@ -3,24 +3,28 @@ extension PersistentContainer {
     ///
     /// A container that is no longer referred to closes its files too; call this where the moment matters, as before the file
     /// is moved. It blocks the calling thread. The stores of the container's coordinator are removed from it, also where the
-    /// coordinator is your own. To close twice does nothing.
+    /// coordinator is your own: writes of other containers over it, and reads that run, end first. To close twice does nothing.
     ///
-    /// - Parameter deadline: When to give up waiting for calls that run; nil for never.
+    /// - Parameter deadline: When to give up waiting for them; nil for never.
     /// - Throws: A ``StoreError``: `timedOut` when calls did not end in time (the files are open then, and nothing new
-    ///   begins: call it again), `wouldDeadlock` inside of a call on the same thread.
+    ///   begins: call it again), `wouldDeadlock` where the calling thread itself uses the store.
     public func close(deadline: ContinuousClock.Instant? = nil) throws {
         try logging {
             try requireOutside("closed")
-            guard gate.phase != .closed || !isClosed.withLock({ $0 }) else { return }
-            let context = try makeContext()
-            gate.turn(.closed)
-            guard gate.waitForCalls(until: deadline) else {
-                throw StoreError(
-                    .timedOut,
-                    "The store was not closed in time: calls are still running. Nothing new begins. Call close again.")
+            try gate.changing("closed", until: deadline) {
+                guard gate.phase != .closed else { return }
+                let context = try makeContext()
+                gate.turn(.closing)
+                guard gate.waitForCalls(until: deadline) else {
+                    let running = gate.running
+                    throw StoreError(
+                        .timedOut,
+                        "The store was not closed in time: \(running) of its calls \(running == 1 ? "is" : "are") still running. Nothing new begins. Call close again."
+                    )
+                }
+                try Engine.translating { try Engine.close(context, until: deadline) }
+                gate.turn(.closed)
             }
-            try Engine.translating { try Engine.close(context) }
-            isClosed.withLock { $0 = true }
         }
     }
 
@@ -32,40 +36,47 @@ extension PersistentContainer {
     /// `suspended`. Calls that run may go on for the time of grace; then they are stopped and undone, and throw that error.
     /// Contexts of your own lose their snapshots. Stores in memory keep their content.
     ///
-    /// It blocks the calling thread. A second container over the same file is suspended by a call of its own.
+    /// It blocks the calling thread. A second container over the same file is suspended by a call of its own; one over the same
+    /// coordinator has the same connections, and is stopped with this one.
     ///
     /// - Parameters:
     ///   - grace: How long calls that run may go on.
     ///   - deadline: When to give up; nil for two seconds after the time of grace.
     /// - Throws: A ``StoreError``: `timedOut` when a closure does not let go of the rows that it reads (nothing new begins
-    ///   then), `wouldDeadlock` inside of a call on the same thread, `storeClosed`.
+    ///   then), `wouldDeadlock` where the calling thread itself does, or is inside of a call, `storeClosed`.
     public func suspend(grace: Duration = .seconds(1), deadline: ContinuousClock.Instant? = nil) throws {
         try logging {
             try requireOutside("suspended")
-            guard gate.phase != .closed else { return try gate.check() }
-            let context = try makeContext()
             let stop = ContinuousClock.now + grace
             let end = deadline ?? stop + .seconds(2)
-            gate.turn(.suspended)
-            // Calls that have not begun to read or write hold nothing of the store, and find it suspended when they do.
-            _ = gate.waitForCalls(until: min(stop, end))
-            let stores = try Engine.translating { try Engine.suspend(context, until: end) }
-            suspended.withLock { $0 += stores }
+            try gate.changing("suspended", until: end) {
+                if gate.phase == .closing || gate.phase == .closed { try gate.check() }
+                let context = try makeContext()
+                gate.turn(.suspending)
+                // Calls that have not begun to read or write hold nothing of the store, and find it suspended when they do.
+                _ = gate.waitForCalls(until: min(stop, end))
+                try suspended.withLock { stores in
+                    try Engine.translating { try Engine.suspend(&stores, of: context, stoppingAt: stop, until: end) }
+                }
+                gate.turn(.suspended)
+            }
         }
     }
 
-    /// Lets the store be used again after ``suspend(grace:deadline:)``.
+    /// Lets the store be used again after ``suspend(grace:deadline:)``, one that is running included: it ends first.
     ///
-    /// - Throws: A ``StoreError`` when the file cannot be opened any more or is another one, and `storeClosed`. The store stays
-    ///   suspended then.
+    /// - Throws: A ``StoreError`` when the file cannot be opened any more, is another one, or holds another store, and
+    ///   `storeClosed`. The store stays suspended then.
     public func resume() throws {
         try logging {
-            guard gate.phase == .suspended else { return try gate.check() }
-            let context = try makeContext()
-            try suspended.withLock { stores in
-                try Engine.translating { try Engine.resume(&stores, of: context) }
+            try gate.changing("resumed") {
+                guard gate.phase == .suspending || gate.phase == .suspended else { return try gate.check() }
+                let context = try makeContext()
+                try suspended.withLock { stores in
+                    try Engine.translating { try Engine.resume(&stores, of: context) }
+                }
+                gate.turn(.open)
             }
-            gate.turn(.open)
         }
     }
 

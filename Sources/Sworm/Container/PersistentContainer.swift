@@ -23,8 +23,6 @@ public final class PersistentContainer: Sendable {
     let running = Locked<[UInt: RunningScopes]>([:])
     /// Whether calls may begin.
     let gate = CallGate()
-    /// Whether the files are closed.
-    let isClosed = Locked(false)
     /// Whether warnings of the stores go to `logError`.
     private let isListening = Locked(false)
     /// The stores that were taken from a coordinator while the container is suspended, where the engine does that.

@@ -32,17 +32,17 @@ extension Engine {
         let options: [AnyHashable: Any]?
     }
 
-    static func close(_ context: NSManagedObjectContext) throws {
+    static func close(_ context: NSManagedObjectContext, until end: ContinuousClock.Instant?) throws {
         guard let coordinator = context.persistentStoreCoordinator else { return }
         for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
 
     /// Core Data lets go of a file when its store is removed from the coordinator.
     static func suspend(
-        _ context: NSManagedObjectContext, until end: ContinuousClock.Instant
-    ) throws -> [SuspendedStore] {
-        guard let coordinator = context.persistentStoreCoordinator else { return [] }
-        var stores: [SuspendedStore] = []
+        _ stores: inout [SuspendedStore], of context: NSManagedObjectContext, stoppingAt stop: ContinuousClock.Instant,
+        until end: ContinuousClock.Instant
+    ) throws {
+        guard let coordinator = context.persistentStoreCoordinator else { return }
         for store in coordinator.persistentStores where store.type == NSSQLiteStoreType {
             guard let url = store.url, url.path != "/dev/null" else { continue }
             let suspended = SuspendedStore(
@@ -50,7 +50,6 @@ extension Engine {
             try coordinator.remove(store)
             stores.append(suspended)
         }
-        return stores
     }
 
     static func resume(_ stores: inout [SuspendedStore], of context: NSManagedObjectContext) throws {
@@ -95,17 +94,18 @@ extension Engine {
     /// Nothing is kept here: a store of this engine closes its files by itself.
     struct SuspendedStore: Sendable {}
 
-    static func close(_ context: NSManagedObjectContext) throws {
-        guard let coordinator = context.persistentStoreCoordinator else { return }
-        for store in coordinator.persistentStores { try coordinator.remove(store) }
+    /// Closes the stores of a context's coordinator, for all who use it.
+    static func close(_ context: NSManagedObjectContext, until end: ContinuousClock.Instant?) throws {
+        guard let coordinator = context.coordinator else { return }
+        for store in coordinator.persistentStores { try coordinator.remove(store, until: end) }
     }
 
-    /// Closes the files of a context's stores. Work that still runs is stopped.
+    /// Closes the files of a context's stores. Work that still runs is stopped at a moment, also that of other containers.
     static func suspend(
-        _ context: NSManagedObjectContext, until end: ContinuousClock.Instant
-    ) throws -> [SuspendedStore] {
-        for store in sqliteStores(of: context) { try store.suspend(grace: .zero, until: end) }
-        return []
+        _ stores: inout [SuspendedStore], of context: NSManagedObjectContext, stoppingAt stop: ContinuousClock.Instant,
+        until end: ContinuousClock.Instant
+    ) throws {
+        for store in sqliteStores(of: context) { try store.suspend(stoppingAt: stop, until: end) }
     }
 
     static func resume(_ stores: inout [SuspendedStore], of context: NSManagedObjectContext) throws {

@@ -9,11 +9,17 @@ import SwormSQLite
 /// @unchecked: everything is touched while the lock is held.
 final class ConnectionLease: @unchecked Sendable {
     /// Stops what the view does, and its wait for a turn.
-    let token: InterruptToken?
-    private let shared: LeaseUses
+    let token: InterruptToken
+    /// Whether it is a write, which closing waits for, and not a view, which it ends.
+    let isWriting: Bool
+    /// Whether it belongs to a call of a container, and not to a context of the user's own.
+    let isAdmitted = ThreadHoldings.isHolding
+    private let shared: ConnectionUses
     private var lock: NSLock { shared.lock }
     private var connection: StoreConnection?
     private var uses = 0
+    /// The thread that began the latest use.
+    private var thread: HubState.Holder?
     private var endsAfterUse = false
     private var revocation: CoreDataError?
     /// Called once with the connection, on the thread that ends the hold, unless it is handed over.
@@ -22,15 +28,16 @@ final class ConnectionLease: @unchecked Sendable {
     /// - Parameters:
     ///   - connection: The connection.
     ///   - token: Stops what the view does.
-    ///   - shared: The uses of all holds on the same connection.
+    ///   - isWriting: Whether it is a write.
     ///   - giveBack: Gets the connection back.
     init(
-        _ connection: StoreConnection, _ token: InterruptToken?, sharing shared: LeaseUses,
+        _ connection: StoreConnection, _ token: InterruptToken, isWriting: Bool,
         giveBack: @escaping @Sendable (StoreConnection) -> Void
     ) {
         self.connection = connection
         self.token = token
-        self.shared = shared
+        self.isWriting = isWriting
+        shared = connection.uses
         self.giveBack = giveBack
     }
 
@@ -47,6 +54,7 @@ final class ConnectionLease: @unchecked Sendable {
             if isAlone, uses > 0 { throw CoreDataError.rowsAreBeingRead }
             uses += 1
             shared.count += 1
+            thread = ThreadHoldings.thread
             return connection
         }
     }
@@ -57,11 +65,14 @@ final class ConnectionLease: @unchecked Sendable {
             shared.count -= 1
             return endsAfterUse || revocation != nil ? takeFree() : nil
         }
-        if let ended { giveBack(ended) }
+        if let ended { finish(ended) }
     }
 
     /// Whether a use is running.
     var isUsed: Bool { lock.withLock { uses > 0 } }
+
+    /// The thread of the use that is running.
+    var usingThread: HubState.Holder? { lock.withLock { uses > 0 ? thread : nil } }
 
     // MARK: Ends
 
@@ -71,7 +82,7 @@ final class ConnectionLease: @unchecked Sendable {
             endsAfterUse = true
             return takeFree()
         }
-        if let ended { giveBack(ended) }
+        if let ended { finish(ended) }
     }
 
     /// Ends the hold during its only use, without giving the connection back: somebody else holds it now.
@@ -82,14 +93,13 @@ final class ConnectionLease: @unchecked Sendable {
         }
     }
 
-    /// Takes the connection away: now, or after the use that is running. Later uses throw the reason. If another hold on the
-    /// same connection is in use, it has to be called again.
-    func revoke(_ reason: CoreDataError) {
-        let ended = lock.withLock {
-            revocation = revocation ?? reason
-            return shared.count == 0 ? takeFree() : nil
-        }
-        if let ended { giveBack(ended) }
+    /// Lets later uses throw a reason, and ends the hold after the use that is running, or by ``endIfFree()``.
+    func revoke(_ reason: CoreDataError) { lock.withLock { revocation = revocation ?? reason } }
+
+    /// Ends a hold that was revoked, on the calling thread, unless its connection is in use.
+    func endIfFree() {
+        let ended = lock.withLock { revocation != nil && shared.count == 0 ? takeFree() : nil }
+        if let ended { finish(ended) }
     }
 
     /// Throws the reason why the connection is to be taken away.
@@ -101,18 +111,29 @@ final class ConnectionLease: @unchecked Sendable {
     func interrupt() { lock.withLock { connection?.base.interruptHandle.interrupt() } }
 
     private func takeFree() -> StoreConnection? {
-        guard uses == 0 else { return nil }
-        defer { connection = nil }
-        return connection
+        guard uses == 0, let ended = connection else { return nil }
+        connection = nil
+        // To give it back is a use too.
+        shared.count += 1
+        return ended
+    }
+
+    private func finish(_ ended: StoreConnection) {
+        giveBack(ended)
+        shared.end()
     }
 }
 
-/// The uses of a connection that are running, for all holds on it.
+/// The uses of a connection that are running: those of holds on it, and those without one. While there is none, a thread that
+/// has revoked the holds may use it.
 ///
 /// @unchecked: the count is touched while the lock is held.
-final class LeaseUses: @unchecked Sendable {
+final class ConnectionUses: @unchecked Sendable {
     let lock = NSLock()
     var count = 0
+
+    func begin() { lock.withLock { count += 1 } }
+    func end() { lock.withLock { count -= 1 } }
 }
 
 /// The holds on the connections of a pool.

@@ -13,15 +13,15 @@ extension ConnectionPool {
             let now = ContinuousClock.now
             if condition.withLock({ isFileCheckDue(now) }) { try checkFile() }
             let connection = try takeSingle(token)
-            (connection.base.watch, connection.base.interruption) = (watch, token)
+            defer { connection.uses.end() }
+            connection.serve(token, watch)
             do {
                 if !connection.base.isInTransaction { try connection.pin() }
             } catch {
                 releaseSingle()
                 throw error
             }
-            // Touched by the holder of the turn alone.
-            views += 1
+            condition.withLock { connection.views += 1 }
             return connection
         }
         let now = ContinuousClock.now
@@ -48,7 +48,7 @@ extension ConnectionPool {
     ) throws -> StoreConnection {
         if let reused {
             do {
-                (reused.base.watch, reused.base.interruption) = (watch, token)
+                reused.serve(token, watch)
                 try reused.pin()
                 return reused
             } catch let error as CoreDataError {
@@ -59,16 +59,20 @@ extension ConnectionPool {
             }
         }
         let connection = counted(try makeReader())
-        (connection.base.watch, connection.base.interruption) = (watch, token)
+        connection.serve(token, watch)
         try connection.pin()
         return connection
     }
 
     func giveBack(_ connection: StoreConnection) {
-        connection.base.interruption = nil
+        connection.serveNobody()
         if kind == .single {
-            views -= 1
-            if views == 0 { connection.unpin() }
+            let isPinned = condition.withLock {
+                connection.views -= 1
+                // A write has replaced the read transaction by its own.
+                return connection.views == 0 && write == nil
+            }
+            if isPinned { connection.unpin() }
             releaseSingle()
             return
         }
@@ -84,12 +88,14 @@ extension ConnectionPool {
         if kind == .single { hub.assignTurn() }
     }
 
-    /// Takes the turn, and with it the writing (or only) connection, waiting for whoever has it.
+    /// Takes the turn, and with it the writing (or only) connection, waiting for whoever has it. That is a use of it, which the
+    /// caller ends.
     ///
     /// - Parameters:
     ///   - token: Ends the wait.
     ///   - limit: When to give up; nil for the timeout.
     func takeSingle(_ token: InterruptToken?, until limit: ContinuousClock.Instant? = nil) throws -> StoreConnection {
+        if let reason { throw reason }
         try hub.takeTurn(until: limit ?? end(token), token)
         condition.lock()
         defer { condition.unlock() }
@@ -98,6 +104,7 @@ extension ConnectionPool {
             throw shutReason ?? CoreDataError.storeIsClosed
         }
         held += 1
+        writer.uses.begin()
         return writer
     }
 

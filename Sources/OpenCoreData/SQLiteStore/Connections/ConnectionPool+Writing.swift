@@ -14,11 +14,15 @@ extension ConnectionPool {
         _ watch: StatementWatch? = nil, _ token: InterruptToken? = nil, _ body: (StoreConnection) throws -> Result
     ) throws -> Result {
         let (connection, wasPinned) = try takeWriter(watch, token)
-        defer { giveBackWriter(connection, wasPinned: wasPinned) }
+        defer {
+            giveBackWriter(connection, wasPinned: wasPinned)
+            connection.uses.end()
+        }
         return try body(connection)
     }
 
-    /// The connection for writing, in no transaction, for somebody who gives it back by ``giveBackWriter(_:wasPinned:)``.
+    /// The connection for writing, in no transaction, for somebody who gives it back by ``giveBackWriter(_:wasPinned:)``. That is a
+    /// use of it, which the caller ends.
     ///
     /// - Parameters:
     ///   - watch: Gets the statements that it runs.
@@ -31,15 +35,17 @@ extension ConnectionPool {
         do {
             if let failure = token?.failure { throw failure }
             if kind == .writerAndReaders { hub.pauseForOthers() }
-            try beginWrite()
+            connection.serve(token, watch)
+            try beginWrite(of: connection)
         } catch {
+            connection.serveNobody()
             releaseSingle()
+            connection.uses.end()
             throw error
         }
-        (connection.base.watch, connection.base.interruption) = (watch, token)
         let wasPinned = connection.base.isInTransaction
         // Without a view it is a transaction that could not be undone.
-        if wasPinned, views > 0 {
+        if wasPinned, isViewed(connection) {
             connection.unpin()
         } else if wasPinned {
             try? connection.base.rollback()
@@ -52,17 +58,23 @@ extension ConnectionPool {
     /// - Returns: The result of the body; nil where somebody writes, or reads on a single connection.
     func withFreeWriter<Result>(_ body: (StoreConnection) throws -> Result?) throws -> Result? {
         guard let connection = try? takeSingle(nil, until: .now) else { return nil }
-        defer { releaseSingle() }
-        guard !connection.base.isInTransaction, (try? beginWrite()) != nil else { return nil }
+        defer {
+            releaseSingle()
+            connection.uses.end()
+        }
+        guard !connection.base.isInTransaction else { return nil }
+        connection.serve(nil, nil)
+        defer { connection.serveNobody() }
+        guard (try? beginWrite(of: connection)) != nil else { return nil }
         defer { endWrite() }
-        (connection.base.watch, connection.base.interruption) = (nil, nil)
         return try body(connection)
     }
 
     func giveBackWriter(_ connection: StoreConnection, wasPinned: Bool) {
-        connection.base.interruption = nil
+        connection.serveNobody()
         keepLog(connection)
-        if wasPinned, views > 0 { try? connection.pin() }
+        // The views of a pool that is shut are being ended.
+        if wasPinned, reason == nil, isViewed(connection) { try? connection.pin() }
         endWrite()
         releaseSingle()
     }
@@ -82,13 +94,13 @@ extension ConnectionPool {
         if kind != .single { try hub.takeTurn(until: end(token), token) }
         do {
             if let failure = token?.failure { throw failure }
-            try beginWrite()
+            connection.serve(token, watch)
+            try beginWrite(of: connection)
         } catch {
             if kind != .single { hub.releaseTurn() }
             throw error
         }
         do {
-            (connection.base.watch, connection.base.interruption) = (watch, token)
             if kind != .single { try connection.base.execute("PRAGMA query_only = OFF") }
             try prepare(connection)
             try lock(connection, token)
@@ -117,10 +129,12 @@ extension ConnectionPool {
 
     /// Whether the calling thread writes on the connection that it would read on.
     var isWritingHere: Bool {
-        kind == .single && hub.holder == ThreadHoldings.thread && condition.withLock { writes > 0 }
+        kind == .single && hub.holder == ThreadHoldings.thread && condition.withLock { write != nil }
     }
 
-    func beginWrite() throws {
+    private func isViewed(_ connection: StoreConnection) -> Bool { condition.withLock { connection.views > 0 } }
+
+    func beginWrite(of connection: StoreConnection) throws {
         try hub.beginWriting()
         condition.lock()
         defer { condition.unlock() }
@@ -128,15 +142,12 @@ extension ConnectionPool {
             hub.endWriting()
             throw shutReason
         }
-        writes += 1
+        write = connection.servedToken ?? InterruptToken()
     }
 
     func endWrite() {
+        condition.withLock { write = nil }
         hub.endWriting()
-        condition.lock()
-        writes -= 1
-        if writes == 0 { condition.broadcast() }
-        condition.unlock()
     }
 
     /// Takes the write lock for a connection that is being read.

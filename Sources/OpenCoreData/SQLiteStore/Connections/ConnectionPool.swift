@@ -19,13 +19,11 @@ final class ConnectionPool: @unchecked Sendable {
     let idleLimit: Int
     let makeReader: @Sendable () throws -> StoreConnection
     let makeWriter: (@Sendable () throws -> StoreConnection)?
-    let condition = NSCondition()
+    let condition = NSLock()
     var idle: [StoreConnection] = []
     var writer: StoreConnection?
-    /// The views that read on the single connection.
-    var views = 0
-    /// The writes that are running.
-    var writes = 0
+    /// Stops the write that is running; nil while there is none.
+    var write: InterruptToken?
     /// The views that are open, on connections of their own.
     var open = OpenViews()
     /// Called with what a user of the store should know and no call throws.
@@ -40,14 +38,14 @@ final class ConnectionPool: @unchecked Sendable {
     var shutReason: CoreDataError?
     /// The holds of views and transactions.
     let leases = LeaseList()
-    /// The uses of the single connection, which all holds on it share.
-    private let singleUses = LeaseUses()
     /// The users of the store whose work was stopped for it to be suspended.
     var stopped: [InterruptToken] = []
     /// How often the writing (or only) connection is in use, or about to be.
     var held = 0
     /// The connections that are open, whoever refers to them.
     let alive = Guarded(0)
+    /// One thread at a time closes the connections, or opens them again.
+    let turning = NSLock()
     /// When it was last checked that the path leads to the file.
     var lastCheck = ContinuousClock.now
 
@@ -79,9 +77,6 @@ final class ConnectionPool: @unchecked Sendable {
         connection.base.onClose = { [alive] in alive.withLock { $0 -= 1 } }
         return connection
     }
-
-    /// The uses that a new hold counts, with those of the same connection.
-    var usesOfNextLease: LeaseUses { kind == .single ? singleUses : LeaseUses() }
 
     /// When somebody who begins to wait now gives up.
     func end(_ token: InterruptToken?) -> ContinuousClock.Instant {

@@ -20,6 +20,9 @@ struct OpenViews: Sendable {
 
     var count: Int { views.count }
 
+    /// Who stops the views, and those that are about to begin.
+    var tokens: [InterruptToken] { views.compactMap(\.token) }
+
     /// - Returns: The number of the view, and whether it is one too many of the user's own for the first time.
     mutating func add(
         isAdmitted: Bool, _ token: InterruptToken?, now: ContinuousClock.Instant

@@ -14,8 +14,38 @@ final class StoreConnection: @unchecked Sendable {
     private var trustsTrees = false
     /// The number of the view that the connection is read for.
     var view = 0
+    /// The views that read on a single connection. Touched while the condition of the pool is locked.
+    var views = 0
+    /// The uses of the connection that run now.
+    let uses = ConnectionUses()
+    /// Stops whoever the connection works for.
+    private let user = Guarded<InterruptToken?>(nil)
 
     init(_ base: Connection) { self.base = base }
+
+    // MARK: Users
+
+    /// Lets the connection work for somebody.
+    ///
+    /// - Parameters:
+    ///   - token: Stops the work. Somebody without one gets one, as everybody can be stopped.
+    ///   - watch: Gets the statements.
+    func serve(_ token: InterruptToken?, _ watch: StatementWatch?) {
+        if base.watch !== watch { base.watch = watch }
+        if let token, base.interruption === token { return }
+        let token = token ?? InterruptToken()
+        base.interruption = token
+        user.withLock { $0 = token }
+    }
+
+    /// Lets the connection work for nobody.
+    func serveNobody() {
+        base.interruption = nil
+        user.withLock { $0 = nil }
+    }
+
+    /// Who the connection works for. May be asked from any thread.
+    var servedToken: InterruptToken? { user.withLock { $0 } }
 
     /// Runs one statement to its end.
     func run(_ sql: String, _ values: [StoredValue] = []) throws {
