@@ -160,7 +160,15 @@ struct SeveralStoresTests {
     }
 
     @Test func `a write is unsupported before it waits for anything`() async throws {
-        let one = try PersistentContainer(for: Entry.self, at: .file(folder.file("\(Entry.entityName).sqlite")))
+        let single = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
+        let file = folder.file("\(Entry.entityName).sqlite")
+        try single.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: Entry.entityName, at: file, options: nil)
+        let one = PersistentContainer(managedObjectContext: {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = single
+            return context
+        })
         let goOn = await holdWriteLock(of: one)
         let store = self.store
         let error = storeErrorNow { try store.write(deadline: .now + .milliseconds(100)) { _ in } }
