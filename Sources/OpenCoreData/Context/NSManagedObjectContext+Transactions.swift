@@ -170,7 +170,7 @@ extension NSManagedObjectContext {
 
     private func commit(_ transactions: ArraySlice<any StoreTransaction>) throws {
         let further = transactions.dropFirst()
-        try transactions.first?.commit(after: further.isEmpty ? nil : { try commit(further) })
+        try transactions.first?.commit(after: further.isEmpty ? nil : { try self.commit(further) })
     }
 
     /// Undoes what was written in transactions that are open.
