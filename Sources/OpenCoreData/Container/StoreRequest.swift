@@ -4,7 +4,7 @@ package final class StoreRequest: Sendable {
         var admission = StoreAdmission()
         var failure: (any Error)?
         var isCancelled = false
-        /// What the call waits for now.
+        /// The request that the call waits for now.
         var ticket: (hub: FileHub, ticket: HubState.Ticket)?
         /// How many stores have answered.
         var answers = 0

@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
             try keepTransactions(of: origins)
             for origin in origins { try save(in: origin, isOnly: origins.count == 1, into: &saved) }
         } catch {
-            // What is kept is not committed yet, and whoever keeps it undoes it.
+            // A transaction that is kept is not committed yet, and whoever keeps it undoes it.
             guard !saved.parts.isEmpty, !transactions.areKept else { throw error }
             // What was written is saved, whatever the other stores say.
             let places = saved.parts.map { $0.origin.store?.url?.path ?? "memory" }.joined(separator: ", ")

@@ -3,8 +3,8 @@ import SwormSQLite
 
 /// One timer for all the tasks that wait at a hub.
 ///
-/// A timer for each of them would stay until its moment, long after its task has gone on: as many as there are calls in the time
-/// of a timeout.
+/// A timer for each of them would stay until its moment, long after its call goes on: as many as there are calls in the time of
+/// a timeout.
 ///
 /// @unchecked: the timer is only touched under the lock.
 final class HubAlarm: @unchecked Sendable {

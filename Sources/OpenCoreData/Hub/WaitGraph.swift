@@ -1,4 +1,4 @@
-/// Something that one thread at a time holds, and others wait for.
+/// Something that one thread at a time holds, and further threads wait for.
 protocol WaitTarget: AnyObject, Sendable {
     /// The thread that holds it.
     var holder: HubState.Holder? { get }

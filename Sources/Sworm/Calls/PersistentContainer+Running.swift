@@ -78,7 +78,7 @@ extension PersistentContainer {
                     throw ContextIsHeld()
                 }
             } else {
-                // What the closure throws is not translated.
+                // Errors of the closure are not translated.
                 let result = try Engine.translating {
                     try Engine.hold(given, until: call.deadline) {
                         let admission = try Engine.enter(

@@ -198,7 +198,7 @@ extension Engine {
 
     /// Runs a closure that holds a context alone, on the calling thread.
     ///
-    /// - Parameter deadline: When to give up waiting for others that hold it.
+    /// - Parameter deadline: When to give up waiting for another thread that holds it.
     static func hold<R>(
         _ context: NSManagedObjectContext, until deadline: ContinuousClock.Instant?, _ body: () throws -> R
     ) throws -> R { try context.hold(until: deadline, body) }

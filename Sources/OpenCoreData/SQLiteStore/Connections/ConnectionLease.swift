@@ -124,8 +124,8 @@ final class ConnectionLease: @unchecked Sendable {
     }
 }
 
-/// The uses of a connection that are running: those of holds on it, and those without one. While there is none, a thread that
-/// has revoked the holds may use it.
+/// The uses of a connection that are running: those of holds on it, and those without a hold. A thread that has revoked the holds
+/// may use the connection when no use is running.
 ///
 /// @unchecked: the count is touched while the lock is held.
 final class ConnectionUses: @unchecked Sendable {

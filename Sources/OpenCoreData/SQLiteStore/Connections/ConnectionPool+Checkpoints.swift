@@ -67,7 +67,7 @@ extension ConnectionPool {
         throw CoreDataError.logIsRead
     }
 
-    /// - Returns: Nil where others read or wrote for all the time.
+    /// - Returns: Nil where somebody else read or wrote for all the time.
     private func checkpointSlice(
         _ mode: Connection.CheckpointMode, _ token: InterruptToken?, until end: ContinuousClock.Instant
     ) throws -> (log: Int, checkpointed: Int)? {

@@ -29,7 +29,7 @@ extension ConnectionPool {
     /// - Parameters:
     ///   - stop: When the work of calls that run is stopped, and undone.
     ///   - end: When to give up.
-    /// - Throws: As ``close(until:)``. Locks may be held then.
+    /// - Throws: The errors of ``close(until:)``. Locks may be held then.
     func suspend(stoppingAt stop: ContinuousClock.Instant, until end: ContinuousClock.Instant) throws {
         try turning("suspended", until: end) {
             while reason == nil, isWorking, ContinuousClock.now < min(stop, end) { Self.pause() }

@@ -22,7 +22,7 @@ final class ConnectionPool: @unchecked Sendable {
     let condition = NSLock()
     var idle: [StoreConnection] = []
     var writer: StoreConnection?
-    /// Stops the write that is running; nil while there is none.
+    /// Stops the write that is running; nil while nobody writes.
     var write: InterruptToken?
     /// The views that are open, on connections of their own.
     var open = OpenViews()
