@@ -24,7 +24,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// A name for messages and logs; history records it too.
     open var name: String? { didSet { interruption.name = name } }
     /// What the context's owner wants to keep with it.
-    public final let userInfo = NSMutableDictionary()
+    public private(set) final lazy var userInfo = NSMutableDictionary()
     /// The author that history records for the context's saves.
     open var transactionAuthor: String?
     /// How conflicts of a save are resolved: an ``NSMergePolicy``. By default a conflict is an error.
@@ -49,7 +49,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     let shared = Guarded(Shared())
     let lock = NSRecursiveLock()
-    let queue: DispatchQueue
+    private let privateQueue = Guarded<DispatchQueue?>(nil)
     package internal(set) final var coordinator: NSPersistentStoreCoordinator?
     final var identities = IdentityTable(retains: false)
     final var insertedList = ObjectList()
@@ -94,8 +94,18 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Parameter ct: Where the context's blocks run.
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
         concurrencyType = ct
-        queue = ct == .mainQueueConcurrencyType ? .main : DispatchQueue(label: "NSManagedObjectContext")
         super.init()
+    }
+
+    /// The queue of the context's blocks. Most contexts run none on it, so it is made when the first one is.
+    final var queue: DispatchQueue {
+        if concurrencyType == .mainQueueConcurrencyType { return .main }
+        return privateQueue.withLock { queue in
+            if let queue { return queue }
+            let made = DispatchQueue(label: "NSManagedObjectContext")
+            queue = made
+            return made
+        }
     }
 
     /// Makes a context without a coordinator.

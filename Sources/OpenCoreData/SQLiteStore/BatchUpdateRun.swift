@@ -49,7 +49,9 @@ struct BatchUpdateRun {
         let specification = batch.specification
         let known = specification.findsOneAtMost(columns, in: transaction.model) ? nil : try differences(assignments)
         if let known, known.different == 0 { return BatchResult(count: known.found, hasChanged: false) }
-        try connection.run(compiler.update(specification, set: assignments, leavingEqual: true))
+        var statement = try connection.shapes.update(
+            specification, set: assignments, compiler, connection.base)
+        while try statement.step() {}
         if let known { try require(known.different) }
         guard connection.base.changes == 0 else {
             return BatchResult(count: known?.found ?? connection.base.changes)

@@ -17,10 +17,13 @@ final class StatementShapes {
         case rows
         case identities
         case count
+        /// Nothing: it gives columns other values.
+        case update([String])
     }
 
     private enum Source {
         case constant(Int)
+        case assigned(Int)
         case limit
         case offset
         case fixed(SQLBinding)
@@ -76,23 +79,44 @@ final class StatementShapes {
         try statement(request, .count, connection) { try compiler.count($0) }
     }
 
+    /// The statement that gives the rows that have not all of some values these values, bound.
+    func update(
+        _ request: FetchSpecification, set assignments: [ColumnAssignment], _ compiler: SQLCompiler,
+        _ connection: Connection
+    ) throws -> Statement {
+        let columns = assignments.map(\.column)
+        return try statement(request, .update(columns), assigning: assignments.map(\.value), connection) {
+            let assignments = zip(columns, $1).map { ColumnAssignment(column: $0, value: $1) }
+            return try compiler.update($0, set: assignments, leavingEqual: true)
+        }
+    }
+
     private func statement(
         _ request: FetchSpecification, _ selection: Selection, _ connection: Connection,
         compile: (FetchSpecification) throws -> CompiledStatement
     ) throws -> Statement {
+        try statement(request, selection, assigning: [], connection) { request, _ in try compile(request) }
+    }
+
+    private func statement(
+        _ request: FetchSpecification, _ selection: Selection, assigning values: [SQLBinding], _ connection: Connection,
+        compile: (FetchSpecification, [SQLBinding]) throws -> CompiledStatement
+    ) throws -> Statement {
         // The same again is what comes most often, and is seen without working out the shape.
         if let last, last.selection == selection, RequestShape.same(last.request, request) {
-            return try Self.statement(last, request, connection)
+            return try Self.statement(last, request, assigning: values, connection)
         }
-        guard let shape = RequestShape(request) else { return try Self.statement(try compile(request), connection) }
+        guard let shape = RequestShape(request) else {
+            return try Self.statement(try compile(request, values), connection)
+        }
         if let list = known[shape.hash] {
             for known in list where known.selection == selection && RequestShape.same(known.request, request) {
                 last = known
-                return try Self.statement(known, request, connection)
+                return try Self.statement(known, request, assigning: values, connection)
             }
         }
-        let compiled = try compile(request)
-        try remember(shape, request, selection, compiled, compile)
+        let compiled = try compile(request, values)
+        try remember(shape, request, selection, values, compiled, compile)
         return try Self.statement(compiled, connection)
     }
 
@@ -104,13 +128,14 @@ final class StatementShapes {
 
     /// The statement of a shape, bound for a request that has it.
     private static func statement(
-        _ known: Known, _ request: FetchSpecification, _ connection: Connection
+        _ known: Known, _ request: FetchSpecification, assigning values: [SQLBinding], _ connection: Connection
     ) throws -> Statement {
         var statement = try connection.statement(known.slot)
         for (index, source) in known.sources.enumerated() {
             switch source {
             case .constant(let place):
                 try bind(RequestShape.constant(place, of: request) ?? .null, at: index + 1, &statement)
+            case .assigned(let place): try statement.bind(values[place], at: index + 1)
             case .limit: try statement.bind(request.limit, at: index + 1)
             case .offset: try statement.bind(request.offset, at: index + 1)
             case .fixed(let binding): try statement.bind(binding, at: index + 1)
@@ -131,21 +156,27 @@ final class StatementShapes {
     }
 
     private func remember(
-        _ shape: RequestShape, _ request: FetchSpecification, _ selection: Selection, _ compiled: CompiledStatement,
-        _ compile: (FetchSpecification) throws -> CompiledStatement
+        _ shape: RequestShape, _ request: FetchSpecification, _ selection: Selection, _ values: [SQLBinding],
+        _ compiled: CompiledStatement, _ compile: (FetchSpecification, [SQLBinding]) throws -> CompiledStatement
     ) throws {
         let probes = shape.constants.enumerated().map { $1.probe($0) }
         let probe = RequestShape.probe(request, probes, limit: Self.probeLimit, offset: Self.probeOffset)
-        let other = try compile(probe)
+        let assigned = values.indices.map { SQLBinding.text("\u{2}probe \($0)") }
+        let other = try compile(probe, assigned)
         guard other.sql == compiled.sql, other.bindings.count == compiled.bindings.count else { return }
         let shown = probes.map(SQLBinding.init)
         var sources: [Source] = []
         var unseen = Set(probes.indices)
+        var unassigned = Set(values.indices)
         for (binding, original) in zip(other.bindings, compiled.bindings) {
             if let place = shown.firstIndex(of: binding) {
                 guard original == SQLBinding(shape.constants[place]) else { return }
                 sources.append(.constant(place))
                 unseen.remove(place)
+            } else if let place = assigned.firstIndex(of: binding) {
+                guard original == values[place] else { return }
+                sources.append(.assigned(place))
+                unassigned.remove(place)
             } else if request.limit > 0, binding == .int64(Int64(Self.probeLimit)) {
                 sources.append(.limit)
             } else if request.offset > 0, binding == .int64(Int64(Self.probeOffset)) {
@@ -157,7 +188,7 @@ final class StatementShapes {
             }
         }
         // A constant that is bound nowhere has been used up in the text.
-        guard unseen.isEmpty else { return }
+        guard unseen.isEmpty, unassigned.isEmpty else { return }
         if count >= Self.limit {
             known = [:]
             last = nil

@@ -1,79 +1,216 @@
 #if !canImport(CoreData)
 import Foundation
 
-/// The threads that run the closures of asynchronous calls: as many as calls run at the same time.
+/// The threads that run the closures of asynchronous calls.
 ///
-/// Dispatch makes one more for a call that begins while the thread of one that has just ended is not idle yet, and keeps it for
-/// seconds. Here a job waits for such a thread.
+/// About as many run at the same time as the machine has cores. With more, a call that has the write turn would wait for a core
+/// while calls that read use all of them, and the others would wait for it. A call that runs for longer than a millisecond
+/// may be waiting itself, and is not counted any more. The stores bound the number of calls, and so the number of threads.
 ///
-/// @unchecked: everything that changes is only touched while `condition` is locked.
+/// @unchecked: everything that changes is only touched while `lock` is held.
 final class CallThreads: @unchecked Sendable {
-    static let shared = CallThreads()
+    static let shared = CallThreads(
+        limit: max(2, ProcessInfo.processInfo.activeProcessorCount), watchInterval: 1_000)
+
+    typealias Job = @Sendable () -> Void
 
     /// How long a thread waits for its next job.
     private static let patience = 5.0
     // Dispatch's threads have as much.
     private static let stackSize = 8 << 20
-    private static let isOurs: pthread_key_t = {
+    private static let current: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)
         return key
     }()
 
-    private let condition = NSCondition()
-    private var jobs: [@Sendable () -> Void] = []
-    private var idle = 0
-    /// The threads whose calls have ended, and which will look for a job at once.
-    private var ending = 0
+    /// What a thread does.
+    private enum Activity {
+        /// It looks for a job, or will at once.
+        case looking
+        /// It runs the job of a number, and counts.
+        case running(Int)
+        /// It has run its job for so long that it does not count.
+        case runningLong
+        case idle
+    }
+
+    /// @unchecked: as the threads.
+    private final class Worker: @unchecked Sendable {
+        let threads: CallThreads
+        var activity = Activity.looking
+        let call = DispatchSemaphore(value: 0)
+
+        init(_ threads: CallThreads) { self.threads = threads }
+    }
+
+    private let limit: Int
+    private let watchInterval: UInt32
+    private let lock = NSLock()
+    private var writes: [Job] = []
+    private var reads: [Job] = []
+    private var hasTakenWrite = false
+    private var workers: [Worker] = []
+    /// The latest last: it is the first to be called.
+    private var idle: [Worker] = []
+    /// The threads that look for a job.
+    private var looking = 0
+    /// The threads whose jobs count.
+    private var running = 0
+    /// The number of jobs that were begun.
+    private var begun = 0
+    /// Whether a thread is to look, or looks, at those that run.
+    private var isWatched = false
+    private var lacksWatcher = false
+    /// Whether a job has waited for a thread since the last look.
+    private var hasWaited = false
+
+    /// - Parameters:
+    ///   - limit: How many calls that have just begun run at the same time.
+    ///   - watchInterval: How often the calls that run are looked at while others wait for a thread, in microseconds. One
+    ///     that has run for all of it is not counted.
+    init(limit: Int, watchInterval: UInt32) { (self.limit, self.watchInterval) = (limit, watchInterval) }
+
+    /// The number of threads.
+    var count: Int { lock.withLock { workers.count } }
 
     /// Runs a job on one of the threads.
-    func enqueue(_ job: @escaping @Sendable () -> Void) {
-        condition.lock()
-        defer { condition.unlock() }
-        jobs.append(job)
-        // A thread that is about to look for a job takes it sooner than one that has to be woken.
-        if idle > 0, jobs.count > ending { condition.signal() }
-        guard jobs.count > idle + ending else { return }
-        // It begins as one that looks for a job.
-        ending += 1
-        let thread = Thread { [self] in work() }
-        thread.name = "Sworm call"
-        thread.stackSize = Self.stackSize
-        thread.start()
+    ///
+    /// - Parameter isWrite: Whether the job has a write turn. It goes before those that do not, but for every other time.
+    func enqueue(isWrite: Bool, _ job: @escaping Job) {
+        lock.withLock {
+            if isWrite { writes.append(job) } else { reads.append(job) }
+            callThreads()
+        }
     }
 
     /// Says that the call on the calling thread is about to give back what it holds, and does nothing after that which takes
     /// time: whoever gets it may wait for this thread.
     static func callEnds() {
-        // Not the main thread, and not one whose call has ended.
-        guard pthread_getspecific(isOurs) == UnsafeMutableRawPointer(bitPattern: 1) else { return }
-        pthread_setspecific(isOurs, UnsafeMutableRawPointer(bitPattern: 2))
-        shared.condition.lock()
-        shared.ending += 1
-        shared.condition.unlock()
+        // Not the main thread.
+        guard let pointer = pthread_getspecific(current) else { return }
+        let worker = Unmanaged<Worker>.fromOpaque(pointer).takeUnretainedValue()
+        worker.threads.lock.withLock { worker.threads.end(worker) }
     }
 
-    private func work() {
-        while let job = nextJob() {
-            pthread_setspecific(Self.isOurs, UnsafeMutableRawPointer(bitPattern: 1))
+    // MARK: Threads
+
+    private func work(_ worker: Worker) {
+        pthread_setspecific(Self.current, Unmanaged.passUnretained(worker).toOpaque())
+        while let job = nextJob(worker) {
             job()
-            Self.callEnds()
-            pthread_setspecific(Self.isOurs, nil)
+            lock.withLock { end(worker) }
+        }
+        pthread_setspecific(Self.current, nil)
+    }
+
+    /// Notes that the job of a thread has ended, or is about to, unless it was noted before.
+    private func end(_ worker: Worker) {
+        switch worker.activity {
+        case .looking, .idle: return
+        case .running: running -= 1
+        case .runningLong: break
+        }
+        worker.activity = .looking
+        looking += 1
+    }
+
+    /// The next job for a thread; nil after a while without one.
+    private func nextJob(_ worker: Worker) -> Job? {
+        lock.lock()
+        defer { lock.unlock() }
+        var isWatching = false
+        while true {
+            looking -= 1
+            if waiting > 0, running < limit {
+                begun += 1
+                running += 1
+                worker.activity = .running(begun)
+                // Another thread watches, if jobs are left: one that looks for a job, or one that is called for it.
+                if isWatching || lacksWatcher && looking == 0 { (isWatched, lacksWatcher) = (false, false) }
+                defer { callThreads() }
+                return takeJob()
+            }
+            if lacksWatcher || waiting > 0 && !isWatched {
+                (isWatching, isWatched, lacksWatcher) = (true, true, false)
+            }
+            if isWatching {
+                watch()
+                isWatching = waiting > 0 || hasWaited
+                isWatched = isWatching
+                hasWaited = false
+            } else if !wait(worker) {
+                return nil
+            }
         }
     }
 
-    /// The next job for the calling thread, which counts as ending; nil after a while without one.
-    private func nextJob() -> (@Sendable () -> Void)? {
-        condition.lock()
-        defer { condition.unlock() }
-        ending -= 1
-        if jobs.isEmpty {
-            idle += 1
-            defer { idle -= 1 }
-            let end = Date(timeIntervalSinceNow: Self.patience)
-            while jobs.isEmpty { guard condition.wait(until: end) else { break } }
+    private var waiting: Int { writes.count + reads.count }
+
+    private func takeJob() -> Job {
+        // Where several files are written, reads must not wait for all of them.
+        hasTakenWrite = !writes.isEmpty && (reads.isEmpty || !hasTakenWrite)
+        return hasTakenWrite ? writes.removeFirst() : reads.removeFirst()
+    }
+
+    /// Waits until a job may be there. Afterwards the thread counts as looking.
+    ///
+    /// - Returns: False where none came; the thread ends then.
+    private func wait(_ worker: Worker) -> Bool {
+        worker.activity = .idle
+        idle.append(worker)
+        lock.unlock()
+        let isCalled = worker.call.wait(timeout: .now() + Self.patience) == .success
+        lock.lock()
+        if isCalled { return true }
+        if case .looking = worker.activity {
+            // It was called just now.
+            worker.call.wait()
+            return true
         }
-        return jobs.isEmpty ? nil : jobs.removeFirst()
+        idle.removeAll { $0 === worker }
+        workers.removeAll { $0 === worker }
+        return false
+    }
+
+    /// Calls as many threads as there are jobs that may run, or one to watch those that run.
+    private func callThreads() {
+        while waiting > looking, running + looking < limit { callThread() }
+        guard waiting > looking else { return }
+        hasWaited = true
+        guard !isWatched else { return }
+        (isWatched, lacksWatcher) = (true, true)
+        callThread()
+    }
+
+    private func callThread() {
+        looking += 1
+        if let worker = idle.popLast() {
+            worker.activity = .looking
+            worker.call.signal()
+            return
+        }
+        let worker = Worker(self)
+        workers.append(worker)
+        let thread = Thread { [self] in work(worker) }
+        thread.name = "Sworm call"
+        thread.stackSize = Self.stackSize
+        thread.start()
+    }
+
+    /// Lets some time pass, and notes which jobs ran for all of it. Afterwards the thread counts as looking.
+    private func watch() {
+        let before = begun
+        lock.unlock()
+        usleep(watchInterval)
+        lock.lock()
+        for worker in workers {
+            guard case .running(let number) = worker.activity, number <= before else { continue }
+            worker.activity = .runningLong
+            running -= 1
+        }
+        looking += 1
+        callThreads()
     }
 }
 #endif

@@ -10,18 +10,38 @@ extension ConnectionPool {
     /// How long a snapshot may be held before it is named as the reason for a long log.
     private static let longView = Duration.seconds(10)
 
-    /// Moves pages of the log into the file, or has the log begun anew, when it is time to. Called with the turn, after each
-    /// write.
+    /// Has pages of the log moved into the file, or the log begun anew, when it is time to. Called with the turn, after each
+    /// write. Nobody waits for it: it takes as long as many writes.
     func keepLog(_ connection: StoreConnection) {
         guard kind == .writerAndReaders, let frames = connection.base.takeLogFrames() else { return }
         switch hub.committed(frames: frames) {
         case .nothing: break
-        case .move: _ = try? connection.base.checkpoint(.passive)
+        case .move: upkeep.async { [weak self] in self?.moveLog() }
         case .restart: upkeep.async { [weak self, hub] in self?.restartLog(frames: frames) ?? hub.restarted(false) }
         }
     }
 
+    /// Moves what can be moved while others read and write, on a connection for reading.
+    private func moveLog() {
+        let taken = condition.withLock { () -> (reused: StoreConnection?, view: Int)? in
+            guard shutReason == nil else { return nil }
+            return (idle.popLast(), open.add(isAdmitted: true, nil, now: .now).number)
+        }
+        guard let taken else { return }
+        guard let connection = taken.reused ?? (try? makeReader()).map(counted) else {
+            return condition.withLock { open.remove(taken.view) }
+        }
+        connection.view = taken.view
+        connection.serve(nil, nil)
+        // A connection that has not read anything knows of no log.
+        if taken.reused == nil, (try? connection.pin()) != nil { connection.unpin() }
+        _ = try? connection.base.checkpoint(.passive)
+        giveBack(connection)
+    }
+
     private func restartLog(frames: Int) {
+        // Most of it, before anybody has to wait.
+        moveLog()
         let isUrgent = hub.log.withLock { $0.isUrgent(frames: frames) }
         let end = ContinuousClock.now + (isUrgent ? Self.longGateTime : Self.gateTime)
         let isDone = try? hub.withoutReaders(until: end) {
@@ -34,7 +54,7 @@ extension ConnectionPool {
         }
         hub.restarted(isDone ?? false)
         guard isDone != true else { return }
-        _ = try? withWriter { try $0.base.checkpoint(.passive) }
+        moveLog()
         warnOfLongView(frames: frames)
     }
 
