@@ -24,7 +24,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// A name for messages and logs; history records it too.
     open var name: String? { didSet { interruption.name = name } }
     /// What the context's owner wants to keep with it.
-    public private(set) final lazy var userInfo = NSMutableDictionary()
+    public final let userInfo = NSMutableDictionary()
     /// The author that history records for the context's saves.
     open var transactionAuthor: String?
     /// How conflicts of a save are resolved: an ``NSMergePolicy``. By default a conflict is an error.

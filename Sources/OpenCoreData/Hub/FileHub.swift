@@ -31,6 +31,7 @@ package final class FileHub: WaitTarget {
     /// One at a time waits for readers to end.
     private let gate = NSLock()
     let log: Guarded<LogPolicy>
+    let checkpoints = CheckpointTurn()
 
     /// The number of calls that may read a file at the same time, where nobody says otherwise.
     package static var standardSlotLimit: Int { max(4, ProcessInfo.processInfo.activeProcessorCount) }
@@ -103,6 +104,7 @@ package final class FileHub: WaitTarget {
             return !content.isWriting
         }
         guard began else { throw CoreDataError.hasTransaction }
+        checkpoints.writeBegins()
     }
 
     func endWriting() {

@@ -18,7 +18,8 @@ struct LogPolicy: Sendable {
     /// The frames after which the log is to begin anew.
     private(set) var limit: Int
     private var moved = 0
-    private var isRestarting = false
+    /// Whether an attempt to begin the log anew was asked for and has not ended.
+    private(set) var isRestarting = false
     private var nextAttempt: ContinuousClock.Instant?
     private var pause = shortestPause
     /// The frames of the log at the last attempt that failed; 0 after one that succeeded.

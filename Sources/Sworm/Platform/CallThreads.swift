@@ -57,6 +57,8 @@ final class CallThreads: @unchecked Sendable {
     private var looking = 0
     /// The threads whose jobs count.
     private var running = 0
+    /// The threads whose jobs have run for so long that they do not count.
+    private var runningLong = 0
     /// The number of jobs that were begun.
     private var begun = 0
     /// Whether a thread is to look, or looks, at those that run.
@@ -109,7 +111,7 @@ final class CallThreads: @unchecked Sendable {
         switch worker.activity {
         case .looking, .idle: return
         case .running: running -= 1
-        case .runningLong: break
+        case .runningLong: runningLong -= 1
         }
         worker.activity = .looking
         looking += 1
@@ -175,27 +177,54 @@ final class CallThreads: @unchecked Sendable {
 
     /// Calls as many threads as there are jobs that may run, or one to watch those that run.
     private func callThreads() {
-        while waiting > looking, running + looking < limit { callThread() }
+        while waiting > looking, running + looking < limit { guard callThread() else { return } }
         guard waiting > looking else { return }
         hasWaited = true
-        guard !isWatched else { return }
-        (isWatched, lacksWatcher) = (true, true)
-        callThread()
+        if !isWatched, callThread() { (isWatched, lacksWatcher) = (true, true) }
     }
 
-    private func callThread() {
-        looking += 1
+    /// Lets a thread look for a job, or watch.
+    ///
+    /// - Returns: False where there is a thread for each job already. One of them looks, or watches, and will call others.
+    private func callThread() -> Bool {
         if let worker = idle.popLast() {
             worker.activity = .looking
             worker.call.signal()
-            return
+        } else {
+            guard workers.count < waiting + running + runningLong else { return false }
+            let worker = Worker(self)
+            workers.append(worker)
+            if !Self.start(worker) {
+                // The system has no thread for now. Dispatch asks again until it has.
+                DispatchQueue(label: "Sworm call").async { [self] in work(worker) }
+            }
         }
-        let worker = Worker(self)
-        workers.append(worker)
-        let thread = Thread { [self] in work(worker) }
-        thread.name = "Sworm call"
-        thread.stackSize = Self.stackSize
-        thread.start()
+        looking += 1
+        return true
+    }
+
+    /// Starts a thread that works for a worker.
+    private static func start(_ worker: Worker) -> Bool {
+        let argument = Unmanaged.passRetained(worker)
+        let isStarted = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { buffer in
+            guard let attributes = buffer.baseAddress, pthread_attr_init(attributes) == 0 else { return false }
+            defer { pthread_attr_destroy(attributes) }
+            pthread_attr_setstacksize(attributes, stackSize)
+            pthread_attr_setdetachstate(attributes, CInt(PTHREAD_CREATE_DETACHED))
+            var thread: pthread_t = 0
+            let code = pthread_create(
+                &thread, attributes,
+                { argument in
+                    guard let argument else { return nil }
+                    Thread.current.name = "Sworm call"
+                    let worker = Unmanaged<Worker>.fromOpaque(argument).takeRetainedValue()
+                    worker.threads.work(worker)
+                    return nil
+                }, argument.toOpaque())
+            return code == 0
+        }
+        if !isStarted { argument.release() }
+        return isStarted
     }
 
     /// Lets some time pass, and notes which jobs ran for all of it. Afterwards the thread counts as looking.
@@ -208,6 +237,7 @@ final class CallThreads: @unchecked Sendable {
             guard case .running(let number) = worker.activity, number <= before else { continue }
             worker.activity = .runningLong
             running -= 1
+            runningLong += 1
         }
         looking += 1
         callThreads()

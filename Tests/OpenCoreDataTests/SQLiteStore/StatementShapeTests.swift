@@ -98,6 +98,55 @@ struct StatementShapeTests {
         }
     }
 
+    @Test func `an update of a shape binds its own constants and values`() throws {
+        try withCompiler { shapes, compiler, connection in
+            let everything = "SELECT Z_PK, Z_OPT, ZTITLE, ZYEAR FROM ZBOOK ORDER BY Z_PK"
+            /// The table after an update that is undone.
+            func state(after update: () throws -> Void) throws -> [String] {
+                try connection.begin(.immediate)
+                defer { try? connection.rollback() }
+                do { try update() } catch let error as SQLiteError where error.isUniqueViolation { return ["taken"] }
+                var rows: [String] = []
+                var statement = try connection.statement(everything)
+                while try statement.step() {
+                    rows.append((0..<4).map { statement.text($0) ?? "NULL" }.joined(separator: " "))
+                }
+                return rows
+            }
+            func step(_ statement: consuming Statement) throws { while try statement.step() {} }
+            let values: [SQLBinding] = [
+                .text("x"), .null, .text("t3"), .text("\u{2}probe 0"), .text("\u{2}probe 1"), .text("\u{1}probe 0"),
+                .int64(7), .double(0.5),
+            ]
+            var found: Set<[String]> = []
+            for (index, value) in values.enumerated() {
+                for columns in [["ZTITLE"], ["ZTITLE", "ZYEAR"], ["ZYEAR", "ZTITLE"]] {
+                    let assignments = columns.enumerated().map { place, column in
+                        ColumnAssignment(column: column, value: place == 0 ? value : values[(index + 3) % 8])
+                    }
+                    for request in [
+                        request(compare("year", .equal, .int(Int64(index * 3)))),
+                        request(compare("title", .equal, .string("t\(index)"))),
+                        request(compare("title", .equal, .string("\u{2}probe 0"))), request(nil),
+                    ] {
+                        let byShape = try state {
+                            try step(shapes.update(request, set: assignments, compiler, connection))
+                        }
+                        let compiled = try state {
+                            let compiled = try compiler.update(request, set: assignments, leavingEqual: true)
+                            var statement = try connection.statement(compiled.sql)
+                            try statement.bind(compiled.bindings)
+                            try step(statement)
+                        }
+                        #expect(byShape == compiled)
+                        found.insert(byShape)
+                    }
+                }
+            }
+            #expect(found.count > 40)
+        }
+    }
+
     @Test func `nil, other kinds of values, lists, options and orders are told apart`() throws {
         try withCompiler { shapes, compiler, connection in
             let trees: [PredicateTree?] = [

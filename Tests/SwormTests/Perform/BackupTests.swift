@@ -189,6 +189,35 @@ struct BackupTests {
         #expect(inside == .wouldDeadlock)
     }
 
+    @Test func `checkpoints wait for those that the store makes by itself`() async throws {
+        let store = test.container
+        let isDone = Locked(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // More than a thousand pages for each of some of them, so that the store moves its log again and again.
+                for number in 1...40 {
+                    try await store.write { context in
+                        try context.insert(
+                            contentsOf: (1...400).map {
+                                Volume(id: number * 1000 + $0, title: String(repeating: "long ", count: 80))
+                            })
+                    }
+                }
+                isDone.withLock { $0 = true }
+            }
+            for mode in [PersistentContainer.CheckpointMode.passive, .passive, .full] {
+                group.addTask {
+                    while !isDone.withLock({ $0 }) {
+                        _ = try await Task.detached { try store.checkpoint(mode) }.value
+                        try await Task.sleep(for: .milliseconds(1))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.read { try $0.count(of: Volume.all) } == 16_200)
+    }
+
     @Test func `a snapshot that is held keeps a checkpoint waiting, and nobody else`() async throws {
         let model = try NSManagedObjectModel(tables: Volume.self)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -222,6 +251,45 @@ struct BackupTests {
         #expect(writes.withLock { $0 } > 3)
         context.performAndWait { context.reset() }
         #expect(checkpointError(store) == nil)
+    }
+
+    @Test func `nobody waits long for a log that begins anew all the time`() async throws {
+        let model = try NSManagedObjectModel(tables: Volume.self)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try store.close()
+        // Ten pages.
+        let options: [String: Any] = [
+            NSSQLitePragmasOption: ["journal_size_limit": "41200"], NSPersistentStoreTimeoutOption: 10.0,
+        ]
+        try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+        let store = PersistentContainer(managedObjectContext: {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            return context
+        })
+        let end = ContinuousClock.now + .seconds(3)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<12 {
+                group.addTask {
+                    while ContinuousClock.now < end {
+                        if number < 6 {
+                            // Some keep the log from beginning anew for as long as its attempts last.
+                            try await store.read { context in
+                                _ = try context.count(of: Volume.all)
+                                Thread.sleep(forTimeInterval: number == 0 ? 0.3 : 0.002)
+                            }
+                        } else {
+                            try await store.write {
+                                try $0.update(Volume.all.where { $0.id <= number }, set: (\.pages, .random(in: 0...999)))
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try store.close()
     }
 
     @Test func `the log stays short under constant reading`() async throws {

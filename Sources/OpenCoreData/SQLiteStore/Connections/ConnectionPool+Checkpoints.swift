@@ -11,51 +11,82 @@ extension ConnectionPool {
     private static let longView = Duration.seconds(10)
 
     /// Has pages of the log moved into the file, or the log begun anew, when it is time to. Called with the turn, after each
-    /// write. Nobody waits for it: it takes as long as many writes.
+    /// write, which does not wait for it: it takes as long as many writes.
     func keepLog(_ connection: StoreConnection) {
         guard kind == .writerAndReaders, let frames = connection.base.takeLogFrames() else { return }
-        switch hub.committed(frames: frames) {
-        case .nothing: break
-        case .move: upkeep.async { [weak self] in self?.moveLog() }
-        case .restart: upkeep.async { [weak self, hub] in self?.restartLog(frames: frames) ?? hub.restarted(false) }
+        let action = hub.committed(frames: frames)
+        if action == .nothing { return }
+        let (isUrgent, isRestarting) = hub.log.withLock { ($0.isUrgent(frames: frames), $0.isRestarting) }
+        // Behind an attempt to begin the log anew, which takes the turn of checkpoints itself, it would keep that from its end.
+        let isBehind = isRestarting && action != .restart
+        let isMoving = !isUrgent && !isBehind && hub.checkpoints.takeAfterCommit()
+        if isMoving || action == .restart {
+            upkeep.async { [weak self, hub] in
+                if isMoving {
+                    self?.moveLogBesideWrites()
+                    hub.checkpoints.end()
+                }
+                guard action == .restart else { return }
+                self?.restartLog(frames: frames, isUrgent: isUrgent) ?? hub.restarted(false)
+            }
         }
+        // The log must not grow faster than its pages are moved.
+        if !isMoving { moveLog(connection) }
+    }
+
+    /// Moves what can be moved while others read, with the turn.
+    private func moveLog(_ connection: StoreConnection) {
+        _ = try? hub.checkpoints.run(until: end(nil)) { try connection.base.checkpoint(.passive) }
     }
 
     /// Moves what can be moved while others read and write, on a connection for reading.
-    private func moveLog() {
-        let taken = condition.withLock { () -> (reused: StoreConnection?, view: Int)? in
-            guard shutReason == nil else { return nil }
-            return (idle.popLast(), open.add(isAdmitted: true, nil, now: .now).number)
+    private func moveLogBesideWrites() {
+        let taken = condition.withLock { () -> (idle: StoreConnection?, view: Int)? in
+            shutReason == nil ? (idle.popLast(), open.add(isAdmitted: true, nil, now: .now).number) : nil
         }
         guard let taken else { return }
-        guard let connection = taken.reused ?? (try? makeReader()).map(counted) else {
-            return condition.withLock { open.remove(taken.view) }
+        do {
+            let connection = try taken.idle ?? makeMover()
+            connection.view = taken.view
+            connection.serve(nil, nil)
+            condition.withLock { mover = connection }
+            _ = try? connection.base.checkpoint(.passive)
+            condition.withLock { mover = nil }
+            giveBack(connection)
+        } catch {
+            condition.withLock { open.remove(taken.view) }
         }
-        connection.view = taken.view
-        connection.serve(nil, nil)
-        // A connection that has not read anything knows of no log.
-        if taken.reused == nil, (try? connection.pin()) != nil { connection.unpin() }
-        _ = try? connection.base.checkpoint(.passive)
-        giveBack(connection)
     }
 
-    private func restartLog(frames: Int) {
-        // Most of it, before anybody has to wait.
-        moveLog()
-        let isUrgent = hub.log.withLock { $0.isUrgent(frames: frames) }
+    private func makeMover() throws -> StoreConnection {
+        try checkFile()
+        let connection = counted(try makeReader())
+        // A connection that has not read anything knows of no log.
+        try connection.pin()
+        connection.unpin()
+        // The path may have come to lead to another file.
+        try checkFile()
+        return connection
+    }
+
+    private func restartLog(frames: Int, isUrgent: Bool) {
         let end = ContinuousClock.now + (isUrgent ? Self.longGateTime : Self.gateTime)
         let isDone = try? hub.withoutReaders(until: end) {
-            _ = try withWriter { connection in
+            let isDone = try withWriter { connection in
                 // Views of the user's own and other processes pass no gate.
-                try connection.base.waiting(atMost: 0.05) { try connection.base.checkpoint(.restart) }
+                try hub.checkpoints.run(until: end) {
+                    try connection.base.waiting(atMost: 0.05) { try connection.base.checkpoint(.restart) }
+                } != nil
             }
-            logRestarted?()
-            return true
+            if isDone { logRestarted?() }
+            return isDone
         }
+        if isDone != true {
+            _ = try? withWriter { moveLog($0) }
+            warnOfLongView(frames: frames)
+        }
+        // The last: from now on other checkpoints are queued behind this one.
         hub.restarted(isDone ?? false)
-        guard isDone != true else { return }
-        moveLog()
-        warnOfLongView(frames: frames)
     }
 
     /// Moves the pages of the log into the file.
@@ -71,7 +102,14 @@ extension ConnectionPool {
         _ mode: Connection.CheckpointMode, _ token: InterruptToken? = nil
     ) throws -> (log: Int, checkpointed: Int) {
         guard kind == .writerAndReaders else { return (0, 0) }
-        guard mode != .passive else { return try withWriter(nil, token) { try $0.base.checkpoint(.passive) } }
+        guard mode != .passive else {
+            let end = end(token)
+            return try withWriter(nil, token) { connection in
+                let result = try hub.checkpoints.run(until: end) { try connection.base.checkpoint(.passive) }
+                guard let result else { throw CoreDataError.logIsMoved }
+                return result
+            }
+        }
         guard !ThreadHoldings.isHolding else { throw CoreDataError.checkpointInside }
         let end = end(token)
         // In slices: a snapshot that is held for long must not stop all other readers and writers for as long.
@@ -94,9 +132,11 @@ extension ConnectionPool {
         do {
             return try hub.withoutReaders(until: end, token) {
                 try withWriter(nil, token) { connection in
-                    try connection.base.waiting(atMost: end.secondsLeft) { try connection.base.checkpoint(mode) }
+                    try hub.checkpoints.run(until: end) {
+                        try connection.base.waiting(atMost: end.secondsLeft) { try connection.base.checkpoint(mode) }
+                    }
                 }
-            }
+            } ?? nil
         } catch let error as SQLiteError where error.code == SQLiteError.busy {
             return nil
         } catch let error as CoreDataError where error.condition == .timedOut && token?.failure == nil {
@@ -142,6 +182,12 @@ extension CoreDataError {
             NSPersistentStoreCoordinatorLockingError,
             "A checkpoint that waits for readers cannot run inside of a call that reads: it would wait for itself. Call it afterwards, or make it passive.",
             condition: .wouldDeadlock)
+    }
+
+    fileprivate static var logIsMoved: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreTimeoutError, "Another checkpoint of the store did not end in time. Try again.",
+            condition: .timedOut)
     }
 
     fileprivate static var logIsRead: CoreDataError {

@@ -107,7 +107,7 @@ extension ConnectionPool {
 
     /// Stops all who use a connection, or wait for a lock of the file.
     private func stopUses(_ leases: [ConnectionLease]) {
-        let (views, running, connection) = condition.withLock { (open.tokens, write, writer) }
+        let (views, running, connection, mover) = condition.withLock { (open.tokens, write, writer, self.mover) }
         var tokens = leases.map(\.token) + views
         for token in [running, connection?.servedToken] { if let token { tokens.append(token) } }
         for token in tokens where token.interrupt(.suspended) {
@@ -116,6 +116,7 @@ extension ConnectionPool {
         // Some of SQLite's longer steps look at nothing but its own mark.
         for lease in leases { lease.interrupt() }
         connection?.base.interruptHandle.interrupt()
+        mover?.base.interruptHandle.interrupt()
     }
 
     private var isUnused: Bool {

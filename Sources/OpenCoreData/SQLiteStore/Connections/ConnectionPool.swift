@@ -32,7 +32,9 @@ final class ConnectionPool: @unchecked Sendable {
     var lastLongView = 0
     /// Called on the thread that has the turn when the log can begin anew, while nobody in this process reads.
     var logRestarted: (@Sendable () -> Void)?
-    /// Begins the log anew, beside the calls.
+    /// The connection that moves pages of the log beside the calls.
+    var mover: StoreConnection?
+    /// Moves pages of the log, and begins it anew, beside the calls.
     let upkeep = DispatchQueue(label: "Sworm log")
     /// Why no connection is given out; nil while the pool is open.
     var shutReason: CoreDataError?
