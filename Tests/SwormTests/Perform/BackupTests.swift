@@ -257,9 +257,9 @@ struct BackupTests {
         let model = try NSManagedObjectModel(tables: Volume.self)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try store.close()
-        // Ten pages.
+        // Two thousand pages, of which each write below changes two hundred.
         let options: [String: Any] = [
-            NSSQLitePragmasOption: ["journal_size_limit": "41200"], NSPersistentStoreTimeoutOption: 10.0,
+            NSSQLitePragmasOption: ["journal_size_limit": "8240000"], NSPersistentStoreTimeoutOption: 10.0,
         ]
         try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
@@ -280,9 +280,8 @@ struct BackupTests {
                                 Thread.sleep(forTimeInterval: number == 0 ? 0.3 : 0.002)
                             }
                         } else {
-                            try await store.write {
-                                try $0.update(Volume.all.where { $0.id <= number }, set: (\.pages, .random(in: 0...999)))
-                            }
+                            let title = String(repeating: "\(Int.random(in: 0...9))", count: 3_400)
+                            try await store.write { try $0.update(Volume.all, set: (\.title, title)) }
                         }
                     }
                 }
