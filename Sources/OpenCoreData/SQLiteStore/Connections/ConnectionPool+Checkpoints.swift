@@ -6,7 +6,10 @@ extension ConnectionPool {
     /// How long new readers are kept out at most, so that the log can begin anew.
     private static let gateTime = Duration.milliseconds(250)
     /// The same for a log that is twice as long as it should be: on a busy machine readers take longer than that.
-    private static let longGateTime = Duration.seconds(1)
+    private static let longGateTime = Duration.seconds(2)
+    /// How long the writes and snapshots of other processes are waited for meanwhile, and with such a log. Less would rarely be
+    /// enough for a process that writes all the time, or for one that reads for a second.
+    private static let (othersTime, longOthersTime) = (0.15, 1.5)
     /// How long a snapshot may be held before it is named as the reason for a long log.
     private static let longView = Duration.seconds(10)
 
@@ -75,7 +78,7 @@ extension ConnectionPool {
             let isDone = try withWriter { connection in
                 // Views of the user's own and other processes pass no gate.
                 try hub.checkpoints.run(until: end) {
-                    try connection.base.waiting(atMost: 0.05) { try connection.base.checkpoint(.restart) }
+                    try connection.checkpoint(.restart, within: isUrgent ? Self.longOthersTime : Self.othersTime)
                 } != nil
             }
             if isDone { logRestarted?() }
@@ -133,7 +136,7 @@ extension ConnectionPool {
             return try hub.withoutReaders(until: end, token) {
                 try withWriter(nil, token) { connection in
                     try hub.checkpoints.run(until: end) {
-                        try connection.base.waiting(atMost: end.secondsLeft) { try connection.base.checkpoint(mode) }
+                        try connection.checkpoint(mode, within: end.secondsLeft)
                     }
                 }
             } ?? nil
@@ -174,6 +177,27 @@ extension ConnectionPool {
     }
 
     private var path: String { file?.path ?? "in memory" }
+}
+
+extension StoreConnection {
+    /// Makes a checkpoint, and waits for a time while other processes read, write, or make one.
+    ///
+    /// SQLite waits for readers and writers, but not for a checkpoint. A plain connection makes one at each commit as long as the
+    /// log is long.
+    @discardableResult
+    fileprivate func checkpoint(
+        _ mode: Connection.CheckpointMode, within seconds: Double
+    ) throws -> (log: Int, checkpointed: Int) {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while true {
+            do {
+                return try base.waiting(atMost: max(0, end.secondsLeft)) { try base.checkpoint(mode) }
+            } catch let error as SQLiteError where error.code == SQLiteError.busy && end.secondsLeft > 0 {
+                if let failure = servedToken?.failure { throw failure }
+                usleep(1000)
+            }
+        }
+    }
 }
 
 extension CoreDataError {
