@@ -28,13 +28,13 @@ package final class StoreRequest: Sendable {
     /// Asks for the stores, one after the other.
     ///
     /// - Parameter action: Called once when ``admission()`` has an answer: at once, or on the thread that ends the waiting, which
-    ///   should not be kept.
-    package func begin(_ action: @escaping @Sendable () -> Void) {
-        let index = content.withLock { content in
+    ///   should not be kept. It gets whether the stores may be used.
+    package func begin(_ action: @escaping @Sendable (_ isAdmitted: Bool) -> Void) {
+        let (index, isAdmitted) = content.withLock { content in
             if content.isCancelled { content.failure = content.failure ?? CancellationError() }
-            return content.failure == nil ? content.answers : stores.count
+            return (content.failure == nil ? content.answers : stores.count, content.failure == nil)
         }
-        guard index < stores.count else { return action() }
+        guard index < stores.count else { return action(isAdmitted) }
         let store = stores[index]
         let part = store.part(isWriting)
         let ticket = part.hub.admit(isTurn: part.isTurn, until: store.end(deadline)) { [self] outcome in

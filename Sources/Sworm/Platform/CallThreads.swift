@@ -14,6 +14,14 @@ final class CallThreads: @unchecked Sendable {
 
     typealias Job = @Sendable () -> Void
 
+    enum Kind {
+        case read
+        /// It has a write turn, and goes before those that read, but for every other time.
+        case write
+        /// It waits for nothing and uses no store. One thread runs these one after the other.
+        case brief
+    }
+
     /// How long a thread waits for its next job.
     private static let patience = 5.0
     // Dispatch's threads have as much.
@@ -32,6 +40,8 @@ final class CallThreads: @unchecked Sendable {
         case running(Int)
         /// It has run its job for so long that it does not count.
         case runningLong
+        /// It runs a brief job, which does not count.
+        case runningBrief
         case idle
     }
 
@@ -49,6 +59,7 @@ final class CallThreads: @unchecked Sendable {
     private let lock = NSLock()
     private var writes: [Job] = []
     private var reads: [Job] = []
+    private var briefs: [Job] = []
     private var hasTakenWrite = false
     private var workers: [Worker] = []
     /// The latest last: it is the first to be called.
@@ -59,6 +70,7 @@ final class CallThreads: @unchecked Sendable {
     private var running = 0
     /// The threads whose jobs have run for so long that they do not count.
     private var runningLong = 0
+    private var runningBrief = 0
     /// The number of jobs that were begun.
     private var begun = 0
     /// Whether a thread is to look, or looks, at those that run.
@@ -77,11 +89,13 @@ final class CallThreads: @unchecked Sendable {
     var count: Int { lock.withLock { workers.count } }
 
     /// Runs a job on one of the threads.
-    ///
-    /// - Parameter isWrite: Whether the job has a write turn. It goes before those that do not, but for every other time.
-    func enqueue(isWrite: Bool, _ job: @escaping Job) {
+    func enqueue(_ kind: Kind, _ job: @escaping Job) {
         lock.withLock {
-            if isWrite { writes.append(job) } else { reads.append(job) }
+            switch kind {
+            case .read: reads.append(job)
+            case .write: writes.append(job)
+            case .brief: briefs.append(job)
+            }
             callThreads()
         }
     }
@@ -112,6 +126,7 @@ final class CallThreads: @unchecked Sendable {
         case .looking, .idle: return
         case .running: running -= 1
         case .runningLong: runningLong -= 1
+        case .runningBrief: runningBrief -= 1
         }
         worker.activity = .looking
         looking += 1
@@ -124,14 +139,11 @@ final class CallThreads: @unchecked Sendable {
         var isWatching = false
         while true {
             looking -= 1
-            if waiting > 0, running < limit {
-                begun += 1
-                running += 1
-                worker.activity = .running(begun)
+            if let job = takeJob(worker) {
                 // Another thread watches, if jobs are left: one that looks for a job, or one that is called for it.
                 if isWatching || lacksWatcher && looking == 0 { (isWatched, lacksWatcher) = (false, false) }
-                defer { callThreads() }
-                return takeJob()
+                callThreads()
+                return job
             }
             if lacksWatcher || waiting > 0 && !isWatched {
                 (isWatching, isWatched, lacksWatcher) = (true, true, false)
@@ -147,9 +159,19 @@ final class CallThreads: @unchecked Sendable {
         }
     }
 
+    /// The jobs that wait for a thread, but for brief ones.
     private var waiting: Int { writes.count + reads.count }
 
-    private func takeJob() -> Job {
+    private func takeJob(_ worker: Worker) -> Job? {
+        if !briefs.isEmpty {
+            runningBrief += 1
+            worker.activity = .runningBrief
+            return briefs.removeFirst()
+        }
+        guard waiting > 0, running < limit else { return nil }
+        begun += 1
+        running += 1
+        worker.activity = .running(begun)
         // Where several files are written, reads must not wait for all of them.
         hasTakenWrite = !writes.isEmpty && (reads.isEmpty || !hasTakenWrite)
         return hasTakenWrite ? writes.removeFirst() : reads.removeFirst()
@@ -177,6 +199,7 @@ final class CallThreads: @unchecked Sendable {
 
     /// Calls as many threads as there are jobs that may run, or one to watch those that run.
     private func callThreads() {
+        if !briefs.isEmpty, looking == 0 { _ = callThread() }
         while waiting > looking, running + looking < limit { guard callThread() else { return } }
         guard waiting > looking else { return }
         hasWaited = true
@@ -191,7 +214,8 @@ final class CallThreads: @unchecked Sendable {
             worker.activity = .looking
             worker.call.signal()
         } else {
-            guard workers.count < waiting + running + runningLong else { return false }
+            let brief = briefs.isEmpty && runningBrief == 0 ? 0 : 1
+            guard workers.count < waiting + running + runningLong + brief else { return false }
             let worker = Worker(self)
             workers.append(worker)
             if !Self.start(worker) {

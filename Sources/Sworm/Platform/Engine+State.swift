@@ -185,7 +185,10 @@ extension Engine {
 
         /// Runs the call's job on a thread that may wait, when there is an answer. No thread waits for that.
         func begin(_ job: @escaping @Sendable () -> Void) {
-            request.begin { CallThreads.shared.enqueue(isWrite: isWriting, job) }
+            request.begin { isAdmitted in
+                // One that is not admitted throws at once.
+                CallThreads.shared.enqueue(isAdmitted ? isWriting ? .write : .read : .brief, job)
+            }
         }
 
         /// Ends the waiting.

@@ -28,12 +28,12 @@ struct CallThreadsTests {
         let journal = Journal()
         let gate = DispatchSemaphore(value: 0)
         for number in 1...4 {
-            threads.enqueue(isWrite: number == 1) {
+            threads.enqueue(number == 1 ? .write : .read) {
                 gate.wait()
                 journal.note("waited")
             }
         }
-        threads.enqueue(isWrite: false) { for _ in 1...4 { gate.signal() } }
+        threads.enqueue(.read) { for _ in 1...4 { gate.signal() } }
         for _ in 1...4 { #expect(journal.done.wait(timeout: Self.patience) == .success) }
         #expect(threads.count <= 5)
     }
@@ -46,7 +46,7 @@ struct CallThreadsTests {
         let running = Mutex(0)
         let most = Mutex(0)
         for _ in 1...50 {
-            threads.enqueue(isWrite: false) {
+            threads.enqueue(.read) {
                 let now = running.withLock { running in
                     running += 1
                     return running
@@ -68,12 +68,31 @@ struct CallThreadsTests {
     func order() {
         let threads = CallThreads(limit: 1, watchInterval: 60_000_000)
         let journal = Journal()
-        threads.enqueue(isWrite: false) {
-            for number in 1...3 { threads.enqueue(isWrite: false) { journal.note("read \(number)") } }
-            for number in 1...2 { threads.enqueue(isWrite: true) { journal.note("write \(number)") } }
+        threads.enqueue(.read) {
+            for number in 1...3 { threads.enqueue(.read) { journal.note("read \(number)") } }
+            for number in 1...2 { threads.enqueue(.write) { journal.note("write \(number)") } }
         }
         for _ in 1...5 { #expect(journal.done.wait(timeout: Self.patience) == .success) }
         #expect(journal.names == ["write 1", "read 1", "write 2", "read 2", "read 3"])
+    }
+
+    @Test("Brief jobs run while as many as the limit run, on one thread more")
+    func briefs() {
+        let threads = CallThreads(limit: 1, watchInterval: 60_000_000)
+        let journal = Journal()
+        let gate = DispatchSemaphore(value: 0)
+        threads.enqueue(.read) {
+            journal.note("began")
+            gate.wait()
+            journal.note("ended")
+        }
+        #expect(journal.done.wait(timeout: Self.patience) == .success)
+        for _ in 1...20 { threads.enqueue(.brief) { journal.note("brief") } }
+        for _ in 1...20 { #expect(journal.done.wait(timeout: Self.patience) == .success) }
+        gate.signal()
+        #expect(journal.done.wait(timeout: Self.patience) == .success)
+        #expect(journal.names == ["began"] + Array(repeating: "brief", count: 20) + ["ended"])
+        #expect(threads.count <= 2)
     }
 
     @Test("A job that follows from the end of another one runs on its thread")
@@ -84,9 +103,9 @@ struct CallThreadsTests {
             CallThreads.callEnds()
             // A second time says nothing new.
             CallThreads.callEnds()
-            if number == 0 { journal.note("end") } else { threads.enqueue(isWrite: false) { run(number - 1) } }
+            if number == 0 { journal.note("end") } else { threads.enqueue(.read) { run(number - 1) } }
         }
-        threads.enqueue(isWrite: false) { run(1_000) }
+        threads.enqueue(.read) { run(1_000) }
         #expect(journal.done.wait(timeout: Self.patience) == .success)
         #expect(threads.count == 1)
     }
@@ -98,9 +117,9 @@ struct CallThreadsTests {
         var generator = SystemRandomNumberGenerator()
         for number in 0..<400 {
             let pause = UInt32.random(in: 0...2_000, using: &generator)
-            let isWrite = Bool.random(using: &generator)
+            let kind: CallThreads.Kind = [.read, .write, .brief][Int.random(in: 0..<3, using: &generator)]
             let ends = Bool.random(using: &generator)
-            threads.enqueue(isWrite: isWrite) {
+            threads.enqueue(kind) {
                 if pause > 500 { usleep(pause) }
                 if ends { CallThreads.callEnds() }
                 journal.note("\(number)")
