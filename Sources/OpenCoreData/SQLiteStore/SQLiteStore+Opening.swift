@@ -248,6 +248,8 @@ extension SQLiteStore {
         if options.synchronous != .full, try connection.base.journalMode() == .wal {
             try connection.base.setSynchronous(options.synchronous)
         }
+        // A checkpoint that SQLite makes by itself keeps to no turn. Without a log nothing is lost by that.
+        try connection.base.execute("PRAGMA wal_autocheckpoint = 0")
         connection.base.watch = options.watch
         try StoreFunctions.register(on: connection.base, changes: connection.changes)
         try limit(connection, options)

@@ -59,7 +59,8 @@ final class CallThreads: @unchecked Sendable {
     private let lock = NSLock()
     private var writes: [Job] = []
     private var reads: [Job] = []
-    private var briefs: [Job] = []
+    // There may be very many of them, when a group of tasks is cancelled.
+    private var briefs: ArraySlice<Job> = []
     private var hasTakenWrite = false
     private var workers: [Worker] = []
     /// The latest last: it is the first to be called.
@@ -163,10 +164,10 @@ final class CallThreads: @unchecked Sendable {
     private var waiting: Int { writes.count + reads.count }
 
     private func takeJob(_ worker: Worker) -> Job? {
-        if !briefs.isEmpty {
+        if runningBrief == 0, let job = briefs.popFirst() {
             runningBrief += 1
             worker.activity = .runningBrief
-            return briefs.removeFirst()
+            return job
         }
         guard waiting > 0, running < limit else { return nil }
         begun += 1
@@ -199,7 +200,7 @@ final class CallThreads: @unchecked Sendable {
 
     /// Calls as many threads as there are jobs that may run, or one to watch those that run.
     private func callThreads() {
-        if !briefs.isEmpty, looking == 0 { _ = callThread() }
+        if !briefs.isEmpty, runningBrief == 0, looking == 0 { _ = callThread() }
         while waiting > looking, running + looking < limit { guard callThread() else { return } }
         guard waiting > looking else { return }
         hasWaited = true

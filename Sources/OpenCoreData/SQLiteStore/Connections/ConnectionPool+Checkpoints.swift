@@ -10,6 +10,10 @@ extension ConnectionPool {
     /// How long the writes and snapshots of other processes are waited for meanwhile, and with such a log. Less would rarely be
     /// enough for a process that writes all the time, or for one that reads for a second.
     private static let (othersTime, longOthersTime) = (0.15, 1.5)
+    /// The same where that is in vain.
+    private static let leastOthersTime = 0.05
+    /// How old a snapshot of this process is that will not end in these times.
+    private static let keptView = Duration.seconds(1)
     /// How long a snapshot may be held before it is named as the reason for a long log.
     private static let longView = Duration.seconds(10)
 
@@ -78,7 +82,7 @@ extension ConnectionPool {
             let isDone = try withWriter { connection in
                 // Views of the user's own and other processes pass no gate.
                 try hub.checkpoints.run(until: end) {
-                    try connection.checkpoint(.restart, within: isUrgent ? Self.longOthersTime : Self.othersTime)
+                    try connection.checkpoint(.restart, within: othersTime(isUrgent: isUrgent, until: end))
                 } != nil
             }
             if isDone { logRestarted?() }
@@ -90,6 +94,15 @@ extension ConnectionPool {
         }
         // The last: from now on other checkpoints are queued behind this one.
         hub.restarted(isDone ?? false)
+    }
+
+    /// How long other processes are waited for, in seconds, while nobody here reads or writes.
+    private func othersTime(isUrgent: Bool, until end: ContinuousClock.Instant) -> Double {
+        let now = ContinuousClock.now
+        // A snapshot that a context of the user's own keeps passes the gate.
+        let isKept = condition.withLock { open.oldest.map { now - $0.since > Self.keptView } ?? false }
+        if isKept { return Self.leastOthersTime }
+        return max(Self.leastOthersTime, min(isUrgent ? Self.longOthersTime : Self.othersTime, end.secondsLeft))
     }
 
     /// Moves the pages of the log into the file.
@@ -183,7 +196,7 @@ extension StoreConnection {
     /// Makes a checkpoint, and waits for a time while other processes read, write, or make one.
     ///
     /// SQLite waits for readers and writers, but not for a checkpoint. A plain connection makes one at each commit as long as the
-    /// log is long.
+    /// log is long. While SQLite waits for readers it has the write lock, so it waits in slices that others can write between.
     @discardableResult
     fileprivate func checkpoint(
         _ mode: Connection.CheckpointMode, within seconds: Double
@@ -191,10 +204,10 @@ extension StoreConnection {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
             do {
-                return try base.waiting(atMost: max(0, end.secondsLeft)) { try base.checkpoint(mode) }
+                return try base.waiting(atMost: max(0, min(end.secondsLeft, 0.1))) { try base.checkpoint(mode) }
             } catch let error as SQLiteError where error.code == SQLiteError.busy && end.secondsLeft > 0 {
                 if let failure = servedToken?.failure { throw failure }
-                usleep(1000)
+                usleep(3000)
             }
         }
     }

@@ -68,8 +68,7 @@ extension ConnectionPool {
         guard (try? beginWrite(of: connection)) != nil else { return nil }
         defer { endWrite() }
         guard kind == .writerAndReaders else { return try body(connection) }
-        // A checkpoint beside the writes takes no longer than a few of them.
-        return try hub.checkpoints.run(until: .now + .seconds(1)) { try body(connection) } ?? nil
+        return try hub.checkpoints.run(until: .now) { try body(connection) } ?? nil
     }
 
     func giveBackWriter(_ connection: StoreConnection, wasPinned: Bool) {
