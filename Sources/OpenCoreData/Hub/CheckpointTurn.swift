@@ -4,7 +4,7 @@ import SwormSQLite
 /// The turn of the checkpoints of one file: SQLite ends the second one of two at once, however long it may wait.
 ///
 /// A checkpoint may run beside writes only where it begins while pages are left to be moved. On a log that is moved as a whole, it
-/// could read the log's length, and then move pages of a log that a write has begun anew meanwhile: a fault of many versions of
+/// could read the log's length, and then move pages of a log that a write has just begun anew: a fault of many versions of
 /// SQLite. All other checkpoints run with the turn for writing, which excludes that.
 final class CheckpointTurn: Sendable {
     private struct State: Sendable {

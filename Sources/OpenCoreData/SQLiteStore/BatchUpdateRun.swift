@@ -50,7 +50,7 @@ struct BatchUpdateRun {
         let known = specification.findsOneAtMost(columns, in: transaction.model) ? nil : try differences(assignments)
         if let known, known.different == 0 { return BatchResult(count: known.found, hasChanged: false) }
         var statement = try connection.shapes.update(
-            specification, set: assignments, compiler, connection.base)
+            specification, set: assignments, by: compiler, on: connection.base)
         while try statement.step() {}
         if let known { try require(known.different) }
         guard connection.base.changes == 0 else {

@@ -130,7 +130,7 @@ struct StatementShapeTests {
                         request(compare("title", .equal, .string("\u{2}probe 0"))), request(nil),
                     ] {
                         let byShape = try state {
-                            try step(shapes.update(request, set: assignments, compiler, connection))
+                            try step(shapes.update(request, set: assignments, by: compiler, on: connection))
                         }
                         let compiled = try state {
                             let compiled = try compiler.update(request, set: assignments, leavingEqual: true)

@@ -117,7 +117,7 @@ struct CallThreadsTests {
         var generator = SystemRandomNumberGenerator()
         for number in 0..<400 {
             let pause = UInt32.random(in: 0...2_000, using: &generator)
-            let kind: CallThreads.Kind = [.read, .write, .brief][Int.random(in: 0..<3, using: &generator)]
+            let kind: CallJobs.Kind = [.read, .write, .brief][Int.random(in: 0..<3, using: &generator)]
             let ends = Bool.random(using: &generator)
             threads.enqueue(kind) {
                 if pause > 500 { usleep(pause) }

@@ -9,7 +9,7 @@ import SwormSQLite
 /// constants. If the text stays the same and every parameter either shows one of those constants or has not changed, the
 /// shape is known; otherwise it is compiled each time.
 final class StatementShapes {
-    /// What a statement yields for the rows that a request finds.
+    /// The result of a statement for the rows that a request finds.
     enum Selection: Equatable {
         /// The values of attributes.
         case values([Int])
@@ -21,34 +21,11 @@ final class StatementShapes {
         case update([String])
     }
 
-    private enum Source {
-        case constant(Int)
-        case assigned(Int)
-        case limit
-        case offset
-        case fixed(SQLBinding)
-    }
-
-    private final class Known {
-        /// A request of the shape. It has the constants of the trial, so that no large value is kept.
-        let request: FetchSpecification
-        let selection: Selection
-        let slot: StatementSlot
-        let sources: [Source]
-
-        init(_ request: FetchSpecification, _ selection: Selection, _ slot: StatementSlot, _ sources: [Source]) {
-            self.request = request
-            self.selection = selection
-            self.slot = slot
-            self.sources = sources
-        }
-    }
-
     private static let limit = 200
     private static let probeLimit = 2_113_579_246
     private static let probeOffset = 2_113_579_247
-    private var known: [UInt64: [Known]] = [:]
-    private var last: Known?
+    private var known: [UInt64: [KnownShape]] = [:]
+    private var last: KnownShape?
     private var count = 0
 
     /// The statement for the values of attributes, bound.
@@ -81,11 +58,11 @@ final class StatementShapes {
 
     /// The statement that gives the rows that have not all of some values these values, bound.
     func update(
-        _ request: FetchSpecification, set assignments: [ColumnAssignment], _ compiler: SQLCompiler,
-        _ connection: Connection
+        _ request: FetchSpecification, set assignments: [ColumnAssignment], by compiler: SQLCompiler,
+        on connection: Connection
     ) throws -> Statement {
         let columns = assignments.map(\.column)
-        return try statement(request, .update(columns), assigning: assignments.map(\.value), connection) {
+        return try statement(request, .update(columns), assigning: assignments.map(\.value), on: connection) {
             let assignments = zip(columns, $1).map { ColumnAssignment(column: $0, value: $1) }
             return try compiler.update($0, set: assignments, leavingEqual: true)
         }
@@ -95,16 +72,16 @@ final class StatementShapes {
         _ request: FetchSpecification, _ selection: Selection, _ connection: Connection,
         compile: (FetchSpecification) throws -> CompiledStatement
     ) throws -> Statement {
-        try statement(request, selection, assigning: [], connection) { request, _ in try compile(request) }
+        try statement(request, selection, assigning: [], on: connection) { request, _ in try compile(request) }
     }
 
     private func statement(
-        _ request: FetchSpecification, _ selection: Selection, assigning values: [SQLBinding], _ connection: Connection,
-        compile: (FetchSpecification, [SQLBinding]) throws -> CompiledStatement
+        _ request: FetchSpecification, _ selection: Selection, assigning values: [SQLBinding],
+        on connection: Connection, compile: (FetchSpecification, [SQLBinding]) throws -> CompiledStatement
     ) throws -> Statement {
         // The same again is what comes most often, and is seen without working out the shape.
         if let last, last.selection == selection, RequestShape.same(last.request, request) {
-            return try Self.statement(last, request, assigning: values, connection)
+            return try Self.statement(last, request, assigning: values, on: connection)
         }
         guard let shape = RequestShape(request) else {
             return try Self.statement(try compile(request, values), connection)
@@ -112,7 +89,7 @@ final class StatementShapes {
         if let list = known[shape.hash] {
             for known in list where known.selection == selection && RequestShape.same(known.request, request) {
                 last = known
-                return try Self.statement(known, request, assigning: values, connection)
+                return try Self.statement(known, request, assigning: values, on: connection)
             }
         }
         let compiled = try compile(request, values)
@@ -128,7 +105,7 @@ final class StatementShapes {
 
     /// The statement of a shape, bound for a request that has it.
     private static func statement(
-        _ known: Known, _ request: FetchSpecification, assigning values: [SQLBinding], _ connection: Connection
+        _ known: KnownShape, _ request: FetchSpecification, assigning values: [SQLBinding], on connection: Connection
     ) throws -> Statement {
         var statement = try connection.statement(known.slot)
         for (index, source) in known.sources.enumerated() {
@@ -165,7 +142,7 @@ final class StatementShapes {
         let other = try compile(probe, assigned)
         guard other.sql == compiled.sql, other.bindings.count == compiled.bindings.count else { return }
         let shown = probes.map(SQLBinding.init)
-        var sources: [Source] = []
+        var sources: [KnownShape.Source] = []
         var unseen = Set(probes.indices)
         var unassigned = Set(values.indices)
         for (binding, original) in zip(other.bindings, compiled.bindings) {
@@ -196,6 +173,6 @@ final class StatementShapes {
         }
         count += 1
         known[shape.hash, default: []].append(
-            Known(probe, selection, StatementSlot(compiled.sql), sources))
+            KnownShape(probe, selection, slot: StatementSlot(compiled.sql), sources: sources))
     }
 }

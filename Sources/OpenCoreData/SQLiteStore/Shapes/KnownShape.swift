@@ -1,0 +1,27 @@
+import SwormSQLite
+
+/// The statement of one shape of requests, with the origins of its parameters.
+final class KnownShape {
+    enum Source {
+        case constant(Int)
+        case assigned(Int)
+        case limit
+        case offset
+        case fixed(SQLBinding)
+    }
+
+    /// A request of the shape. It has the constants of the trial, so that no large value is kept.
+    let request: FetchSpecification
+    let selection: StatementShapes.Selection
+    let slot: StatementSlot
+    let sources: [Source]
+
+    init(
+        _ request: FetchSpecification, _ selection: StatementShapes.Selection, slot: StatementSlot, sources: [Source]
+    ) {
+        self.request = request
+        self.selection = selection
+        self.slot = slot
+        self.sources = sources
+    }
+}
