@@ -11,7 +11,7 @@ package final class StoreRequest: Sendable {
     }
 
     private let stores: [SQLiteStore]
-    private let isWriting: Bool
+    package let isWriting: Bool
     private let deadline: ContinuousClock.Instant?
     private let content = Guarded(Content())
 

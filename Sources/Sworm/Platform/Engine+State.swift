@@ -173,18 +173,17 @@ extension Engine {
     /// The request of an asynchronous call to use the stores of a context.
     struct CallRequest: Sendable {
         private let request: StoreRequest
-        private let isWriting: Bool
 
         /// - Throws: The error of a write that cannot be done.
         init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) throws {
             if isWriting { try context.checkWriting() }
-            self.isWriting = isWriting
             request = StoreRequest(
                 context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
         }
 
         /// Runs the call's job on a thread that may wait, when there is an answer. No thread waits for that.
         func begin(_ job: @escaping @Sendable () -> Void) {
+            let isWriting = request.isWriting
             request.begin { isAdmitted in
                 // One that is not admitted throws at once.
                 CallThreads.shared.enqueue(isAdmitted ? isWriting ? .write : .read : .brief, job)

@@ -57,7 +57,6 @@ extension ConnectionPool {
             return nil
         }
     }
-
 }
 
 extension CoreDataError {

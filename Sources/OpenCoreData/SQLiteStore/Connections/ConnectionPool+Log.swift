@@ -24,7 +24,7 @@ extension ConnectionPool {
         let action = hub.committed(frames: frames)
         if action == .nothing { return }
         let (isUrgent, isRestarting) = hub.log.withLock { ($0.isUrgent(frames: frames), $0.isRestarting) }
-        // Behind an attempt to begin the log anew, which takes the turn of checkpoints itself, it would keep that from its end.
+        // An attempt to begin the log anew needs the turn of checkpoints: a move that is queued behind it must not have it.
         let isBehind = isRestarting && action != .restart
         let isMoving = !isUrgent && !isBehind && hub.checkpoints.takeAfterCommit()
         if isMoving || action == .restart {

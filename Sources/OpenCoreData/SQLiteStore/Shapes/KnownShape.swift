@@ -2,8 +2,11 @@ import SwormSQLite
 
 /// The statement of one shape of requests, with the origins of its parameters.
 final class KnownShape {
+    /// The origin of the value of a parameter.
     enum Source {
+        /// A constant of the request, by its index.
         case constant(Int)
+        /// A value that an update assigns, by its index.
         case assigned(Int)
         case limit
         case offset

@@ -1,3 +1,4 @@
+#if !canImport(CoreData)
 /// The jobs that wait for a thread.
 struct CallJobs {
     typealias Job = @Sendable () -> Void
@@ -39,3 +40,4 @@ struct CallJobs {
         return hasTakenWrite ? writes.removeFirst() : reads.removeFirst()
     }
 }
+#endif
