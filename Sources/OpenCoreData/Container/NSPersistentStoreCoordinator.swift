@@ -174,22 +174,18 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
 
-    final func remember(_ context: NSManagedObjectContext) {
+    /// Notes whether a context merges saves of other contexts. A weak reference makes every later use of an object slower, so the
+    /// coordinator holds one of these contexts alone.
+    final func remember(_ context: NSManagedObjectContext, isMerging: Bool) {
         lock.lock()
         defer { lock.unlock() }
-        contexts[ObjectIdentifier(context)] = WeakContext(context: context)
-    }
-
-    final func forget(_ context: NSManagedObjectContext) {
-        lock.lock()
-        defer { lock.unlock() }
-        contexts[ObjectIdentifier(context)] = nil
+        contexts[ObjectIdentifier(context)] = isMerging ? WeakContext(context: context) : nil
     }
 
     /// Lets the contexts that ask for it know what another one has saved.
     final func passOn(_ ids: SavedIDs, from saver: NSManagedObjectContext) {
         lock.lock()
-        let others = contexts.values.compactMap(\.context).filter { $0 !== saver }
+        let others = contexts.isEmpty ? [] : contexts.values.compactMap(\.context).filter { $0 !== saver }
         lock.unlock()
         for context in others where context.automaticallyMergesChangesFromParent {
             context.perform { [weak context] in context?.merge(ids) }

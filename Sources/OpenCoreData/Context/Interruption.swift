@@ -5,7 +5,8 @@ import SwormSQLite
 final class Interruption: Sendable {
     /// Looked at by every connection that works for the context.
     let token = InterruptToken()
-    private let reads = Guarded<[ObjectIdentifier: StoreInterruption]>([:])
+    // There are few of them: one for each store.
+    private let reads = Guarded<[(session: ObjectIdentifier, read: StoreInterruption)]>([])
 
     /// The name of the context, for messages.
     var name: String? {
@@ -18,7 +19,7 @@ final class Interruption: Sendable {
     /// - Throws: An error when the context was interrupted.
     func enter(_ session: any StoreSession) throws {
         let read = session.interruption
-        reads.withLock { $0[ObjectIdentifier(session)] = read }
+        reads.withLock { $0.append((ObjectIdentifier(session), read)) }
         try check()
     }
 
@@ -28,13 +29,13 @@ final class Interruption: Sendable {
     }
 
     func leave(_ session: any StoreSession) {
-        reads.withLock { $0[ObjectIdentifier(session)] = nil }
+        reads.withLock { reads in reads.removeAll { $0.session == ObjectIdentifier(session) } }
     }
 
     func interrupt() {
         token.interrupt(.cancelled)
         // Some of SQLite's longer steps look at nothing but its own mark.
-        let reads = self.reads.withLock { Array($0.values) }
+        let reads = self.reads.withLock { $0.map(\.read) }
         for read in reads { read.interrupt() }
     }
 

@@ -27,6 +27,30 @@ public let NSRefreshedObjectIDsKey: String = "refreshed_objectIDs"
 /// The key of the set of deleted ids in the notification of a save, and in remote changes to merge.
 public let NSDeletedObjectIDsKey: String = "deleted_objectIDs"
 
+/// The keys of notifications as `AnyHashable`: the conversion takes longer than posting.
+///
+/// nonisolated(unsafe): the values are strings and empty sets, and never change.
+private enum NotificationKey {
+    nonisolated(unsafe) static let inserted = AnyHashable(NSInsertedObjectsKey)
+    nonisolated(unsafe) static let updated = AnyHashable(NSUpdatedObjectsKey)
+    nonisolated(unsafe) static let deleted = AnyHashable(NSDeletedObjectsKey)
+    nonisolated(unsafe) static let refreshed = AnyHashable(NSRefreshedObjectsKey)
+    nonisolated(unsafe) static let insertedIDs = AnyHashable(NSInsertedObjectIDsKey)
+    nonisolated(unsafe) static let updatedIDs = AnyHashable(NSUpdatedObjectIDsKey)
+    nonisolated(unsafe) static let deletedIDs = AnyHashable(NSDeletedObjectIDsKey)
+    nonisolated(unsafe) static let refreshedIDs = AnyHashable(NSRefreshedObjectIDsKey)
+
+    /// The information of a save that changed nothing. Most saves change objects in one way only.
+    nonisolated(unsafe) static let noObjects: [AnyHashable: Any] = [
+        inserted: Set<NSManagedObject>(), updated: Set<NSManagedObject>(), deleted: Set<NSManagedObject>(),
+        refreshed: Set<NSManagedObject>(),
+    ]
+    nonisolated(unsafe) static let noIDs: [AnyHashable: Any] = [
+        insertedIDs: Set<NSManagedObjectID>(), updatedIDs: Set<NSManagedObjectID>(),
+        deletedIDs: Set<NSManagedObjectID>(), refreshedIDs: Set<NSManagedObjectID>(),
+    ]
+}
+
 /// The ids of what a save has changed.
 struct SavedIDs: Sendable {
     var inserted: [NSManagedObjectID]
@@ -47,7 +71,7 @@ extension NSManagedObjectContext {
     /// The name of the notification that objects of a context have changed.
     public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
 
-    final func post(_ name: Notification.Name, _ information: [String: Any]) {
+    final func post(_ name: Notification.Name, _ information: [AnyHashable: Any]) {
         NotificationCenter.default.post(name: name, object: self, userInfo: information)
     }
 
@@ -58,19 +82,20 @@ extension NSManagedObjectContext {
         let ids = SavedIDs(
             inserted: inserted.map { $0.objectID }, updated: updated.map { $0.objectID },
             refreshed: refreshed, deleted: deleted.map { $0.objectID })
-        post(
-            .NSManagedObjectContextDidSave,
-            [
-                NSInsertedObjectsKey: Set(inserted), NSUpdatedObjectsKey: Set(updated),
-                NSDeletedObjectsKey: Set(deleted),
-                NSRefreshedObjectsKey: Set(refreshed.compactMap { registeredObject(for: $0) }),
-            ])
-        post(
-            Self.didSaveObjectIDsNotification,
-            [
-                NSInsertedObjectIDsKey: Set(ids.inserted), NSUpdatedObjectIDsKey: Set(ids.updated),
-                NSDeletedObjectIDsKey: Set(ids.deleted), NSRefreshedObjectIDsKey: Set(ids.refreshed),
-            ])
+        var objects = NotificationKey.noObjects
+        if !inserted.isEmpty { objects[NotificationKey.inserted] = Set(inserted) }
+        if !updated.isEmpty { objects[NotificationKey.updated] = Set(updated) }
+        if !deleted.isEmpty { objects[NotificationKey.deleted] = Set(deleted) }
+        if !refreshed.isEmpty {
+            objects[NotificationKey.refreshed] = Set(refreshed.compactMap { registeredObject(for: $0) })
+        }
+        post(.NSManagedObjectContextDidSave, objects)
+        var named = NotificationKey.noIDs
+        if !ids.inserted.isEmpty { named[NotificationKey.insertedIDs] = Set(ids.inserted) }
+        if !ids.updated.isEmpty { named[NotificationKey.updatedIDs] = Set(ids.updated) }
+        if !ids.deleted.isEmpty { named[NotificationKey.deletedIDs] = Set(ids.deleted) }
+        if !ids.refreshed.isEmpty { named[NotificationKey.refreshedIDs] = Set(ids.refreshed) }
+        post(Self.didSaveObjectIDsNotification, named)
         coordinator.passOn(ids, from: self)
     }
 

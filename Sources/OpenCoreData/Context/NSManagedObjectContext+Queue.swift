@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
     public final func performAndWait(_ block: () -> Void) {
         lock.lock()
         defer { lock.unlock() }
-        CurrentContext.$value.withValue(self, operation: block)
+        asCurrent(block)
     }
 
     /// Runs a block that holds the context alone, on the calling thread, and waits for it. May be nested.
@@ -30,6 +30,11 @@ extension NSManagedObjectContext {
     public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
         lock.lock()
         defer { lock.unlock() }
+        return try asCurrent(block)
+    }
+
+    private final func asCurrent<T>(_ block: () throws -> T) rethrows -> T {
+        if CurrentContext.value === self { return try block() }
         return try CurrentContext.$value.withValue(self, operation: block)
     }
 
@@ -95,7 +100,7 @@ extension NSManagedObjectContext: WaitTarget {
     private func runHeld<T>(_ block: () throws -> T) rethrows -> T {
         let outer = setHolder(ThreadHoldings.thread)
         defer { setHolder(outer) }
-        return try CurrentContext.$value.withValue(self, operation: block)
+        return try asCurrent(block)
     }
 
     @discardableResult

@@ -240,11 +240,16 @@ extension NSManagedObjectContext {
         for list in [inserted, updated, deleted] where list.hasSubclasses {
             for object in list { object.didSave() }
         }
-        let announcement = { [weak self] in
+        func announce() {
+            tellOfSave(inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
+            for object in deleted { object.detach() }
+        }
+        // Observers may use the context, so nothing of it is in use while they are called.
+        if transactions.isEmpty { return announce() }
+        transactions.announce { [weak self] in
             self?.tellOfSave(inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
             for object in deleted { object.detach() }
         }
-        transactions.announce(announcement)
     }
 }
 

@@ -20,10 +20,8 @@ struct OpenTransactions {
 
     mutating func remove(_ transaction: any StoreTransaction) { open.removeAll { $0.transaction === transaction } }
 
-    /// Calls a closure now, or after the commit of what is open.
-    mutating func announce(_ announcement: @escaping () -> Void) {
-        if open.isEmpty { announcement() } else { announcements.append(announcement) }
-    }
+    /// Calls a closure after the commit of what is open.
+    mutating func announce(_ announcement: @escaping () -> Void) { announcements.append(announcement) }
 
     /// Forgets everything that is open, and hands it over.
     mutating func takeAll() -> (transactions: [any StoreTransaction], announcements: [() -> Void]) {

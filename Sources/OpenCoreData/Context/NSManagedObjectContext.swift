@@ -24,7 +24,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// A name for messages and logs; history records it too.
     open var name: String? { didSet { interruption.name = name } }
     /// What the context's owner wants to keep with it.
-    public final let userInfo = NSMutableDictionary()
+    public final var userInfo: NSMutableDictionary {
+        // Most contexts have none. It is made once, whichever thread asks.
+        Self.userInfoLock.withLock {
+            if let keptInfo { return keptInfo }
+            let made = NSMutableDictionary()
+            keptInfo = made
+            return made
+        }
+    }
+    private static let userInfoLock = NSLock()
+    private final var keptInfo: NSMutableDictionary?
     /// The author that history records for the context's saves.
     open var transactionAuthor: String?
     /// How conflicts of a save are resolved: an ``NSMergePolicy``. By default a conflict is an error.
@@ -36,7 +46,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether saves of other contexts of the coordinator are merged into this one.
     open var automaticallyMergesChangesFromParent: Bool {
         get { shared.withLock { $0.mergesAutomatically } }
-        set { shared.withLock { $0.mergesAutomatically = newValue } }
+        set {
+            shared.withLock { $0.mergesAutomatically = newValue }
+            coordinator?.remember(self, isMerging: newValue)
+        }
     }
 
     /// Asked by threads that do not hold the context.
@@ -45,11 +58,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         var mergesAutomatically = false
         /// The thread that runs a call of a container in the context.
         var holder: HubState.Holder?
+        /// The queue of the context's blocks. Most contexts run none on it, so it is made when the first one is.
+        var queue: DispatchQueue?
     }
 
     let shared = Guarded(Shared())
     let lock = NSRecursiveLock()
-    private let privateQueue = Guarded<DispatchQueue?>(nil)
     package internal(set) final var coordinator: NSPersistentStoreCoordinator?
     final var identities = IdentityTable(retains: false)
     final var insertedList = ObjectList()
@@ -87,7 +101,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether the context may know objects that were inserted in it and have got their rows since.
     final var hasNamedObjects = false
     /// What hands a row to an initializer; one is enough for all objects.
-    final let seed = ObjectSeed()
+    final lazy var seed = ObjectSeed()
 
     /// Makes a context without a coordinator.
     ///
@@ -97,13 +111,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The queue of the context's blocks. Most contexts run none on it, so it is made when the first one is.
     final var queue: DispatchQueue {
         if concurrencyType == .mainQueueConcurrencyType { return .main }
-        return privateQueue.withLock { queue in
-            if let queue { return queue }
+        return shared.withLock { shared in
+            if let queue = shared.queue { return queue }
             let made = DispatchQueue(label: "NSManagedObjectContext")
-            queue = made
+            shared.queue = made
             return made
         }
     }
@@ -116,9 +129,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     deinit {
-        coordinator?.forget(self)
-        for object in identities.objects { object.detach() }
-        for object in insertedList.objects + updatedList.objects + deletedList.objects { object.detach() }
+        if mayMerge { coordinator?.remember(self, isMerging: false) }
+        if !identities.isEmpty { for object in identities.objects { object.detach() } }
+        if hasUnsavedObjects {
+            for object in insertedList.objects + updatedList.objects + deletedList.objects { object.detach() }
+        }
         pinned.end()
         for transaction in transactions.takeAll().transactions { transaction.end() }
     }
@@ -130,13 +145,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             lock.lock()
             defer { lock.unlock() }
             guard newValue !== coordinator else { return }
-            reset()
-            coordinator?.forget(self)
+            // A new context has nothing to let go of.
+            if coordinator != nil || !identities.isEmpty || hasUnsavedObjects || readError != nil { reset() }
+            if mayMerge { coordinator?.remember(self, isMerging: false) }
             coordinator = newValue
             knownClasses = []
             shapes = [:]
-            newValue?.remember(self)
+            if mayMerge { newValue?.remember(self, isMerging: true) }
         }
+    }
+
+    /// Whether saves of other contexts may concern this one. A subclass decides by itself.
+    private final var mayMerge: Bool {
+        type(of: self) != NSManagedObjectContext.self || shared.withLock { $0.mergesAutomatically }
     }
 
     /// Whether the context keeps its unchanged objects alive too.
@@ -155,7 +176,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public final var registeredObjects: Set<NSManagedObject> { Set(identities.objects) }
 
     /// Whether a save would have something to do.
-    open var hasChanges: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
+    open var hasChanges: Bool { hasUnsavedObjects }
+    private final var hasUnsavedObjects: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
 
     /// Brings relationships and delete rules up to date. Both are always up to date here, so there is nothing left to do.
     public final func processPendingChanges() {}

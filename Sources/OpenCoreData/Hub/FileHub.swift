@@ -34,7 +34,7 @@ package final class FileHub: WaitTarget {
     let checkpoints = CheckpointTurn()
 
     /// The number of calls that may read a file at the same time, where nobody says otherwise.
-    package static var standardSlotLimit: Int { max(4, ProcessInfo.processInfo.activeProcessorCount) }
+    package static let standardSlotLimit = max(4, ProcessInfo.processInfo.activeProcessorCount)
 
     /// - Parameters:
     ///   - slotLimit: The number of calls that may read at the same time.
@@ -61,7 +61,9 @@ package final class FileHub: WaitTarget {
     ///   - isFirst: Whether the thread goes before all that wait.
     /// - Throws: ``CoreDataError`` with the condition `timedOut`; `wouldDeadlock` where this thread waits for one that waits for
     ///   it; and the failure of the token.
-    func takeTurn(until end: ContinuousClock.Instant, _ token: InterruptToken? = nil, isFirst: Bool = false) throws {
+    func takeTurn(
+        until end: @autoclosure () -> ContinuousClock.Instant, _ token: InterruptToken? = nil, isFirst: Bool = false
+    ) throws {
         let thread = ThreadHoldings.thread
         guard case .waits(let ticket) = content.withLock({ $0.state.requestTurn(by: thread, isFirst: isFirst) })
         else { return }
@@ -77,7 +79,7 @@ package final class FileHub: WaitTarget {
             throw error
         }
         defer { WaitGraph.shared.end(thread) }
-        guard wait(for: ticket, until: end, token) == .granted else {
+        guard wait(for: ticket, until: end(), token) == .granted else {
             throw token?.failure ?? CoreDataError.turnIsTaken
         }
     }
@@ -128,13 +130,13 @@ package final class FileHub: WaitTarget {
     /// ``leave(isTurn:)`` follows on the same thread.
     ///
     /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock`.
-    func enter(isTurn: Bool, until end: ContinuousClock.Instant) throws {
+    func enter(isTurn: Bool, until end: @autoclosure () -> ContinuousClock.Instant) throws {
         if isTurn {
-            try takeTurn(until: end)
+            try takeTurn(until: end())
         } else if case .waits(let ticket) = content.withLock({ content in
             content.state.requestSlot(isPassing: ThreadHoldings.isHolding)
         }) {
-            guard wait(for: ticket, until: end) == .granted else { throw CoreDataError.slotsAreTaken }
+            guard wait(for: ticket, until: end()) == .granted else { throw CoreDataError.slotsAreTaken }
         }
         ThreadHoldings.change(by: 1)
     }

@@ -71,12 +71,12 @@ extension CoreDataError {
 
     /// Runs a body and turns what SQLite throws into an error of this framework.
     static func translating<Result>(
-        while action: String, path: String?, _ body: () throws -> Result
+        while action: String, path: @autoclosure () -> String?, _ body: () throws -> Result
     ) throws -> Result {
         do {
             return try body()
         } catch let error as SQLiteError {
-            throw CoreDataError(error, while: action, path: path)
+            throw CoreDataError(error, while: action, path: path())
         }
     }
 }

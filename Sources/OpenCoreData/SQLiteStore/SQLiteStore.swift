@@ -40,7 +40,7 @@ package final class SQLiteStore: ObjectStore {
         var metadata: StoreMetadata
         var newMetadata: StoreMetadata?
         var lastSession = 0
-        var sessions: Set<Int> = []
+        var sessions: [Int] = []
         var watches: StatementWatches
     }
 
@@ -88,7 +88,7 @@ package final class SQLiteStore: ObjectStore {
     func nextSession() -> Int {
         state.withLock { state in
             state.lastSession += 1
-            state.sessions.insert(state.lastSession)
+            state.sessions.append(state.lastSession)
             return state.lastSession
         }
     }
@@ -104,12 +104,15 @@ package final class SQLiteStore: ObjectStore {
 
     /// Takes note that a session has ended, and removes the files that only it could still see.
     func sessionEnded(_ number: Int) {
-        state.withLock { state in _ = state.sessions.remove(number) }
+        state.withLock { state in
+            // There are few, and the numbers rise.
+            if let index = state.sessions.firstIndex(of: number) { state.sessions.remove(at: index) }
+        }
         removeUnusedExternalDataSometimes()
     }
 
     /// The number of the oldest view that is open; a large number when no view is open.
-    var oldestView: Int { state.withLock { $0.sessions.min() ?? .max } }
+    var oldestView: Int { state.withLock { $0.sessions.first ?? .max } }
 
     /// The files while the store is open.
     var openFiles: OpenStore? { state.withLock { $0.open } }

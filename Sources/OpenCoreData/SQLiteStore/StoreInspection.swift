@@ -88,7 +88,8 @@ struct StoreInspection {
                 "The store “\(path ?? "in memory")” says nothing of its model: Z_PLIST in Z_METADATA is NULL, or has no version hashes. A model can be inferred from its tables to read it: StoredModel(ofStoreAt:)."
             )
         }
-        let layout = StoreLayout(model: model)
+        // Only differences are looked for in it.
+        lazy var layout = StoreLayout(model: model)
         var differences: [CoreDataError] = []
         func differs(_ entity: String, _ what: String) {
             differences.append(

@@ -23,6 +23,12 @@ extension Connection {
         while try statement.step() {}
     }
 
+    /// Runs the statement of a slot to its end.
+    func run(_ slot: StatementSlot) throws {
+        var statement = try statement(slot)
+        while try statement.step() {}
+    }
+
     func prepare(_ sql: String) throws -> OpaquePointer {
         guard !sql.utf8.contains(0) else {
             throw SQLiteError(code: SQLITE_MISUSE, message: "SQL text must not hold a NUL character", sql: sql)

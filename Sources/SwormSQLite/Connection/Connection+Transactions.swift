@@ -8,11 +8,13 @@ extension Connection {
     }
 
     /// Begins a transaction. A token ends the wait for a lock; it does not stop what has begun already, which would stay open.
-    package func begin(_ kind: TransactionKind) throws { try withoutLooks { try run(kind.rawValue) } }
+    package func begin(_ kind: TransactionKind) throws {
+        try withoutLooks { kind == .deferred ? try run(beginning) : try run(kind.rawValue) }
+    }
 
     /// Commits the transaction. A token ends the wait for a lock, before anything has happened: the transaction is open then. It does
     /// not stop what has begun, which might have happened all the same.
-    package func commit() throws { try withoutLooks { try run("COMMIT") } }
+    package func commit() throws { try withoutLooks { try run(committing) } }
 
     /// Undoes the transaction. No token stops it, and an interruption of the moment before does not either.
     package func rollback() throws {

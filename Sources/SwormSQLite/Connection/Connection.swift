@@ -12,6 +12,8 @@ package final class Connection {
     package let interruptHandle: InterruptHandle
     let pointer: OpaquePointer
     let cache: StatementCache
+    let beginning = StatementSlot(TransactionKind.deferred.rawValue)
+    let committing = StatementSlot("COMMIT")
     var savepointDepth = 0
 
     /// Lets other threads stop what the connection runs.

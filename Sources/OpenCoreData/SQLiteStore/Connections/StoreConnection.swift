@@ -11,6 +11,7 @@ final class StoreConnection: @unchecked Sendable {
     let shapes = StatementShapes()
     /// What triggers have changed since it was last asked for.
     let changes = TriggerChanges()
+    private let pinning = StatementSlot("SELECT Z_VERSION FROM Z_METADATA LIMIT 1")
     private var trustsTrees = false
     /// The number of the view that the connection is read for.
     var view = 0
@@ -98,7 +99,8 @@ final class StoreConnection: @unchecked Sendable {
     func pin() throws {
         try base.begin(.deferred)
         do {
-            _ = try integer("SELECT Z_VERSION FROM Z_METADATA LIMIT 1")
+            var statement = try base.statement(pinning)
+            _ = try statement.step()
         } catch {
             unpin()
             throw error
