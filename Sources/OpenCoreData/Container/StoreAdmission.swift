@@ -30,13 +30,13 @@ package struct StoreAdmission: Sendable {
     ///   - deadline: When to give up, if the timeout of a store does not come first.
     /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`.
     package static func enter(
-        _ stores: [NSPersistentStore], isWriting: Bool, deadline: ContinuousClock.Instant?
+        _ stores: [NSPersistentStore], isWriting: Bool, deadline: @autoclosure () -> ContinuousClock.Instant?
     ) throws -> StoreAdmission {
         var admission = StoreAdmission()
         do {
             for store in withHubs(stores) {
                 let part = store.part(isWriting)
-                try part.hub.enter(isTurn: part.isTurn, until: store.end(deadline))
+                try part.hub.enter(isTurn: part.isTurn, until: store.end(deadline()))
                 admission.parts.append(part)
             }
         } catch {

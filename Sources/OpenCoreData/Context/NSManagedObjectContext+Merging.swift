@@ -27,27 +27,20 @@ public let NSRefreshedObjectIDsKey: String = "refreshed_objectIDs"
 /// The key of the set of deleted ids in the notification of a save, and in remote changes to merge.
 public let NSDeletedObjectIDsKey: String = "deleted_objectIDs"
 
-/// The keys of notifications as `AnyHashable`: the conversion takes longer than posting.
+/// The ways in which a save changes objects, by the keys of its notifications. To give a dictionary other values is quicker than to
+/// make one: no key is hashed or compared.
 ///
-/// nonisolated(unsafe): the values are strings and empty sets, and never change.
-private enum NotificationKey {
-    nonisolated(unsafe) static let inserted = AnyHashable(NSInsertedObjectsKey)
-    nonisolated(unsafe) static let updated = AnyHashable(NSUpdatedObjectsKey)
-    nonisolated(unsafe) static let deleted = AnyHashable(NSDeletedObjectsKey)
-    nonisolated(unsafe) static let refreshed = AnyHashable(NSRefreshedObjectsKey)
-    nonisolated(unsafe) static let insertedIDs = AnyHashable(NSInsertedObjectIDsKey)
-    nonisolated(unsafe) static let updatedIDs = AnyHashable(NSUpdatedObjectIDsKey)
-    nonisolated(unsafe) static let deletedIDs = AnyHashable(NSDeletedObjectIDsKey)
-    nonisolated(unsafe) static let refreshedIDs = AnyHashable(NSRefreshedObjectIDsKey)
+/// nonisolated(unsafe): the keys are strings, and never change.
+private enum SaveKeys {
+    enum Change { case inserted, updated, deleted, refreshed }
 
-    /// The information of a save that changed nothing. Most saves change objects in one way only.
-    nonisolated(unsafe) static let noObjects: [AnyHashable: Any] = [
-        inserted: Set<NSManagedObject>(), updated: Set<NSManagedObject>(), deleted: Set<NSManagedObject>(),
-        refreshed: Set<NSManagedObject>(),
+    nonisolated(unsafe) static let objects: [AnyHashable: Change] = [
+        NSInsertedObjectsKey: .inserted, NSUpdatedObjectsKey: .updated, NSDeletedObjectsKey: .deleted,
+        NSRefreshedObjectsKey: .refreshed,
     ]
-    nonisolated(unsafe) static let noIDs: [AnyHashable: Any] = [
-        insertedIDs: Set<NSManagedObjectID>(), updatedIDs: Set<NSManagedObjectID>(),
-        deletedIDs: Set<NSManagedObjectID>(), refreshedIDs: Set<NSManagedObjectID>(),
+    nonisolated(unsafe) static let ids: [AnyHashable: Change] = [
+        NSInsertedObjectIDsKey: .inserted, NSUpdatedObjectIDsKey: .updated, NSDeletedObjectIDsKey: .deleted,
+        NSRefreshedObjectIDsKey: .refreshed,
     ]
 }
 
@@ -82,20 +75,26 @@ extension NSManagedObjectContext {
         let ids = SavedIDs(
             inserted: inserted.map { $0.objectID }, updated: updated.map { $0.objectID },
             refreshed: refreshed, deleted: deleted.map { $0.objectID })
-        var objects = NotificationKey.noObjects
-        if !inserted.isEmpty { objects[NotificationKey.inserted] = Set(inserted) }
-        if !updated.isEmpty { objects[NotificationKey.updated] = Set(updated) }
-        if !deleted.isEmpty { objects[NotificationKey.deleted] = Set(deleted) }
-        if !refreshed.isEmpty {
-            objects[NotificationKey.refreshed] = Set(refreshed.compactMap { registeredObject(for: $0) })
-        }
-        post(.NSManagedObjectContextDidSave, objects)
-        var named = NotificationKey.noIDs
-        if !ids.inserted.isEmpty { named[NotificationKey.insertedIDs] = Set(ids.inserted) }
-        if !ids.updated.isEmpty { named[NotificationKey.updatedIDs] = Set(ids.updated) }
-        if !ids.deleted.isEmpty { named[NotificationKey.deletedIDs] = Set(ids.deleted) }
-        if !ids.refreshed.isEmpty { named[NotificationKey.refreshedIDs] = Set(ids.refreshed) }
-        post(Self.didSaveObjectIDsNotification, named)
+        post(
+            .NSManagedObjectContextDidSave,
+            SaveKeys.objects.mapValues { change in
+                switch change {
+                case .inserted: Set(inserted)
+                case .updated: Set(updated)
+                case .deleted: Set(deleted)
+                case .refreshed: Set(refreshed.compactMap { registeredObject(for: $0) })
+                }
+            })
+        post(
+            Self.didSaveObjectIDsNotification,
+            SaveKeys.ids.mapValues { change in
+                switch change {
+                case .inserted: Set(ids.inserted)
+                case .updated: Set(ids.updated)
+                case .deleted: Set(ids.deleted)
+                case .refreshed: Set(ids.refreshed)
+                }
+            })
         coordinator.passOn(ids, from: self)
     }
 

@@ -82,8 +82,10 @@ extension NSManagedObjectContext: WaitTarget {
     ///   - block: The block.
     /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` where the holder of the context waits for this
     ///   thread; and what the block throws.
-    package final func hold<T>(until deadline: ContinuousClock.Instant?, _ block: () throws -> T) throws -> T {
-        if !lock.try() { try wait(until: deadline) }
+    package final func hold<T>(
+        until deadline: @autoclosure () -> ContinuousClock.Instant?, _ block: () throws -> T
+    ) throws -> T {
+        if !lock.try() { try wait(until: deadline()) }
         defer { lock.unlock() }
         return try runHeld(block)
     }

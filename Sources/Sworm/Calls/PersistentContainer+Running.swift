@@ -88,6 +88,8 @@ extension PersistentContainer {
                 }
                 try result.get()
             }
+            // Not after an error: the context may have more to forget than a reset does.
+            spareContexts?.keep(given)
         } catch {
             throw cancellation?.isCancelled ?? false ? CancellationError() : error
         }
@@ -145,18 +147,18 @@ extension PersistentContainer {
             try? Engine.pin(false, context)
             Engine.keepTransactions(false, context)
             cancellation?.end()
-            if call.deadline != nil { Engine.setDeadline(nil, context) }
+            if call.hasDeadline { Engine.setDeadline(nil, context) }
             if cleansUp, context.concurrencyType == .privateQueueConcurrencyType { context.reset() }
         }
         do {
             try cancellation?.begin(in: context)
             try call.checkDeadline()
-            if let deadline = call.deadline { Engine.setDeadline(deadline, context) }
+            if call.hasDeadline, let deadline = call.deadline { Engine.setDeadline(deadline, context) }
             try Engine.translating { try Engine.pin(true, context) }
             Engine.keepTransactions(true, context)
             if access == .write { try Engine.translating { try Engine.beginWriting(context) } }
             try permission.limited(to: access) {
-                try Engine.stoppable(call.deadline != nil || cancellation != nil, context) {
+                try Engine.stoppable(call.hasDeadline || cancellation != nil, context) {
                     try perform(action, in: context, bindings: bindings, scope)
                 }
             }
@@ -184,12 +186,12 @@ extension PersistentContainer {
         if access == .write { try requireWriting(outer) }
         let thread = Engine.threadNumber
         let scope = Scope(thread: thread, container: self, permission: outer.permission)
-        let outerDeadline = Engine.deadline(of: outer.context)
+        let outerDeadline = call.hasDeadline ? Engine.deadline(of: outer.context) : nil
         if let deadline = call.deadline {
             try call.checkDeadline()
             Engine.setDeadline(outerDeadline.map { min($0, deadline) } ?? deadline, outer.context)
         }
-        defer { if call.deadline != nil { Engine.setDeadline(outerDeadline, outer.context) } }
+        defer { if call.hasDeadline { Engine.setDeadline(outerDeadline, outer.context) } }
         let checkpoint = Engine.checkpoint(outer.context)
         let marks = Engine.mark(outer.context)
         running.withLock { $0[thread]?.scopes.append(scope) }

@@ -3,14 +3,28 @@ struct StoreCall: Sendable {
     var access: StoreAccess
     /// How often the closure is repeated when it meets a conflict.
     var repetitions: Int
-    /// When the call is given up; nil for never.
-    var deadline: ContinuousClock.Instant?
+    private let limit: Limit?
     /// Whether it repeats a `perform`.
     private var isRepetition = false
 
     init(access: StoreAccess, repetitions: Int = 0, deadline: ContinuousClock.Instant?) {
-        (self.access, self.repetitions, self.deadline) = (access, repetitions, deadline)
+        self.init(access: access, repetitions: repetitions, limit: deadline.map(Limit.init))
     }
+
+    private init(access: StoreAccess, repetitions: Int, limit: Limit?) {
+        (self.access, self.repetitions, self.limit) = (access, repetitions, limit)
+    }
+
+    /// A deadline. A call without one is copied faster with a reference than with an instant, whose layout is looked up at
+    /// run time.
+    private final class Limit: Sendable {
+        let deadline: ContinuousClock.Instant
+        init(_ deadline: ContinuousClock.Instant) { self.deadline = deadline }
+    }
+
+    /// When the call is given up; nil for never.
+    var deadline: ContinuousClock.Instant? { limit?.deadline }
+    var hasDeadline: Bool { limit != nil }
 
     static func read(deadline: ContinuousClock.Instant?) -> StoreCall {
         StoreCall(access: .read, deadline: deadline)
@@ -26,7 +40,7 @@ struct StoreCall: Sendable {
 
     /// The same call for its nth run, which is repeated no more.
     func run(afterRepetitions number: Int) -> StoreCall {
-        var call = StoreCall(access: access(ofRepetition: number), deadline: deadline)
+        var call = StoreCall(access: access(ofRepetition: number), repetitions: 0, limit: limit)
         call.isRepetition = number > 0
         return call
     }
@@ -35,12 +49,12 @@ struct StoreCall: Sendable {
     /// `perform` like the first run.
     func possible(in context: NSManagedObjectContext) -> StoreCall {
         guard isRepetition, access == .write, !Engine.hasOneStore(context) else { return self }
-        return .perform(retrying: 0, deadline: deadline)
+        return StoreCall(access: .perform, repetitions: 0, limit: limit)
     }
 
     /// Throws when the deadline has passed.
     func checkDeadline() throws {
-        guard let deadline, ContinuousClock.now >= deadline else { return }
+        guard let limit, ContinuousClock.now >= limit.deadline else { return }
         throw StoreError(
             .timedOut,
             "The call did not end before its deadline, and nothing of it was saved. Do less in one call, or allow more time."

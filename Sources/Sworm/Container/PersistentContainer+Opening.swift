@@ -120,15 +120,7 @@ extension PersistentContainer {
             of: model, at: location, timeout: timeout,
             options: try Engine.options(tracing: trace, withValues: tracesValues)
                 .merging(try Engine.options(readers: readers)) { $1 })
-        self.init(
-            managedObjectContext: {
-                let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-                context.persistentStoreCoordinator = coordinator
-                // Handles of one perform must show one object each, also when nothing but its id was kept.
-                context.retainsRegisteredObjects = true
-                context.mergePolicy = NSMergePolicy(merge: mergePolicy)
-                return context
-            }, logError: logError, strict: strict)
+        self.init(coordinator: coordinator, mergePolicy: mergePolicy, logError: logError, strict: strict)
     }
 
     private static func coordinator(

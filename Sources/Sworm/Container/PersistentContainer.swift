@@ -31,6 +31,8 @@ public final class PersistentContainer: Sendable {
     let writeTurn = Engine.WriteTurn()
     /// How tables lie in the model, by type.
     let bindings = Locked<[ObjectIdentifier: AnyBinding]>([:])
+    /// Gets the contexts of calls that have ended; nil for contexts of the user's own.
+    let spareContexts: SpareContexts?
 
     /// Makes a container over contexts of your own.
     ///
@@ -48,6 +50,34 @@ public final class PersistentContainer: Sendable {
         makeContext = managedObjectContext
         self.logError = logError
         cleansUp = cleanUpAfterExecution
+        isStrict = strict
+        spareContexts = nil
+    }
+
+    /// Makes a container that owns the contexts of its calls.
+    ///
+    /// - Parameters:
+    ///   - coordinator: The coordinator of the contexts.
+    ///   - mergePolicy: The merge policy of the contexts.
+    ///   - logError: Called with every error that a call throws, and with what could not be thrown.
+    ///   - strict: Whether a misuse that cannot be thrown stops the program.
+    init(
+        coordinator: NSPersistentStoreCoordinator, mergePolicy: NSMergePolicyType,
+        logError: (@Sendable (any Swift.Error) -> Void)?, strict: Bool
+    ) {
+        let spareContexts = SpareContexts()
+        self.spareContexts = spareContexts
+        makeContext = {
+            if let spare = spareContexts.take() { return spare }
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            // Handles of one perform must show one object each, also when nothing but its id was kept.
+            context.retainsRegisteredObjects = true
+            context.mergePolicy = NSMergePolicy(merge: mergePolicy)
+            return context
+        }
+        self.logError = logError
+        cleansUp = true
         isStrict = strict
     }
 

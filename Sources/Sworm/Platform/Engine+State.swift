@@ -68,11 +68,12 @@ extension Engine {
     }
 
     static func enter(
-        _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
+        _ context: NSManagedObjectContext, isWriting: Bool, until deadline: @autoclosure () -> ContinuousClock.Instant?
     ) throws -> Admission { Admission() }
 
     static func hold<R>(
-        _ context: NSManagedObjectContext, until deadline: ContinuousClock.Instant?, _ body: () throws -> R
+        _ context: NSManagedObjectContext, until deadline: @autoclosure () -> ContinuousClock.Instant?,
+        _ body: () throws -> R
     ) throws -> R { try context.performAndWait(body) }
     static func holdIfFree<R>(_ context: NSManagedObjectContext, _ body: () throws -> R) rethrows -> R? {
         try context.performAndWait(body)
@@ -163,11 +164,11 @@ extension Engine {
 
     /// Waits on the calling thread until a call may use the stores of a context.
     static func enter(
-        _ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?
+        _ context: NSManagedObjectContext, isWriting: Bool, until deadline: @autoclosure () -> ContinuousClock.Instant?
     ) throws -> Admission {
         if isWriting { try context.checkWriting() }
         return try StoreAdmission.enter(
-            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
+            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline())
     }
 
     /// The request of an asynchronous call to use the stores of a context.
@@ -204,8 +205,9 @@ extension Engine {
     ///
     /// - Parameter deadline: When to give up waiting for another thread that holds it.
     static func hold<R>(
-        _ context: NSManagedObjectContext, until deadline: ContinuousClock.Instant?, _ body: () throws -> R
-    ) throws -> R { try context.hold(until: deadline, body) }
+        _ context: NSManagedObjectContext, until deadline: @autoclosure () -> ContinuousClock.Instant?,
+        _ body: () throws -> R
+    ) throws -> R { try context.hold(until: deadline(), body) }
 
     /// Runs a closure that holds a context alone; returns nil where another thread holds it.
     static func holdIfFree<R>(_ context: NSManagedObjectContext, _ body: () throws -> R) rethrows -> R? {

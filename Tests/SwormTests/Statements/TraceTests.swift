@@ -70,7 +70,7 @@ struct TraceTests {
         try store.perform { try $0.insert(Kiosk.Book()) }
         #expect(try store.perform { try $0.count(of: Kiosk.Book.all) } == 1)
         let upkeep = traces.all.filter(\.isUpkeep).map(\.sql)
-        for start in ["BEGIN", "COMMIT", "SELECT Z_VERSION", "UPDATE Z_PRIMARYKEY", "SELECT max(Z_PK)"] {
+        for start in ["BEGIN", "COMMIT", "PRAGMA user_version", "UPDATE Z_PRIMARYKEY", "SELECT max(Z_PK)"] {
             #expect(upkeep.contains { $0.hasPrefix(start) }, "\(start)")
         }
     }

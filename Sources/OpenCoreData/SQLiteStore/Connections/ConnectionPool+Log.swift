@@ -98,7 +98,7 @@ extension ConnectionPool {
 
     /// How long other processes are waited for, in seconds, while nobody here reads or writes.
     private func othersTime(isUrgent: Bool, until end: ContinuousClock.Instant) -> Double {
-        let now = ContinuousClock.now
+        let now = Moment.now
         // A snapshot that a context of the user's own keeps passes the gate.
         let isKept = condition.withLock { open.oldest.map { now - $0.since > Self.keptView } ?? false }
         if isKept { return Self.leastOthersTime }
@@ -109,7 +109,7 @@ extension ConnectionPool {
 
     /// Names the snapshot that keeps the log from beginning anew, once for each.
     private func warnOfLongView(frames: Int) {
-        let now = ContinuousClock.now
+        let now = Moment.now
         let view = condition.withLock { () -> OpenViews.View? in
             guard let view = open.oldest, now - view.since > Self.longView, view.number != lastLongView else {
                 return nil

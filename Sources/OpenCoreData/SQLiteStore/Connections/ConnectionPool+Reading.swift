@@ -10,7 +10,7 @@ extension ConnectionPool {
     ///   - token: Stops them, and the wait for a single connection.
     func takeReader(_ watch: StatementWatch? = nil, _ token: InterruptToken? = nil) throws -> StoreConnection {
         if kind == .single {
-            let now = ContinuousClock.now
+            let now = Moment.now
             if condition.withLock({ isFileCheckDue(now) }) { try checkFile() }
             let connection = try takeSingle(token)
             defer { connection.uses.end() }
@@ -24,7 +24,7 @@ extension ConnectionPool {
             condition.withLock { connection.views += 1 }
             return connection
         }
-        let now = ContinuousClock.now
+        let now = Moment.now
         let isAdmitted = ThreadHoldings.isHolding
         let (reused, isDue, view) = try condition.withLock {
             if let shutReason { throw shutReason }

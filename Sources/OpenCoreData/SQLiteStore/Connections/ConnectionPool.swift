@@ -49,7 +49,7 @@ final class ConnectionPool: @unchecked Sendable {
     /// One thread at a time closes the connections, or opens them again.
     let turning = NSLock()
     /// When it was last checked that the path leads to the file.
-    var lastCheck = ContinuousClock.now
+    var lastCheck = Moment.now
 
     /// - Parameters:
     ///   - file: The file that the connections have open; nil in memory.
@@ -94,7 +94,7 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Whether the file is to be looked at before a read, with the condition locked: not more often than a hundred times a
     /// second, as it takes as long as a small read.
-    func isFileCheckDue(_ now: ContinuousClock.Instant) -> Bool {
+    func isFileCheckDue(_ now: Moment) -> Bool {
         guard file != nil, now - lastCheck >= .milliseconds(10) else { return false }
         lastCheck = now
         return true

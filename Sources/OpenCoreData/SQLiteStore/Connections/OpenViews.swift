@@ -4,7 +4,7 @@ import SwormSQLite
 struct OpenViews: Sendable {
     struct View: Sendable {
         let number: Int
-        let since: ContinuousClock.Instant
+        let since: Moment
         /// Whether it belongs to a call of a container, whose number is bounded, and not to a context of the user's own.
         let isAdmitted: Bool
         let token: InterruptToken?
@@ -25,7 +25,7 @@ struct OpenViews: Sendable {
 
     /// - Returns: The number of the view, and whether it is one too many of the user's own for the first time.
     mutating func add(
-        isAdmitted: Bool, _ token: InterruptToken?, now: ContinuousClock.Instant
+        isAdmitted: Bool, _ token: InterruptToken?, now: Moment
     ) -> (number: Int, warns: Bool) {
         lastNumber += 1
         views.append(View(number: lastNumber, since: now, isAdmitted: isAdmitted, token: token))

@@ -11,10 +11,11 @@ final class StoreConnection: @unchecked Sendable {
     let shapes = StatementShapes()
     /// What triggers have changed since it was last asked for.
     let changes = TriggerChanges()
-    private let pinning = StatementSlot("SELECT Z_VERSION FROM Z_METADATA LIMIT 1")
+    /// Reads no more than the file's first page, which every transaction reads.
+    private let pinning = StatementSlot("PRAGMA user_version")
     private var trustsTrees = false
-    /// The number of the view that the connection is read for.
-    var view = 0
+    /// The number of the view that the connection is read for. Unsafe: a number that is only read and assigned.
+    @exclusivity(unchecked) var view = 0
     /// The views that read on a single connection. Touched while the condition of the pool is locked.
     var views = 0
     /// The uses of the connection that run now.
