@@ -32,11 +32,11 @@ struct PinnedGeneration {
     /// Ends the views, but keeps those open until ``endParked()`` that keep the files which their rows name. The next read
     /// begins new ones.
     mutating func park(_ leaving: (any StoreSession) -> Void) {
-        for (_, session, keepsFiles) in sessions {
+        let ending = takeSessions()
+        for (_, session, keepsFiles) in ending {
             leaving(session)
             if keepsFiles { parked.append(session) } else { session.end() }
         }
-        sessions.removeAll()
     }
 
     mutating func endParked() {
@@ -46,11 +46,15 @@ struct PinnedGeneration {
 
     /// Ends the views, each after a closure has got it; the next read begins new ones.
     mutating func end(_ leaving: (any StoreSession) -> Void = { _ in }) {
-        for (_, session, _) in sessions {
+        for (_, session, _) in takeSessions() {
             leaving(session)
             session.end()
         }
-        sessions.removeAll()
+    }
+
+    private mutating func takeSessions() -> [(store: ObjectIdentifier, session: any StoreSession, keepsFiles: Bool)] {
+        defer { sessions = [] }
+        return sessions
     }
 }
 

@@ -9,6 +9,9 @@ struct OpenTransactions {
     private var announcements: [() -> Void] = []
 
     var isEmpty: Bool { open.isEmpty }
+    /// Whether nothing is open, and nobody waits for a commit.
+    var areOver: Bool { open.isEmpty && announcements.isEmpty }
+    var announcementCount: Int { announcements.count }
     var all: [any StoreTransaction] { open.map(\.transaction) }
 
     // There is hardly ever more than one.
@@ -23,6 +26,11 @@ struct OpenTransactions {
     /// Calls a closure after the commit of what is open.
     mutating func announce(_ announcement: @escaping () -> Void) { announcements.append(announcement) }
 
+    /// Forgets the announcements of saves that were undone.
+    mutating func forgetAnnouncements(after count: Int) {
+        announcements.removeSubrange(min(count, announcements.count)...)
+    }
+
     /// Forgets everything that is open, and hands it over.
     mutating func takeAll() -> (transactions: [any StoreTransaction], announcements: [() -> Void]) {
         defer { (open, announcements) = ([], []) }
@@ -35,6 +43,8 @@ package struct TransactionMarks {
     fileprivate var marks: [(transaction: any StoreTransaction, mark: Int)] = []
     /// The number of states that had been noted before.
     fileprivate var depth = 0
+    /// The number of saves whose announcements waited for a commit.
+    fileprivate var announcements = 0
 }
 
 // A context that works in one transaction reads what it has written there, and others see nothing of it before the commit.
@@ -158,12 +168,14 @@ extension NSManagedObjectContext {
     /// Makes what was written in transactions the state of the stores. A reason to stop that can be known before stops it
     /// before the first commit.
     package final func commitTransactions() throws {
-        guard !transactions.isEmpty else { return }
-        let all = transactions.all
-        for transaction in all { interruption.leave(transaction) }
-        try commit(all[...])
-        for announcement in transactions.takeAll().announcements { announcement() }
-        forgetReadAhead()
+        // An observer of a save may write, too.
+        while !transactions.isEmpty {
+            let all = transactions.all
+            for transaction in all { interruption.leave(transaction) }
+            try commit(all[...])
+            for announcement in transactions.takeAll().announcements { announcement() }
+            forgetReadAhead()
+        }
     }
 
     private func commit(_ transactions: ArraySlice<any StoreTransaction>) throws {
@@ -192,7 +204,8 @@ extension NSManagedObjectContext {
     package final func markTransactions() -> TransactionMarks {
         let marks = transactions.all.map { ($0, $0.mark()) }
         defer { transactions.depth += 1 }
-        return TransactionMarks(marks: marks, depth: transactions.depth)
+        return TransactionMarks(
+            marks: marks, depth: transactions.depth, announcements: transactions.announcementCount)
     }
 
     /// Forgets a state that was noted, and goes on.
@@ -206,6 +219,7 @@ extension NSManagedObjectContext {
     /// - Parameter restoring: As for ``undoTransactions(restoring:)``.
     package final func undoTransactions(to marks: TransactionMarks, restoring: () -> Void) throws {
         transactions.depth = marks.depth
+        transactions.forgetAnnouncements(after: marks.announcements)
         let isUndoing = !transactions.isEmpty
         defer {
             restoring()

@@ -47,8 +47,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var automaticallyMergesChangesFromParent: Bool {
         get { shared.withLock { $0.mergesAutomatically } }
         set {
-            shared.withLock { $0.mergesAutomatically = newValue }
-            coordinator?.remember(self, isMerging: newValue)
+            shared.withLock { shared in
+                shared.mergesAutomatically = newValue
+                coordinator?.remember(self, isMerging: newValue)
+            }
         }
     }
 
@@ -145,10 +147,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             defer { lock.unlock() }
             guard newValue !== coordinator else { return }
             let mayMerge = mayMerge
-            // A new context has nothing to let go of.
-            if let coordinator {
+            // A new context has nothing to let go of, unless objects were made in it without a model of its own.
+            if coordinator != nil || hasUnsavedObjects || !identities.isEmpty {
                 reset()
-                if mayMerge { coordinator.remember(self, isMerging: false) }
+                if mayMerge { coordinator?.remember(self, isMerging: false) }
                 knownClasses = []
                 shapes = [:]
             }
@@ -158,12 +160,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Gives a context that was reset the settings of a new one with the same coordinator, merge policy and way to hold objects.
-    package final func renew() {
+    /// Gives a context that was reset the settings of a new one with the same coordinator.
+    ///
+    /// - Returns: False where the context has something that a reset leaves: unsaved objects, or an open transaction.
+    package final func renew() -> Bool {
+        guard !hasUnsavedObjects, identities.isEmpty, transactions.areOver, !pinned.isOn else { return false }
         if name != nil { name = nil }
         transactionAuthor = nil
         if mayMerge { automaticallyMergesChangesFromParent = false }
         Self.userInfoLock.withLock { keptInfo = nil }
+        return true
     }
 
     /// Whether saves of other contexts may concern this one. A subclass decides by itself.

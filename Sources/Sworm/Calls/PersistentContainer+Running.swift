@@ -166,7 +166,7 @@ extension PersistentContainer {
             try call.checkDeadline()
             if access == .read {
                 // Nothing but a class of the model's own can have changed an object, while it was read.
-                if context.hasChanges { restore() }
+                if context.hasChanges || Engine.isWriting(context) { Engine.undo(context, restoring: restore) }
             } else {
                 if context.hasChanges { try Engine.translating { try context.save() } }
                 try Engine.translating { try Engine.commit(context) }

@@ -68,8 +68,8 @@ public final class PersistentContainer: Sendable {
         let spareContexts = SpareContexts()
         self.spareContexts = spareContexts
         makeContext = {
-            if let spare = spareContexts.take() { return spare }
-            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            let context =
+                spareContexts.take() ?? NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
             context.persistentStoreCoordinator = coordinator
             // Handles of one perform must show one object each, also when nothing but its id was kept.
             context.retainsRegisteredObjects = true

@@ -4,7 +4,7 @@ import CoreData
 import OpenCoreData
 #endif
 
-/// Contexts of calls that have ended, for calls that begin: to make a context takes as long as to read a row.
+/// Contexts of ended calls, for new calls: making a context takes as long as reading a row.
 ///
 /// Core Data does not say what else a context keeps after a reset, so each call has a context of its own there.
 final class SpareContexts: Sendable {
@@ -15,17 +15,16 @@ final class SpareContexts: Sendable {
     private static let limit = 8
     private let contexts = Locked<[NSManagedObjectContext]>([])
 
-    /// A context that nobody else refers to; nil where there is none.
+    /// A context that nobody else refers to, as it was when it was made; nil if no such context is kept.
     func take() -> NSManagedObjectContext? {
         contexts.withLock { contexts in
-            guard var context = contexts.popLast() else { return nil }
-            return isKnownUniquelyReferenced(&context) ? context : nil
+            guard var context = contexts.popLast(), isKnownUniquelyReferenced(&context) else { return nil }
+            return context.renew() ? context : nil
         }
     }
 
     /// Keeps a context that was reset for another call.
     func keep(_ context: NSManagedObjectContext) {
-        context.renew()
         contexts.withLock { if $0.count < Self.limit { $0.append(context) } }
     }
     #endif

@@ -49,12 +49,16 @@ struct SpareContextTests {
             context.instance.transactionAuthor = "ann"
             context.instance.userInfo["key"] = "value"
             context.instance.automaticallyMergesChangesFromParent = true
+            context.instance.mergePolicy = NSMergePolicy.overwrite
+            context.instance.retainsRegisteredObjects = false
         }
         try store.perform { context in
             #expect(context.instance.name == nil)
             #expect(context.instance.transactionAuthor == nil)
             #expect(context.instance.userInfo.count == 0)
             #expect(!context.instance.automaticallyMergesChangesFromParent)
+            #expect((context.instance.mergePolicy as? NSMergePolicy)?.mergeType == .errorMergePolicyType)
+            #expect(context.instance.retainsRegisteredObjects)
         }
     }
 
