@@ -31,7 +31,11 @@ struct ObservedSaveTests {
         nonisolated(unsafe) var observer: (any NSObjectProtocol)?
         try store.perform { context in
             observer = observe(context) { _ in
-                guard writes.withLock({ $0 += 1; return $0 }) == 1 else { return }
+                let number = writes.withLock { writes in
+                    writes += 1
+                    return writes
+                }
+                guard number == 1 else { return }
                 _ = try? store.perform { try $0.update(Volume.all, set: (\.pages, 7)) }
             }
             _ = try context.update(Volume.all, set: (\.title, "two"))
