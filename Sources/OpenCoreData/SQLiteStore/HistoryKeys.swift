@@ -52,4 +52,15 @@ enum HistoryKeys {
         }
         return (highest + 1, record?.number ?? kind.number)
     }
+
+    /// The key under which the history keeps a text. Each is kept once.
+    static func key(ofString text: String, model: CompiledModel, connection: StoreConnection) throws -> Int64 {
+        let found = try connection.integer("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", [.text(text)])
+        if let found { return found }
+        let (key, number) = try reserve(1, of: .string, model: model, connection: connection)
+        try connection.run(
+            "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)",
+            [.integer(key), .integer(number), .text(text)])
+        return key
+    }
 }

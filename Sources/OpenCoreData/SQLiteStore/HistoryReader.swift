@@ -14,7 +14,7 @@ struct HistoryReader {
     func transactions(after bound: HistoryBound?, includingChanges: Bool) throws -> [StoredTransaction] {
         try tables.require(["Z_PK", "ZTIMESTAMP"], in: .transaction, path: path)
         let condition = Self.condition(bound)
-        let texts = ["ZBUNDLEID", "ZPROCESSID", "ZCONTEXTNAME", "ZAUTHOR"].map(text).joined(separator: ", ")
+        let texts = ["ZBUNDLEID", "ZPROCESSID", "ZCONTEXTNAME", "ZAUTHOR"].map(tables.text).joined(separator: ", ")
         var transactions: [StoredTransaction] = []
         var places: [Int64: Int] = [:]
         try connection.rows(
@@ -30,7 +30,12 @@ struct HistoryReader {
                     author: Self.text(row.storedValue(5))))
         }
         guard includingChanges, !transactions.isEmpty else { return transactions }
-        try readChanges(condition) { number, change in
+        let programs = Set(transactions.compactMap(\.unnamedProgram))
+        let earlier = try EarlierHistory(connection: connection, model: model, tables: tables).programs(among: programs)
+        let orders = transactions.map { transaction in
+            transaction.unnamedProgram.map(earlier.contains) == true ? HistoryProperties.Order.byName : .byGroup
+        }
+        try readChanges(condition, order: { number in places[number].map { orders[$0] } }) { number, change in
             if let place = places[number] { transactions[place].changes.append(change) }
         }
         return transactions
@@ -60,7 +65,8 @@ struct HistoryReader {
     // MARK: Changes
 
     private func readChanges(
-        _ condition: (sql: String, values: [StoredValue]), _ body: (Int64, StoredChange) -> Void
+        _ condition: (sql: String, values: [StoredValue]), order: (Int64) -> HistoryProperties.Order?,
+        _ body: (Int64, StoredChange) -> Void
     ) throws {
         try tables.require(["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK"], in: .change, path: path)
         let bits = tables.has("ZCOLUMNS", in: .change) ? "c.ZCOLUMNS" : "NULL"
@@ -77,11 +83,11 @@ struct HistoryReader {
                 case .integer(let kind) = row.storedValue(2), case .integer(let entity) = row.storedValue(3),
                 case .integer(let key) = row.storedValue(4), key > 0,
                 let type = Int(exactly: kind).flatMap(NSPersistentHistoryChangeType.init),
-                let entity = model.entity(numbered: entity)
+                let entity = model.entity(numbered: entity), let order = order(transaction)
             else { return }
             var change = StoredChange(
                 number: number, row: .init(entity: entity.number, key: key), type: type, tombstone: [:])
-            let properties = tables.properties(of: entity.number)
+            let properties = tables.properties(of: entity.number, in: order)
             switch type {
             case .insert: break
             case .update:
@@ -96,15 +102,6 @@ struct HistoryReader {
     }
 
     // MARK: Values
-
-    /// What gives a text of a transaction, `t`: from the table of texts, or, in the oldest form, from the row itself.
-    private func text(_ column: String) -> String {
-        let own = tables.has(column, in: .transaction) ? "t.\(column)" : "NULL"
-        guard tables.hasStrings, tables.has("ZNAME", in: .string), tables.has(column + "TS", in: .transaction) else {
-            return own
-        }
-        return "coalesce((SELECT s.ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column)TS), \(own))"
-    }
 
     private static func text(_ value: StoredValue) -> String? {
         if case .text(let text) = value { text } else { nil }

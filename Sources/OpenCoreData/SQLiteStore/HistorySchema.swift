@@ -20,16 +20,16 @@ enum HistorySchema {
         let present = try HistoryTables.columns(connection)
         var kinds = Set(present.keys)
         var additions: [Addition] = []
+        let tombstones = (0..<(model.entities.map { $0.preservedAttributes().count }.max() ?? 0))
+            .map(HistoryTables.tombstone)
         if present[.change] == nil || present[.transaction] == nil {
             let new = HistoryTables.Kind.allCases.filter { present[$0] == nil }
-            additions += new.map { (table($0), []) } + new.flatMap(indexes).map { ($0, []) }
+            additions += new.map { (table($0, tombstones: tombstones), []) } + new.flatMap(indexes).map { ($0, []) }
             kinds.formUnion(new)
         }
-        // Core Data adds these columns when a model asks for them.
-        let tombstones = model.entities.map(\.preservedAttributes.count).max() ?? 0
-        for index in 0..<tombstones {
-            let column = HistoryTables.tombstone(index)
-            guard present[.change]?.contains(column) != true else { continue }
+        // Core Data adds these columns when another model asks for them.
+        for column in tombstones {
+            guard let changes = present[.change], !changes.contains(column) else { continue }
             additions.append(("ALTER TABLE ACHANGE ADD COLUMN \(column) BLOB", []))
         }
         for kind in HistoryTables.Kind.allCases where kinds.contains(kind) {
@@ -39,10 +39,10 @@ enum HistorySchema {
         return additions
     }
 
-    private static func table(_ kind: HistoryTables.Kind) -> String {
+    private static func table(_ kind: HistoryTables.Kind, tombstones: [String]) -> String {
         switch kind {
         case .change:
-            "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB )"
+            "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB\(tombstones.map { ", \($0) BLOB" }.joined()) )"
         case .transaction:
             "CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB )"
         case .string:

@@ -25,6 +25,8 @@ struct HistoryTables: Sendable {
     private let columns: [Kind: Set<String>]
     /// By entity number, from 1.
     private let properties: [HistoryProperties]
+    /// The same as earlier versions of this library counted them.
+    private let earlierProperties: [HistoryProperties]
 
     /// Reads what the file has.
     ///
@@ -34,6 +36,9 @@ struct HistoryTables: Sendable {
         guard let changes = columns[.change], columns[.transaction] != nil else { return nil }
         let tombstones = (0...).prefix { changes.contains(Self.tombstone($0)) }.count
         properties = model.entities.map { HistoryProperties($0, layout: layout, tombstones: tombstones) }
+        earlierProperties = model.entities.map {
+            HistoryProperties($0, layout: layout, tombstones: tombstones, order: .byName)
+        }
     }
 
     static func columns(_ connection: StoreConnection) throws -> [Kind: Set<String>] {
@@ -61,7 +66,16 @@ struct HistoryTables: Sendable {
     /// Whether names stand in a table of their own. In the oldest form they are part of the transaction.
     var hasStrings: Bool { columns[.string] != nil }
 
-    func properties(of entity: Int) -> HistoryProperties { properties[entity - 1] }
+    func properties(of entity: Int, in order: HistoryProperties.Order = .byGroup) -> HistoryProperties {
+        order == .byGroup ? properties[entity - 1] : earlierProperties[entity - 1]
+    }
+
+    /// The expression for a text of a transaction `t`: from the table of texts, or, in the oldest form, from the row itself.
+    func text(_ column: String) -> String {
+        let own = has(column, in: .transaction) ? "t.\(column)" : "NULL"
+        guard hasStrings, has("ZNAME", in: .string), has(column + "TS", in: .transaction) else { return own }
+        return "coalesce((SELECT s.ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column)TS), \(own))"
+    }
 
     /// The column for a value of a deleted object.
     static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }

@@ -104,28 +104,18 @@ extension SaveTransaction {
         for (column, text) in [
             ("ZAUTHOR", request.author), ("ZCONTEXTNAME", request.contextName),
             // A program without a bundle still says who it is: readers expect some name.
-            ("ZBUNDLEID", Bundle.main.bundleIdentifier ?? process), ("ZPROCESSID", process),
+            ("ZBUNDLEID", Bundle.main.bundleIdentifier ?? EarlierHistory.bundleIdentifier(of: process)),
+            ("ZPROCESSID", process),
         ] {
             guard let text, !text.isEmpty else { continue }
             if history.hasStrings, history.has(column + "TS", in: .transaction) {
-                values.append((column + "TS", .integer(try keyOfString(text))))
+                values.append((column + "TS", .integer(try HistoryKeys.key(ofString: text, model: model, connection: connection))))
             } else {
                 values.append((column, .text(text)))
             }
         }
         values.removeAll { !history.has($0.column, in: .transaction) }
         try connection.run(Self.insertion(into: .transaction, values.map(\.column)), values.map(\.value))
-        return key
-    }
-
-    /// The key under which the history keeps a text. Each is kept once.
-    private func keyOfString(_ text: String) throws -> Int64 {
-        let found = try connection.integer("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", [.text(text)])
-        if let found { return found }
-        let (key, number) = try HistoryKeys.reserve(1, of: .string, model: model, connection: connection)
-        try connection.run(
-            Self.insertion(into: .string, ["Z_PK", "Z_ENT", "ZNAME"]),
-            [.integer(key), .integer(number), .text(text)])
         return key
     }
 }

@@ -33,7 +33,11 @@ struct HistoryEndTests {
 
     @Test func `the last key that there is can be used`() throws {
         let library = try HistoryLibrary()
-        try library.folder.raw().execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max - 1) WHERE Z_ENT > 16000")
+        try library.folder.raw().execute(
+            """
+            UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max - 1) WHERE Z_ENT > 16000;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max - 2) WHERE Z_NAME = 'TRANSACTIONSTRING';
+            """)
         try library.saveTag("a")
         #expect(
             try library.folder.raw().lines("SELECT Z_PK, ZTRANSACTIONID FROM ACHANGE") == [

@@ -83,13 +83,68 @@ struct OldHistoryTests {
             let changes = try library.context.history(.init(), .changesOnly, as: [NSPersistentHistoryChange].self)
             return changes.last?.updatedProperties?.map(\.name).sorted()
         }
-        // author genre isbn reviews scratch shelf stock tags title year, behind a bit of unknown meaning.
-        #expect(try names("x'0040'") == ["title"])
-        #expect(try names("x'7000'") == ["author", "genre", "isbn"])
-        // The unknown bit, a transient property, a bit behind the last one, another length, nothing, no bits.
-        for bits in ["x'8040'", "x'0440'", "x'0050'", "x'40'", "x'004000'", "x'0000'", "x''", "NULL", "'text'", "5"] {
+        // To-ones: author shelf. Attributes: isbn stock title year, and genre of Novel. To-manys: reviews tags.
+        #expect(try names("x'0800'") == ["title"])
+        #expect(try names("x'A280'") == ["author", "genre", "isbn", "tags"])
+        // A bit behind the last one, another length, nothing, no bits.
+        for bits in ["x'0840'", "x'08'", "x'080000'", "x'0000'", "x''", "NULL", "'text'", "5"] {
             #expect(try names(bits) == nil, "\(bits)")
         }
+    }
+
+    /// Lets the transactions look like those of earlier versions of this library, which recorded the process as the bundle, too.
+    private func makeEarlier(_ raw: Connection) throws {
+        try raw.execute("UPDATE ATRANSACTION SET ZBUNDLEIDTS = ZPROCESSIDTS")
+    }
+
+    @Test func `bits of earlier versions of this library are read in their order, where a change of the program tells it`() throws {
+        let library = try HistoryLibrary()
+        let novel = try library.context.make("Novel", ["title": "War"])
+        try library.context.save()
+        for title in ["Peace", "and"] {
+            novel.setValue(title, forKey: "title")
+            try library.context.save()
+        }
+        let raw = try library.folder.raw()
+        // The names in order, from bit 1: author genre isbn reviews scratch shelf stock tags title year.
+        func names(_ first: String, _ second: String) throws -> [[String]?] {
+            try raw.execute("UPDATE ACHANGE SET ZCOLUMNS = x'\(first)' WHERE Z_PK = 2")
+            try raw.execute("UPDATE ACHANGE SET ZCOLUMNS = x'\(second)' WHERE Z_PK = 3")
+            let changes = try library.context.history(.init(), .changesOnly, as: [NSPersistentHistoryChange].self)
+            return changes.dropFirst().map { $0.updatedProperties?.map(\.name).sorted() }
+        }
+        // Bit 9 is none of Core Data's nine.
+        #expect(try names("2000", "0040") == [["isbn"], nil])
+        try makeEarlier(raw)
+        #expect(try names("2000", "0040") == [["genre"], ["title"]])
+        #expect(try names("0040", "2000") == [["title"], ["genre"]])
+        // Bit 0 is Core Data's: a program of its own has no bundle either.
+        #expect(try names("2000", "8000") == [["isbn"], ["author"]])
+        // Both orders have bit 2 and bit 3.
+        #expect(try names("2000", "1000") == [["isbn"], ["stock"]])
+    }
+
+    @Test func `values of deleted objects are read in the order of the version that wrote them`() throws {
+        let base = Build.entity("Base", [Build.attribute("zeta") { $0.preservesValueInHistoryOnDeletion = true }])
+        let sub = Build.entity("Sub", [Build.attribute("alpha") { $0.preservesValueInHistoryOnDeletion = true }])
+        base.subentities = [sub]
+        let library = try HistoryLibrary(model: Build.model(base, sub))
+        let thing = try library.context.make("Sub", ["alpha": "a", "zeta": "z"])
+        try library.context.save()
+        thing.setValue("b", forKey: "alpha")
+        try library.context.save()
+        library.context.delete(thing)
+        try library.context.save()
+        let raw = try library.folder.raw()
+        func tombstone() throws -> [AnyHashable: Any]? {
+            try library.context.history(.init(), .changesOnly, as: [NSPersistentHistoryChange].self).last?.tombstone
+        }
+        #expect(try raw.lines("SELECT ZTOMBSTONE0, ZTOMBSTONE1 FROM ACHANGE WHERE ZCHANGETYPE = 2") == ["z|b"])
+        #expect(try tombstone() as? [String: String] == ["alpha": "b", "zeta": "z"])
+        try makeEarlier(raw)
+        // Bit 2 is none of Core Data's two.
+        try raw.execute("UPDATE ACHANGE SET ZCOLUMNS = x'20' WHERE ZCHANGETYPE = 1")
+        #expect(try tombstone() as? [String: String] == ["alpha": "z", "zeta": "b"])
     }
 
     @Test func `a value of a deleted object that does not fit its attribute is left out`() throws {

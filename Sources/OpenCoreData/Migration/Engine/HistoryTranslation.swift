@@ -11,8 +11,7 @@ struct HistoryTranslation {
         for pair in map.pairs {
             var slots: [String: Set<PropertySlot>] = [:]
             for case (let slot, let own?) in pair.attributes.enumerated() {
-                slots[HistoryPropertyNames.property(pair.source.attributes[own].name), default: []].insert(
-                    .attribute(slot))
+                slots[pair.source.attributes[own].propertyName, default: []].insert(.attribute(slot))
             }
             for case (let slot, let own?) in pair.relationships.enumerated() {
                 slots[pair.source.relationships[own].name, default: []].insert(.relationship(slot))

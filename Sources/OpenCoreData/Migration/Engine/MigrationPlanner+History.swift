@@ -46,7 +46,8 @@ extension MigrationPlanner {
 
     /// The places of an entity's properties, as the history counts them, under the names that they will have.
     private func renamesProperties(_ pair: MigrationMap.Pair) -> Bool {
-        HistoryPropertyNames(pair.source).names != HistoryPropertyNames(pair.destination).names
+        HistoryProperties(pair.source, layout: source.layout, tombstones: 0).names
+            != HistoryProperties(pair.destination, layout: layout, tombstones: 0).names
             || pair.attributes.enumerated().contains { slot, own in
                 own.map { pair.source.attributes[$0].name != pair.destination.attributes[slot].name } ?? false
             }
@@ -59,14 +60,14 @@ extension MigrationPlanner {
     private func tombstones(_ columns: Set<String>) -> [MigrationStatement] {
         let table = HistoryTables.Kind.change.table
         let count = (0...).prefix { columns.contains(HistoryTables.tombstone($0)) }.count
-        let needed = map.destination.entities.map(\.preservedAttributes.count).max() ?? 0
+        let needed = map.destination.entities.map { $0.preservedAttributes().count }.max() ?? 0
         var statements: [MigrationStatement] = (count..<max(count, needed)).map {
             "ALTER TABLE \(table) ADD COLUMN \(HistoryTables.tombstone($0)) BLOB"
         }
         guard count > 0 else { return statements }
         for pair in map.pairs {
-            let old = pair.source.preservedAttributes
-            let places = pair.destination.preservedAttributes.map { slot in
+            let old = pair.source.preservedAttributes()
+            let places = pair.destination.preservedAttributes().map { slot in
                 pair.attributes[slot].flatMap { old.firstIndex(of: $0) }.flatMap { $0 < count ? $0 : nil }
             }
             guard !old.isEmpty, places != Array(old.indices) else { continue }
@@ -80,19 +81,4 @@ extension MigrationPlanner {
         }
         return statements
     }
-}
-
-/// The properties of an entity in the order in which the history counts them.
-struct HistoryPropertyNames {
-    let names: [String]
-
-    init(_ entity: CompiledEntity) {
-        var all = Set(entity.fetchedProperties)
-        all.formUnion(entity.attributes.map { Self.property($0.name) })
-        all.formUnion(entity.relationships.map(\.name))
-        names = all.sorted(by: SQLName.precedes)
-    }
-
-    /// The name of the property that a model has: for a leaf of a composite the composite's.
-    static func property(_ name: String) -> String { name.split(separator: ".").first.map(String.init) ?? name }
 }

@@ -144,6 +144,9 @@ final class StoreChange {
         let total = plan.changes.count + plan.completion.count
         try connection.trustTrees()
         try connection.base.begin(.immediate)
+        if let tables = try HistoryTables(connection, model: migration.source, layout: layout) {
+            try EarlierHistory(connection: connection, model: migration.source, tables: tables).renew()
+        }
         for (index, statement) in plan.changes.enumerated() {
             try tell(.changing, index, total)
             try run(statement, connection, &report)
