@@ -17,6 +17,8 @@ struct BinaryPropertyList {
         /// The number by which an archive refers to one of its objects.
         case uid(Int)
         case array([Int])
+        /// No known framework writes one.
+        case set([Int])
         case dictionary(keys: [Int], values: [Int])
     }
 
@@ -131,8 +133,8 @@ private struct Reader {
             try take(2 + low, from: start)
             guard low < 8 else { throw unknown(marker) }
             return .uid(try unsigned(body, low + 1))
-        case 0xA, 0xB, 0xC:
-            return .array(try references(try range(start, low, unit: referenceSize)))
+        case 0xA: return .array(try references(try range(start, low, unit: referenceSize)))
+        case 0xB, 0xC: return .set(try references(try range(start, low, unit: referenceSize)))
         case 0xD:
             let both = try references(try range(start, low, unit: referenceSize * 2))
             let half = both.count / 2

@@ -77,8 +77,8 @@ enum ModelFile {
             }
             return only
         }
-        let plist = try? PropertyListSerialization.propertyList(from: contents(of: marker), options: [], format: nil)
-        guard let name = (plist as? [String: Any])?[key] as? String else {
+        let plist = try? PropertyList.dictionary(contents(of: marker))
+        guard let name = plist?[key] as? String else {
             throw error(.fileReadCorruptFile, marker, "is no property list that names the current version as \(key)")
         }
         // Only a name that was found in the folder is taken, so that a path in the file leads nowhere else.

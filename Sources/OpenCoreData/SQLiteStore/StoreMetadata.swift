@@ -110,12 +110,12 @@ package struct StoreMetadata: Sendable, Hashable {
     private static func dictionary(_ bytes: Data, path: String? = nil) throws -> [String: Any] {
         let owner = path.map { "The metadata of the store “\($0)”" } ?? "The store's metadata"
         do {
-            let list = try PropertyListSerialization.propertyList(from: bytes, format: nil)
-            if let dictionary = list as? [String: Any] { return dictionary }
+            if let dictionary = try PropertyList.dictionary(bytes) { return dictionary }
         } catch {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,
-                "\(owner) (Z_PLIST in the table Z_METADATA) is not a property list; it is damaged.", cause: error)
+                "\(owner) (Z_PLIST in the table Z_METADATA) is not a property list; it is damaged: \(error).",
+                cause: error)
         }
         throw CoreDataError(
             NSPersistentStoreIncompatibleSchemaError,

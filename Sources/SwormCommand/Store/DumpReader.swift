@@ -70,7 +70,7 @@ final class DumpReader {
     private static func metadata(_ any: Any?) -> [String: Any]? {
         guard let any, !(any is NSNull) else { return [:] }
         return (any as? String).flatMap { Data(base64Encoded: $0) }.flatMap {
-            try? PropertyListSerialization.propertyList(from: $0, format: nil) as? [String: Any]
+            try? PropertyList.dictionary($0)
         }
     }
 

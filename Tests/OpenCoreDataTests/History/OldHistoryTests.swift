@@ -97,7 +97,7 @@ struct OldHistoryTests {
         try raw.execute("UPDATE ATRANSACTION SET ZBUNDLEIDTS = ZPROCESSIDTS")
     }
 
-    @Test func `bits of earlier versions of this library are read in their order, where a change of the program tells it`() throws {
+    @Test func `bits of earlier versions of this library are read in their order where a change decides it`() throws {
         let library = try HistoryLibrary()
         let novel = try library.context.make("Novel", ["title": "War"])
         try library.context.save()

@@ -42,7 +42,9 @@ struct HistoryModelTests {
         try verify(folder, store, model)
     }
 
-    @Test func `the leaves of a composite count singly, a fetched property does not, and a model says what is to stay`() throws {
+    @Test func `the leaves of a composite count singly, a fetched property does not, and a model says what is to stay`()
+        throws
+    {
         let fetched = NSFetchedPropertyDescription()
         fetched.name = "found"
         let composite = Build.composite("place", [Build.attribute("x"), Build.attribute("y")])

@@ -5,7 +5,7 @@ import SwormSQLite
 ///
 /// Those versions wrote the name of a program without a bundle as its bundle identifier and as its process, which this version
 /// does not. As Core Data may write a name twice, too, the changes decide: the first one whose bits make sense in one order only
-/// tells the order of all changes of that program. Where there is none, the order is Core Data's.
+/// decides for all changes of that program. Without such a change the order is Core Data's.
 struct EarlierHistory {
     let connection: StoreConnection
     let model: CompiledModel

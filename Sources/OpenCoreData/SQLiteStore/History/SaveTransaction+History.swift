@@ -109,7 +109,8 @@ extension SaveTransaction {
         ] {
             guard let text, !text.isEmpty else { continue }
             if history.hasStrings, history.has(column + "TS", in: .transaction) {
-                values.append((column + "TS", .integer(try HistoryKeys.key(ofString: text, model: model, connection: connection))))
+                let key = try HistoryKeys.key(ofString: text, model: model, connection: connection)
+                values.append((column + "TS", .integer(key)))
             } else {
                 values.append((column, .text(text)))
             }
