@@ -1,6 +1,5 @@
 #if !canImport(CoreData)
 import Foundation
-import Synchronization
 import Testing
 
 @testable import Sworm
@@ -11,7 +10,7 @@ struct CallThreadsTests {
 
     /// Notes the names of jobs in the order in which they run.
     private final class Journal: Sendable {
-        private let content = Mutex<[String]>([])
+        private let content = Locked<[String]>([])
         let done = DispatchSemaphore(value: 0)
 
         var names: [String] { content.withLock { $0 } }
@@ -43,8 +42,8 @@ struct CallThreadsTests {
         let threads = CallThreads(limit: 2, watchInterval: 60_000_000)
         let journal = Journal()
         let gate = DispatchSemaphore(value: 0)
-        let running = Mutex(0)
-        let most = Mutex(0)
+        let running = Locked(0)
+        let most = Locked(0)
         for _ in 1...50 {
             threads.enqueue(.read) {
                 let now = running.withLock { running in
