@@ -175,7 +175,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
 
     /// Notes whether a context merges saves of other contexts. A weak reference makes every later use of an object slower, so the
-    /// coordinator holds one of these contexts alone.
+    /// coordinator has one to these contexts only.
     final func remember(_ context: NSManagedObjectContext, isMerging: Bool) {
         lock.lock()
         defer { lock.unlock() }

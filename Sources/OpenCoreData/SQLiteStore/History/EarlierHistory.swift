@@ -13,7 +13,10 @@ struct EarlierHistory {
 
     /// The programs among those given that wrote with an earlier version.
     func programs(among candidates: Set<String>) throws -> Set<String> {
-        guard tables.has("ZCOLUMNS", in: .change) else { return [] }
+        // A table may lack columns: then its changes decide nothing.
+        guard ["ZCOLUMNS", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY"].allSatisfy({ tables.has($0, in: .change) }),
+            tables.has("Z_PK", in: .transaction)
+        else { return [] }
         return try candidates.filter(isEarlier)
     }
 
