@@ -10,7 +10,7 @@ extension NSPersistentStoreCoordinator {
     /// - Parameters:
     ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
     ///   - configuration: A configuration of the model; nil for all entities.
-    ///   - storeURL: The place of the file. `/dev/null` means memory.
+    ///   - storeURL: The URL of the file. `/dev/null` means memory.
     ///   - options: Options by key.
     /// - Returns: The store.
     /// - Throws: The faults of the model; an error with the code `NSPersistentStoreIncompatibleVersionHashError` when the file
@@ -103,7 +103,7 @@ extension NSPersistentStoreCoordinator {
     ///
     /// - Parameters:
     ///   - storeType: `NSSQLiteStoreType`.
-    ///   - url: The place of the file.
+    ///   - url: The URL of the file.
     ///   - options: Not used.
     /// - Throws: An error when the file can't be read or is no store of Core Data. The file is never changed.
     public static func metadataForPersistentStore(
@@ -114,11 +114,16 @@ extension NSPersistentStoreCoordinator {
 
     /// Removes a store's files: the database, its write-ahead log, and its external data.
     ///
+    /// A file that is not there is passed over, and so is the URL of a store in memory, `/dev/null`. A damaged store is removed
+    /// where it can be seen that it was one.
+    ///
     /// - Parameters:
-    ///   - url: The place of the file. The store must not be open.
-    ///   - storeType: `NSSQLiteStoreType`.
-    ///   - options: Not used.
-    /// - Throws: An error when the store is open in this coordinator, or a file can't be removed.
+    ///   - url: The URL of the file. The store must not be open.
+    ///   - storeType: `NSSQLiteStoreType`; for `NSInMemoryStoreType` nothing is done.
+    ///   - options: With `NSPersistentStoreForceDestroyOption` a file is removed that is no store, too.
+    /// - Throws: An error when the store is open in this coordinator, when a file can't be removed, when there is a folder, a
+    ///   device or a link instead of the file, and when the file is neither empty nor a store. Nothing is removed in the
+    ///   last two cases.
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
@@ -127,6 +132,8 @@ extension NSPersistentStoreCoordinator {
                 NSPersistentStoreOperationError, "Cannot destroy the store at \(url.path): it is open. Remove it first."
             )
         }
-        try StoreFiles(url: url, disk: StoreDisk(coordinatorOptions: options)).removeAll()
+        if storeType == NSInMemoryStoreType || StoreFiles.isMemory(url) { return }
+        let isForced = (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue ?? false
+        try StoreFiles(url: url, disk: StoreDisk(coordinatorOptions: options)).removeAll(isForced: isForced)
     }
 }

@@ -284,7 +284,8 @@ extension FetchSpecification {
         var paths = (predicate?.keyPaths ?? []) + sorts.map(\.path)
         for use in expressions.flatMap(\.keyPathUses) where use.start == .evaluatedObject { paths.append(use.keys) }
         return paths.contains { keys in
-            guard let first = keys.first(where: { $0 != "self" && $0 != "SELF" }) else { return false }
+            func isSelf(_ key: String) -> Bool { ["self", "SELF"].contains(key) && entity.slot(named: key) == nil }
+            guard let first = keys.first(where: { !isSelf($0) }) else { return false }
             switch entity.slot(named: first) {
             case .attribute: return false
             // The object itself changes with a relationship that has an inverse, but not when the end of one without

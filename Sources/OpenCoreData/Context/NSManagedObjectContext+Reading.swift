@@ -278,21 +278,14 @@ extension NSManagedObjectContext {
 extension FetchGroup {
     /// The entity of a row.
     ///
-    /// - Throws: A ``CoreDataError`` where the row says that it is of an entity that its table does not hold.
+    /// - Throws: A ``CoreDataError`` where the row says that it is of an entity that its table does not hold, or has a key
+    ///   that no row of Core Data's has.
     func checkedEntity(row: Int, model: CompiledModel) throws -> Int {
         let number = buffer.int64(row, RowShape.entityCell)
+        // Keys begin at 1. Lower ones are those of objects that were not saved yet.
+        guard key(row: row) > 0 else { throw CoreDataError.wrongKey(key(row: row), in: model[shape.entity].name) }
         if let entity = model.entity(numbered: number), shape.covers(entity.number) { return entity.number }
         throw CoreDataError.wrongEntity(ofRow: key(row: row), number: number, in: model[shape.entity].name)
-    }
-}
-
-extension CoreDataError {
-    /// A row says that it is of an entity that its table, or the part of it that was asked for, does not hold.
-    static func wrongEntity(ofRow key: Int64, number: Int64, in name: String) -> CoreDataError {
-        CoreDataError(
-            CocoaError.Code.fileReadCorruptFile.rawValue,
-            "The row \(key) of \(name) says that it is of the entity number \(number), which is none of \(name)'s. The store is damaged there.",
-            entity: name)
     }
 }
 

@@ -42,8 +42,8 @@ extension NSManagedObject {
     func sortValue(_ path: [String]) throws -> AttributeValue {
         var object = self
         for (index, name) in path.enumerated() {
-            if name == "self" || name == "SELF" || name == "objectID" { continue }
             switch object.plan.slot(named: name) {
+            case nil where ["self", "SELF", "objectID"].contains(name): continue
             case .attribute(let slot): return object.attribute(slot)
             case .relationship(let slot) where !object.plan.relationships[slot].isToMany:
                 switch object.end(ofToOne: slot) {

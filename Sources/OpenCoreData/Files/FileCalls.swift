@@ -80,7 +80,7 @@ extension FileCalls {
 
     /// Removes whatever is at a path, a folder with all that is in it.
     package func removeTree(_ path: String) throws {
-        guard FileKind.isFolderItself(path) else { return try removeFile(path) }
+        guard FileKind(itself: path) == .folder else { return try removeFile(path) }
         for name in try FileManager.default.contentsOfDirectory(atPath: path) { try removeTree(path + "/" + name) }
         try removeFolder(path)
     }
@@ -90,21 +90,15 @@ extension FileCalls {
         try makeFolders(copy)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             let (from, to) = (folder + "/" + name, copy + "/" + name)
-            guard !FileKind.isFolderItself(from) else {
+            guard FileKind(itself: from) != .folder else {
                 try copyFiles(in: from, to: to)
                 continue
             }
+            // A pipe would be waited for, and a link would lead elsewhere from another folder.
+            guard FileKind(itself: from) == .file else { continue }
             try copyFile(from, to: to)
-            if FileKind(path: to) == .file { try synchronize(to) }
+            try synchronize(to)
         }
         try synchronize(copy)
-    }
-}
-
-extension FileKind {
-    /// Whether there is a folder at a path, and not a link to one.
-    static func isFolderItself(_ path: String) -> Bool {
-        var information = stat()
-        return lstat(path, &information) == 0 && information.st_mode & mode_t(S_IFMT) == mode_t(S_IFDIR)
     }
 }

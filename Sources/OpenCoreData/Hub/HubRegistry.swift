@@ -10,6 +10,8 @@ enum HubRegistry {
     }
 
     private static let hubs = Guarded<[FileIdentity: Entry]>([:])
+    /// The paths by which stores were opened, and so are known to be stores whatever becomes of the files.
+    private static let paths = Guarded<Set<String>>([])
 
     /// The hub of a file that is open, the same one until the last user has left it. The number of a file may belong to
     /// another one later, which gets a hub of its own.
@@ -36,6 +38,11 @@ enum HubRegistry {
         guard let identity = FileIdentity(path: path) else { return false }
         return hubs.withLock { $0[identity]?.locksFile ?? false }
     }
+
+    /// Whether a store was opened by a path in this process.
+    static func knows(_ path: String) -> Bool { paths.withLock { $0.contains(path) } }
+
+    fileprivate static func note(_ path: String) { _ = paths.withLock { $0.insert(path) } }
 
     fileprivate static func noteLocks(_ identity: FileIdentity) {
         hubs.withLock { $0[identity]?.locksFile = true }
@@ -66,6 +73,7 @@ final class HubMembership: Sendable {
         self.identity = identity
         self.path = path
         hub = HubRegistry.enter(identity, slotLimit: slotLimit, logLimit: logLimit)
+        HubRegistry.note(path)
     }
 
     deinit { HubRegistry.leave(identity) }

@@ -14,7 +14,9 @@ extension NSManagedObject {
 
     /// The object at the end of a to-one relationship.
     package final func destination(_ slot: Int) -> NSManagedObject? {
-        if case .toOne(let object) = relationshipState(slot) { return object }
+        if case .toOne(let object) = relationshipState(slot) {
+            return object.flatMap { canLead(slot, to: $0) ? $0 : nil }
+        }
         guard !plan.relationships[slot].isTransient, let row = committedDestination(slot), let context else {
             return nil
         }
@@ -22,7 +24,13 @@ extension NSManagedObject {
         if let (group, index) = snapshot.fetched { hint = .destination(group, row: index, slot: slot) }
         let object = context.object(for: row, origin: objectID.origin, hint: hint)
         setRelationshipState(slot, .toOne(object))
-        return object
+        return canLead(slot, to: object) ? object : nil
+    }
+
+    /// Whether an object is of an entity that a relationship leads to. A damaged row can name one of another entity of the
+    /// same table, which has other properties.
+    private func canLead(_ slot: Int, to object: NSManagedObject) -> Bool {
+        objectID.origin.compiled[plan.relationships[slot].destination].family.contains(object.plan.number)
     }
 
     /// The identity that the store holds for a to-one relationship.
@@ -133,11 +141,12 @@ extension FetchGroup {
     /// The identity at the end of a to-one relationship of a row.
     ///
     /// A column that names an entity to which the relationship cannot lead is passed over: the row at the far end knows
-    /// better.
+    /// better. A key below 1 leads nowhere.
     func destination(row: Int, slot: Int, entity: CompiledEntity, model: CompiledModel) -> SaveRequest.Row? {
         let cells = shape.cells(ofToOne: slot, in: entity.number)
         guard cells.key >= 0, !buffer.isNull(row, cells.key) else { return nil }
         let key = buffer.int64(row, cells.key)
+        guard key > 0 else { return nil }
         let declared = entity.relationships[slot].destination
         guard cells.entity >= 0, !buffer.isNull(row, cells.entity),
             let found = model.entity(numbered: buffer.int64(row, cells.entity)),

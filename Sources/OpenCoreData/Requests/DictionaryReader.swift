@@ -24,9 +24,9 @@ struct DictionaryReader {
             switch column.content {
             case .object:
                 if case (.integer(let key), .integer(let number)) = (row[place], row[place + 1]),
-                    let entity = Int(exactly: number), origin.compiled.entities.indices.contains(entity - 1)
+                    key > 0, let entity = origin.compiled.entity(numbered: number)
                 {
-                    let id = NSManagedObjectID(entity: origin.compiled[entity], key: key, origin: origin)
+                    let id = NSManagedObjectID(entity: entity, key: key, origin: origin)
                     result.setObject(id, forKey: NSString(string: property.name))
                 }
                 place += 2

@@ -13,6 +13,8 @@ import SwormSQLite
 /// - where there is neither, a file in WAL mode is opened as immutable. Nobody has it open then, and whoever opens it later
 ///   cannot change the file without changing its time of modification, which is compared after every read;
 /// - a file in rollback mode is read by a plain read-only connection, whose locks make nothing;
+/// - where the files change all the time, as they do while many open and close the store, a plain read-only connection joins in,
+///   too;
 /// - a file that this process has open in rollback mode is opened by SQLite alone: a descriptor of ours would, when it is closed,
 ///   end the locks of all connections to the file.
 struct ReadingPlace: Sendable {
@@ -49,16 +51,23 @@ struct ReadingPlace: Sendable {
             if start.totalSize > largestCopy {
                 manner = .direct
                 state = nil
-            } else {
-                let (folder, copied) = try Self.copy(files)
+            } else if let (folder, copied) = try Self.copy(files) {
                 manner = .copy(folder)
                 state = copied
+            } else {
+                manner = .direct
+                state = nil
             }
         } else {
             let header = try DatabaseHeader(files)
             try header.refuseTruncation(of: files, size: start.main.size)
-            manner = header.usesLog ? .immutable : .direct
-            state = header.usesLog && isWatched ? try Self.settled(files) : nil
+            guard header.usesLog, isWatched else {
+                manner = header.usesLog ? .immutable : .direct
+                state = nil
+                return
+            }
+            state = try Self.settled(files)
+            manner = state == nil ? .direct : .immutable
         }
     }
 
@@ -99,21 +108,23 @@ struct ReadingPlace: Sendable {
         }
     }
 
-    /// The state of the files, once the last change is so long ago that the next one is sure to show in their times.
-    private static func settled(_ files: StoreFiles) throws -> FilesState {
+    /// The state of the files, once the last change is so long ago that the next one is sure to show in their times; nil where
+    /// there is no such moment.
+    private static func settled(_ files: StoreFiles) throws -> FilesState? {
         for _ in 0..<50 {
             guard let state = FilesState(files) else { throw missing(files) }
             let age = state.age
             if age > 0.02 || age < 0 { return state }
             Thread.sleep(forTimeInterval: 0.021 - age)
         }
-        throw busy(files)
+        return nil
     }
 
-    /// Copies the files so that the copy shows one state: it counts only if nothing changed meanwhile.
-    private static func copy(_ files: StoreFiles) throws -> (TemporaryFolder, FilesState) {
+    /// Copies the files so that the copy shows one state: it counts only if nothing changed in that time. Nil where something always
+    /// did.
+    private static func copy(_ files: StoreFiles) throws -> (TemporaryFolder, FilesState)? {
         for _ in 0..<10 {
-            let state = try settled(files)
+            guard let state = try settled(files) else { return nil }
             let folder = try TemporaryFolder(files.disk)
             do {
                 try folder.copy(files.main, as: "store")
@@ -130,7 +141,7 @@ struct ReadingPlace: Sendable {
             if state.journal != nil { try rollBack(folder) }
             return (folder, state)
         }
-        throw busy(files)
+        return nil
     }
 
     /// Undoes, in the copy, a transaction that was cut off.
@@ -139,12 +150,6 @@ struct ReadingPlace: Sendable {
         options.access = .readWrite
         _ = try StoreConnection(Connection(.file(path: folder.file("store")), options: options)).integer(
             "SELECT count(*) FROM sqlite_master")
-    }
-
-    private static func busy(_ files: StoreFiles) -> CoreDataError {
-        CoreDataError(
-            NSPersistentStoreTimeoutError,
-            "The store “\(files.main)” is being written all the time; no moment was found to read it. Try again.")
     }
 }
 

@@ -62,7 +62,8 @@ class SQLiteSession: StoreSession {
             var statement = try connection.shapes.identities(specification, open.compiler, connection.base)
             var result: [SaveRequest.Row] = []
             while try statement.step() {
-                result.append(try row(entity: statement.int64(0), key: statement.int64(1)))
+                result.append(
+                    try row(statement.int64(1), entity: statement.int64(0), of: specification.entity))
             }
             return result
         }
@@ -76,7 +77,8 @@ class SQLiteSession: StoreSession {
     }
 
     func members(ofRelationship slot: Int, entity: Int, owners: [Int64]) throws -> [StoreMember] {
-        try read { connection in
+        let destination = store.model[entity].relationships[slot].destination
+        return try read { connection in
             let compiled = try open.compiler.members(ofRelationship: slot, in: entity, owners: owners)
             var statement = try connection.base.statement(compiled.sql)
             try statement.bind(compiled.bindings)
@@ -85,7 +87,7 @@ class SQLiteSession: StoreSession {
                 result.append(
                     StoreMember(
                         owner: statement.int64(0),
-                        destination: try row(entity: statement.int64(1), key: statement.int64(2)),
+                        destination: try row(statement.int64(2), entity: statement.int64(1), of: destination),
                         orderKey: statement.isNull(3) ? nil : statement.int64(3)))
             }
             return result
@@ -238,15 +240,16 @@ class SQLiteSession: StoreSession {
         }
     }
 
-    /// A row of the file may carry any number; only those of the model lead anywhere.
-    private func row(entity: Int64, key: Int64) throws -> SaveRequest.Row {
-        guard let number = Int(exactly: entity), store.model.entities.indices.contains(number - 1) else {
-            throw CoreDataError(
-                CocoaError.Code.fileReadCorruptFile.rawValue,
-                "The row \(key) says that it is of the entity number \(entity), which the model has not. The store is damaged there."
-            )
+    /// A row of the file may carry any numbers; only those of the model lead anywhere.
+    ///
+    /// - Parameter expected: The number of the entity that was asked for.
+    private func row(_ key: Int64, entity: Int64, of expected: Int) throws -> SaveRequest.Row {
+        let model = store.model
+        guard key > 0 else { throw CoreDataError.wrongKey(key, in: model[expected].name) }
+        guard let found = model.entity(numbered: entity), model[expected].family.contains(found.number) else {
+            throw CoreDataError.wrongEntity(ofRow: key, number: entity, in: model[expected].name)
         }
-        return SaveRequest.Row(entity: number, key: key)
+        return SaveRequest.Row(entity: found.number, key: key)
     }
 
     /// The error of a value with the names of its entity and attribute; any other error as it is.

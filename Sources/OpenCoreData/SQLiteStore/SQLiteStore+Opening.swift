@@ -18,7 +18,7 @@ extension SQLiteStore {
                 "A store is kept in a file, and “\(url.absoluteString)” is not the URL of one.")
         }
         let files = StoreFiles(url: url, disk: options.disk)
-        try refuseOtherKinds(files)
+        try files.refuseOtherKinds()
         if let stamp = FileStamp(path: files.main), !isBlank(files, stamp) {
             return try openExisting(url: url, files: files, model: model, options: options)
         }
@@ -65,13 +65,6 @@ extension SQLiteStore {
 
     // MARK: Parts
 
-    /// Refuses what is there and is no regular file. To open a pipe would wait for ever.
-    private static func refuseOtherKinds(_ files: StoreFiles) throws {
-        guard let kind = FileKind(path: files.main), kind != .file else { return }
-        throw CoreDataError(
-            NSPersistentStoreOpenError, "“\(files.main)” is \(kind.words), not the file of a store.")
-    }
-
     static func openExisting(
         url: URL, files: StoreFiles, model: CompiledModel, options: StoreOptions
     ) throws -> SQLiteStore {
@@ -102,7 +95,7 @@ extension SQLiteStore {
     }
 
     private static func requireContent(_ files: StoreFiles) throws {
-        try refuseOtherKinds(files)
+        try files.refuseOtherKinds()
         guard let stamp = FileStamp(path: files.main) else { throw ReadingPlace.missing(files) }
         guard !isBlank(files, stamp) else {
             throw CoreDataError(

@@ -47,6 +47,20 @@ package struct StoreFiles: Sendable, Hashable {
         return (support as NSString).appendingPathComponent("_EXTERNAL_DATA")
     }
 
+    /// Refuses a store whose file, or one that SQLite has beside it, is no regular file. To open
+    /// a pipe would wait for ever.
+    func refuseOtherKinds() throws {
+        if let kind = FileKind(path: main), kind != .file {
+            throw CoreDataError(NSPersistentStoreOpenError, "“\(main)” is \(kind.words), not the file of a store.")
+        }
+        for (path, name) in [(writeAheadLog, "log"), (sharedMemory, "shared memory"), (rollbackJournal, "journal")] {
+            guard let kind = FileKind(itself: path), kind != .file else { continue }
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "“\(path)” is \(kind.words), and would be taken for the \(name) of the store beside it. Remove it.")
+        }
+    }
+
     /// Whether the URL asks for a store that is only kept in memory, as Core Data's users do with `/dev/null`.
     package static func isMemory(_ url: URL) -> Bool { url.isFileURL && url.path(percentEncoded: false) == "/dev/null" }
 }

@@ -8,6 +8,8 @@ public let NSInMemoryStoreType: String = "InMemory"
 public let NSReadOnlyPersistentStoreOption: String = "NSReadOnlyPersistentStoreOption"
 /// The option that gives seconds to wait for a locked store.
 public let NSPersistentStoreTimeoutOption: String = "NSPersistentStoreTimeoutOption"
+/// Lets `destroyPersistentStore` remove a regular file that is no store: `true`.
+public let NSPersistentStoreForceDestroyOption: String = "NSPersistentStoreForceDestroyOption"
 /// The option that holds a dictionary of SQLite pragmas.
 public let NSSQLitePragmasOption: String = "NSSQLitePragmasOption"
 /// The option that asks for automatic migration: a store of another model is migrated when it is opened for writing.

@@ -76,7 +76,8 @@ extension AllowListCheck {
         case .min, .max:
             let nesting = try computed(from: operands, tree).nesting
             let all = operands.reduce(PossibleValues()) { $0.union($1) }
-            return PossibleValues(hasTexts: all.hasTexts, hasOthers: all.hasOthers, nesting: nesting)
+            return PossibleValues(
+                hasTexts: all.hasTexts, hasOthers: all.hasOthers, nesting: nesting, sentBytes: all.sentBytes)
         case .uppercase, .lowercase:
             return PossibleValues.text.computed(from: [try computed(from: operands, tree)])
         case .sum, .average, .median, .stddev, .sqrt, .log, .ln, .exp, .floor, .ceiling, .abs, .trunc, .now, .length,

@@ -1,3 +1,4 @@
+import Foundation
 import SwormPredicates
 
 /// A walk through a condition that works out what each expression can come to, and refuses all that is not known to ask
@@ -35,6 +36,12 @@ struct AllowListCheck {
             throw refusal("It uses MATCHES, and regular expressions are not allowed. Use LIKE.")
         }
         let (left, right) = (try visit(comparison.left), try visit(comparison.right))
+        let searched = left.sentBytes + right.sentBytes
+        if searched > allowed.maximumSearchSize, comparison.searchesText(left, right) {
+            throw refusal(
+                "It searches with strings of \(searched) bytes, and not more than \(allowed.maximumSearchSize) are allowed."
+            )
+        }
         if left.hasObjects || right.hasObjects {
             guard comparison.comparator.comparesObjects, !left.hasPlainValues, !right.hasPlainValues else {
                 throw refusal(
@@ -130,14 +137,28 @@ extension PossibleValues {
     fileprivate init(of value: AttributeValue) {
         switch value {
         case .null: self.init()
-        case .string, .url: self = .text
+        case .string(let text): self.init(hasTexts: true, sentBytes: text.utf8.count)
+        case .url(let url): self.init(hasTexts: true, sentBytes: url.absoluteString.utf8.count)
         case .object: self = .id
         case .bool, .int, .double, .decimal, .date, .data, .uuid: self = .other
         }
     }
 }
 
-extension Comparator {
+extension Comparison {
+    /// Whether one string is looked for in another.
+    fileprivate func searchesText(_ left: PossibleValues, _ right: PossibleValues) -> Bool {
+        switch comparator {
+        case .beginsWith, .endsWith, .like, .matches: true
+        case .contains: !left.isCollection || quantifier != .direct
+        case .in: !right.isCollection
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .between, .identical, .notIdentical:
+            false
+        }
+    }
+}
+
+extension SwormPredicates.Comparator {
     /// Whether the operator means something for objects: only who they are.
     fileprivate var comparesObjects: Bool {
         switch self {

@@ -16,8 +16,9 @@ import SwormPredicates
 /// that may be reached may also be compared with each other, with nil and with ids.
 ///
 /// So that a condition cannot keep the server busy, regular expressions are refused, whose running time has no bound, and
-/// so are conditions of more than ``maximumSize`` parts or with loops nested deeper than ``maximumNesting``. What is left
-/// still reads every object that it is asked of: give the request a limit.
+/// so are conditions of more than ``maximumSize`` parts, with loops nested deeper than ``maximumNesting``, or with searches
+/// for strings of more than ``maximumSearchSize`` bytes. What is left still reads every object that it is asked of: give the
+/// request a limit.
 public struct ConditionAllowList: Sendable {
     private var members: [String: [String: AllowedMember]] = [:]
     private var tableFailure: StoreError?
@@ -30,6 +31,12 @@ public struct ConditionAllowList: Sendable {
     /// Each level multiplies the time by the number of members. `ANY author.books.title == "War"` is one level, and
     /// `ANY author.books.reviews.mark > 3` is two, as is a `SUBQUERY` in a `SUBQUERY`.
     public var maximumNesting = 2
+
+    /// How many bytes of UTF-8 the condition's own strings may have in one search: `CONTAINS`, `BEGINSWITH`, `ENDSWITH` and
+    /// `LIKE`, and `IN` with a string.
+    ///
+    /// The time of a `LIKE` grows with the product of the lengths of its pattern and of each string that is searched.
+    public var maximumSearchSize = 1_000
 
     /// Whether a condition may have regular expressions (`MATCHES`).
     public var allowsRegularExpressions = false

@@ -15,6 +15,8 @@ struct PossibleValues {
     var isTotal = false
     /// The deepest nesting of loops that it takes to work it out.
     var nesting = 0
+    /// The bytes of the condition's own strings that it can be made of.
+    var sentBytes = 0
 
     static let text = PossibleValues(hasTexts: true)
     static let other = PossibleValues(hasOthers: true)
@@ -34,13 +36,14 @@ struct PossibleValues {
             entities: entities.union(other.entities), hasIDs: hasIDs || other.hasIDs,
             hasTexts: hasTexts || other.hasTexts, hasOthers: hasOthers || other.hasOthers,
             isCollection: isCollection || other.isCollection, loops: max(openLoops, other.openLoops),
-            nesting: max(nesting, other.nesting))
+            nesting: max(nesting, other.nesting), sentBytes: sentBytes + other.sentBytes)
     }
 
     /// What is worked out from some values and is itself a single one.
     func computed(from operands: [PossibleValues]) -> PossibleValues {
         var result = self
         result.nesting = operands.reduce(nesting) { max($0, $1.nesting) }
+        result.sentBytes = operands.reduce(sentBytes) { $0 + $1.sentBytes }
         return result
     }
 }

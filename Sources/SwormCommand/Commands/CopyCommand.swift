@@ -83,8 +83,10 @@ enum CopyCommand {
         guard let names = try? manager.contentsOfDirectory(atPath: old) else { return }
         try manager.createDirectory(atPath: new, withIntermediateDirectories: true)
         for name in names where !manager.fileExists(atPath: new + "/" + name) {
+            // A pipe would be waited for, and a link would lead elsewhere from another folder.
+            guard FileKind(itself: old + "/" + name) == .file else { continue }
             do {
-                try manager.copyItem(atPath: old + "/" + name, toPath: new + "/" + name)
+                try SystemFileCalls().copyFile(old + "/" + name, to: new + "/" + name)
             } catch {
                 // Removed between looking and copying; whether it is needed shows later.
                 guard manager.fileExists(atPath: old + "/" + name) else { continue }

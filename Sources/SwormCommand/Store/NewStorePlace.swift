@@ -97,6 +97,8 @@ final class NewStorePlace {
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             try connection.begin(.exclusive)
             try connection.rollback()
+        } catch let error as SQLiteError where error.isDamage {
+            // A damaged store is replaced, and nobody can have it open.
         } catch let error as SQLiteError where error.isBusy {
             throw ToolError(
                 .fileExists, "'\(target.path)' is open in another process, and is not replaced",
@@ -131,8 +133,9 @@ final class NewStorePlace {
                 .fileExists, "there is a file '\(target.path)' already",
                 hint: "choose another name, or replace it: --force")
         }
-        let isEmpty = FileStamp(path: target.path)?.size == 0
-        guard isEmpty || (try? StoreLook(url: target)) != nil else {
+        do {
+            try files.requireRemovable()
+        } catch {
             throw ToolError(
                 .fileExists, "'\(target.path)' is no store, and is not replaced",
                 hint: "remove it, or choose another name")

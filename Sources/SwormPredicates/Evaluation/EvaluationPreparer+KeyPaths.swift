@@ -72,7 +72,15 @@ private struct EvaluatedPath: Sendable {
 
 /// What a value has under a key. Nil has nil; a collection has what its elements have, in one collection.
 func keyed(_ value: EvaluationValue, _ key: String, in tree: ExpressionTree) throws -> EvaluationValue {
-    if key == "self" || key == "SELF" { return value }
+    if key == "self" || key == "SELF" {
+        // An object may have a property of that name.
+        guard case .object(let subject) = value else { return value }
+        do {
+            return try subject.predicateValue(forKey: key)
+        } catch let error as PredicateError where error.code == .unknownKey {
+            return value
+        }
+    }
     switch value {
     case .object(let subject), .missing(let subject): return try subject.predicateValue(forKey: key)
     case .value(let value):

@@ -1,3 +1,5 @@
+import Foundation
+
 extension PredicateLexer {
     // MARK: Numbers
 
@@ -28,7 +30,29 @@ extension PredicateLexer {
         guard let value = Double(digits), value.isFinite else {
             throw fault("the number `\(digits.prefix(40))` is too large", at: start)
         }
+        // A comparison with the nearest number that there is would find that one.
+        guard isReal || isExact(value, digits) else { throw tooLarge(digits, at: start) }
+        guard value != 0 || isZero(digits) else {
+            throw fault(
+                "the number `\(digits.prefix(40))` is smaller than the smallest floating-point number; write 0",
+                at: start)
+        }
         return .real(value)
+    }
+
+    /// The error for an integer that is no 64-bit integer and no floating-point number.
+    func tooLarge(_ digits: String, at start: Int) -> PredicateError {
+        fault(
+            "the integer `\(digits.prefix(40))` does not fit in 64 bits; write it with a decimal point to compare with the nearest floating-point number",
+            at: start)
+    }
+
+    private func isExact(_ value: Double, _ digits: String) -> Bool {
+        String(format: "%.0f", value) == digits.drop { $0 == "0" }
+    }
+
+    private func isZero(_ digits: String) -> Bool {
+        digits.prefix { $0 != "e" && $0 != "E" }.allSatisfy { $0 == "0" || $0 == "." }
     }
 
     private func radix(_ mark: UInt8) -> Int? {

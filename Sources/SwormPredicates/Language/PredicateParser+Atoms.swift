@@ -9,8 +9,7 @@ extension PredicateParser {
     mutating func parseAtom() throws -> Parsed {
         switch token.kind {
         case .integer(let magnitude):
-            let value: AttributeValue = Int64(exactly: magnitude).map(AttributeValue.int) ?? .double(Double(magnitude))
-            return try leaf(.expression(.value(value)))
+            return try leaf(.expression(.value(try integer(magnitude, isNegative: false, at: token.start))))
         case .real(let value): return try leaf(.expression(.value(.double(value))))
         case .string(let text): return try leaf(.expression(.value(.string(text))))
         case .variable(let name):
@@ -30,6 +29,19 @@ extension PredicateParser {
         }
     }
 
+    /// The value of an integer. One beyond 64 bits is a floating-point number where that is the same number.
+    func integer(_ magnitude: UInt64, isNegative: Bool, at start: Int) throws -> AttributeValue {
+        let (number, overflow) =
+            isNegative
+            ? (Int64(truncatingIfNeeded: 0 &- magnitude), magnitude > UInt64(Int64.max) + 1)
+            : (Int64(truncatingIfNeeded: magnitude), magnitude > Int64.max)
+        guard overflow else { return .int(number) }
+        guard let real = Double(exactly: magnitude) else {
+            throw lexer.tooLarge("\(isNegative ? "-" : "")\(magnitude)", at: start)
+        }
+        return .double(isNegative ? -real : real)
+    }
+
     private mutating func parseArgument(_ mark: PredicateToken.ArgumentMark) throws -> Parsed {
         let start = token.start
         if mark == .key {
@@ -40,10 +52,10 @@ extension PredicateParser {
             parsed.start = start
             return parsed
         }
-        let column = column
         let argument = try takeArgument()
+        // Columns are counted from the beginning of the text, and so only for an error.
         func refuse(_ reason: String) -> PredicateError {
-            PredicateError(.argument, "argument \(argumentNumber) \(reason)", column: column)
+            PredicateError(.argument, "argument \(argumentNumber) \(reason)", column: lexer.column(of: start))
         }
         guard let tree = argument.expressionTree else {
             throw refuse("is a predicate; an argument stands for a value, not for a predicate")
@@ -61,28 +73,28 @@ extension PredicateParser {
         guard let depth = tree.depth(limit: PredicateLimits.parsedDepth) else {
             throw PredicateError(
                 .limit, "argument \(argumentNumber) is nested more than \(PredicateLimits.parsedDepth) levels deep",
-                column: column)
+                column: lexer.column(of: start))
         }
         try advance()
         return try node(.expression(tree), depth - 1, from: start)
     }
 
     private func checkOperators(_ keys: [String], at position: Int, followed: Bool) throws {
-        let column = lexer.column(of: position)
         for (index, key) in keys.enumerated() where key.hasPrefix("@") {
             let isLast = index == keys.count - 1
             switch key {
             case "@count":
                 if !isLast || followed {
-                    throw PredicateError(.syntax, "nothing can follow @count", column: column)
+                    throw PredicateError(.syntax, "nothing can follow @count", column: lexer.column(of: position))
                 }
             case "@sum", "@avg", "@min", "@max":
                 if isLast, !followed {
-                    throw PredicateError(.syntax, "`\(key)` needs a key behind it", column: column)
+                    throw PredicateError(.syntax, "`\(key)` needs a key behind it", column: lexer.column(of: position))
                 }
             default:
                 throw PredicateError(
-                    .unsupported, "the collection operator `\(key)` is not supported", column: column)
+                    .unsupported, "the collection operator `\(key)` is not supported",
+                    column: lexer.column(of: position))
             }
         }
     }
@@ -95,7 +107,7 @@ extension PredicateParser {
             return try node(.expression(.list([])), 0, from: start)
         }
         let (trees, depth) = try nested { try $0.parseElements() }
-        try expect(.closeCurly, "to close the list at column \(lexer.column(of: start))")
+        try expect(.closeCurly, "to close the list", openedAt: start)
         return try node(.expression(.list(trees)), depth, from: start)
     }
 

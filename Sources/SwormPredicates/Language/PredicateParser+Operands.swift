@@ -27,9 +27,7 @@ extension PredicateParser {
         switch token.kind {
         case .integer(let magnitude):
             try advance()
-            let value: AttributeValue =
-                magnitude <= UInt64(Int64.max) + 1
-                ? .int(Int64(truncatingIfNeeded: 0 &- magnitude)) : .double(-Double(magnitude))
+            let value = try integer(magnitude, isNegative: true, at: start)
             return try parsePostfix(try node(.expression(.value(value)), 0, from: start))
         case .real(let value):
             try advance()
@@ -72,7 +70,7 @@ extension PredicateParser {
         if isNext(.comma) {
             throw lexer.fault("unexpected `,`; a list stands in curly brackets: {a, b}", at: token.start)
         }
-        try expect(.closeRound, "to close the bracket at column \(lexer.column(of: start))")
+        try expect(.closeRound, "to close the bracket", openedAt: start)
         inner.start = start
         inner.end = previousEnd
         guard case .expression = inner.content else { return inner }
@@ -170,19 +168,22 @@ extension PredicateParser {
 
     /// Reads a `%K`. Its argument is split at the dots.
     mutating func parseKeyArgument() throws -> [String] {
-        let column = column
+        let start = token.start
         guard case .value(.string(let path)) = try takeArgument() else {
             throw PredicateError(
-                .argument, "argument \(argumentNumber) stands for a key (%K) and must be text", column: column)
+                .argument, "argument \(argumentNumber) stands for a key (%K) and must be text",
+                column: lexer.column(of: start))
         }
         let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard !keys.contains(where: { $0.isEmpty || $0 == "@" }) else {
             throw PredicateError(
-                .argument, "argument \(argumentNumber), `\(path.prefix(80))`, is no key path", column: column)
+                .argument, "argument \(argumentNumber), `\(path.prefix(80))`, is no key path",
+                column: lexer.column(of: start))
         }
         guard keys.count < PredicateLimits.parsedDepth else {
             throw PredicateError(
-                .limit, "argument \(argumentNumber) is a key path of \(keys.count) keys", column: column)
+                .limit, "argument \(argumentNumber) is a key path of \(keys.count) keys",
+                column: lexer.column(of: start))
         }
         try advance()
         return keys
@@ -204,7 +205,7 @@ extension PredicateParser {
         let inner = try nested { try $0.parse(.set) }
         depth = max(depth, inner.depth)
         let tree = try requireExpression(inner)
-        try expect(.closeSquare, "to close the bracket at column \(lexer.column(of: start))")
+        try expect(.closeSquare, "to close the bracket", openedAt: start)
         return .expression(tree)
     }
 

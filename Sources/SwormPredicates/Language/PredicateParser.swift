@@ -177,8 +177,13 @@ package struct PredicateParser {
 
     func isNext(_ symbol: PredicateSymbol) -> Bool { token.kind == .symbol(symbol) }
 
-    mutating func expect(_ symbol: PredicateSymbol, _ place: String) throws {
+    /// - Parameters:
+    ///   - place: Where the symbol is expected, for the message.
+    ///   - start: The byte offset of the symbol's counterpart. Its column is counted from the beginning of the text, and so
+    ///     only for an error.
+    mutating func expect(_ symbol: PredicateSymbol, _ place: String, openedAt start: Int? = nil) throws {
         guard isNext(symbol) else {
+            let place = start.map { "\(place) at column \(lexer.column(of: $0))" } ?? place
             throw lexer.fault("expected `\(symbol.rawValue)` \(place), found \(shown)", at: token.start)
         }
         try advance()

@@ -33,7 +33,7 @@ extension TypeCheck {
     private func step(from type: ExpressionType, to key: String) throws -> ExpressionType {
         switch type {
         case .object(let entity, let path):
-            if key == "self" || key == "SELF" { return type }
+            let isSelf = key == "self" || key == "SELF"
             let path = path == "SELF" ? key : path + "." + key
             if key.hasPrefix("@") { return .unknown(path) }
             switch try entity.property(named: key) {
@@ -41,7 +41,7 @@ extension TypeCheck {
             case .toOne(let destination): return .object(destination, path: path)
             case .toMany(let destination):
                 return .collection(.object(destination, path: path), path: path, entity: entity.entityName)
-            case .unknown: return key == "objectID" ? type : .unknown(path)
+            case .unknown: return isSelf || key == "objectID" ? type : .unknown(path)
             }
         case .collection(let member, let base, let entity):
             let path = base + "." + key

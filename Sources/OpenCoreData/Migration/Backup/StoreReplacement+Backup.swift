@@ -28,7 +28,7 @@ extension StoreReplacement {
         for (index, name) in names.enumerated() {
             try check()
             // A value may name a file that is missing, as the store itself does.
-            guard let from = external.file(name), let to = target.file(name), FileKind(path: from) == .file else {
+            guard let from = external.file(name), let to = target.file(name), FileKind(itself: from) == .file else {
                 continue
             }
             if index == 0 || FileKind(path: next.externalData) == nil {

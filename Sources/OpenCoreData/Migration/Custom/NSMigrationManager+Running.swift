@@ -29,7 +29,8 @@ extension NSMigrationManager {
         } catch {
             writer.closeAll()
             // What went wrong is what is to be told, not that something is left of it.
-            try? StoreFiles(url: destination.url, disk: StoreDisk(coordinatorOptions: destination.options)).removeAll()
+            try? StoreFiles(url: destination.url, disk: StoreDisk(coordinatorOptions: destination.options))
+                .removeAll(isForced: true)
             throw error
         }
     }

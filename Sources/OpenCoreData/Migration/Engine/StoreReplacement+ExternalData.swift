@@ -20,7 +20,7 @@ extension StoreReplacement {
         let source = ExternalDataFolder(path: made.externalData)
         let target = ExternalDataFolder(path: files.externalData)
         // A value may name a file that is missing, as it did before.
-        let names = names.filter { source.file($0).map { FileKind(path: $0) == .file } ?? false }
+        let names = names.filter { source.file($0).map { FileKind(itself: $0) == .file } ?? false }
         guard !names.isEmpty else { return }
         try files.calls.makeFolders(files.externalData)
         for name in names {
@@ -48,7 +48,9 @@ extension StoreReplacement {
         )
         var linksAreGood = true
         for name in Self.names(in: files.externalData) {
-            guard let from = source.file(name), let to = target.file(name) else { continue }
+            guard let from = source.file(name), let to = target.file(name), FileKind(itself: from) == .file else {
+                continue
+            }
             if linksAreGood, (try? files.calls.link(from, to: to)) != nil { continue }
             // Not every file system has links. Then the content takes room once more.
             if linksAreGood { try requireRoom(Self.externalSize(of: files)) }

@@ -16,7 +16,7 @@ package final class StoreReplacement {
     private var count = 0
 
     /// - Parameters:
-    ///   - url: The place of the store.
+    ///   - url: The URL of the store.
     ///   - timeout: The seconds to wait for others that have the store open.
     ///   - steps: How many steps there are to be.
     /// - Throws: ``CoreDataError`` when the store is in use, cannot be written, or has no room beside it.
@@ -32,13 +32,20 @@ package final class StoreReplacement {
         files = StoreFiles(url: url, disk: options.disk)
         self.options = options
         folder = MigrationFolder(of: files)
+        try files.refuseOtherKinds()
         if isMissingAllowed, FileStamp(path: files.main) == nil {
             lock = nil
         } else {
             try SQLiteStore.checkWritable(files)
+            if isMissingAllowed { try files.requireRemovable() }
             let (files, options) = (self.files, self.options)
             lock = try CoreDataError.translating(while: "migrate", path: files.main) {
-                try MigrationLock(files, options: options)
+                do {
+                    return try MigrationLock(files, options: options)
+                } catch let error as SQLiteError where isMissingAllowed && error.isDamage {
+                    // Nobody can have it open, and a sound store is to come in its stead.
+                    return nil
+                }
             }
         }
         folder.removeLeftovers(of: files, lock?.connection)

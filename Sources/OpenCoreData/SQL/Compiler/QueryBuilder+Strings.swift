@@ -2,6 +2,10 @@ import Foundation
 import SwormPredicates
 
 extension QueryBuilder {
+    /// SQLite's own searches compare a string with a text byte by byte, and cannot be stopped. Longer strings are
+    /// looked for by functions that can.
+    private static let longestOwnSearch = 64
+
     /// CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES.
     func search(
         _ left: QueryOperand, _ comparator: QueryComparator, for right: QueryOperand, options: ComparisonOptions,
@@ -35,7 +39,8 @@ extension QueryBuilder {
         let isPlain = foldingFlags(options) == 0
         switch comparator {
         // The short forms name the text more than once, which is no good for a text that is computed.
-        case .like where isPlain && text.column != nil: return like(text, WildcardPattern(string))
+        case .like where isPlain && text.column != nil && string.utf8.count <= Self.longestOwnSearch:
+            return like(text, WildcardPattern(string))
         case .like: return .atom(general(text.sql, .like, bind(.text(string)), options))
         case .matches:
             try checkRegularExpression(string, options, for: text)
@@ -47,7 +52,8 @@ extension QueryBuilder {
         guard isPlain else { return .atom(general(text.sql, comparator, bind(.text(string)), options)) }
         switch comparator {
         case .beginsWith where text.column != nil: return prefix(text, string)
-        case .contains: return .atom("instr(\(text.sql), \(bind(.text(string)))) > 0")
+        case .contains where string.utf8.count <= Self.longestOwnSearch:
+            return .atom("instr(\(text.sql), \(bind(.text(string)))) > 0")
         case .endsWith:
             let part = bind(.text(string))
             return .atom("substr(\(text.sql), -length(\(part))) = \(part)")

@@ -10,6 +10,7 @@ package struct ExternalDataFolder: Sendable {
     package static let inlineMarker: UInt8 = 1
     package static let referenceMarker: UInt8 = 2
     private static let referenceLength = 38
+    private static let mappedSize: Int64 = 1 << 30
 
     /// The folder; nil for a store that has no files and keeps everything in the column.
     package let path: String?
@@ -98,11 +99,12 @@ package struct ExternalDataFolder: Sendable {
             do {
                 if let lent { return try lent.content(of: file) }
                 // A link could lead anywhere, and a pipe would be waited for.
-                let type = try FileManager.default.attributesOfItem(atPath: file)[.type] as? FileAttributeType
-                guard type == .typeRegular else {
-                    throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: file])
+                guard let stamp = FileStamp(pathOfPlainFile: file) else {
+                    throw CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: file])
                 }
-                return try Data(contentsOf: URL(fileURLWithPath: file))
+                // Of a very large file, as a sparse one can be, only what somebody looks at is loaded.
+                return try Data(
+                    contentsOf: URL(fileURLWithPath: file), options: stamp.size > Self.mappedSize ? .alwaysMapped : [])
             } catch {
                 throw Self.readingError(error, file)
             }
@@ -110,10 +112,10 @@ package struct ExternalDataFolder: Sendable {
     }
 
     private static func readingError(_ error: any Error, _ file: String) -> CoreDataError {
-        guard FileKind(path: file) == nil else {
+        if let kind = FileKind(itself: file) {
+            let reason = kind == .file ? "cannot be read" : "is \(kind.words), not a file"
             return CoreDataError(
-                CocoaError.Code.fileReadUnknown.rawValue, "The external data file “\(file)” cannot be read.",
-                cause: error)
+                CocoaError.Code.fileReadUnknown.rawValue, "The external data file “\(file)” \(reason).", cause: error)
         }
         let hasFolder = FileKind(path: (file as NSString).deletingLastPathComponent) != nil
         let reason =

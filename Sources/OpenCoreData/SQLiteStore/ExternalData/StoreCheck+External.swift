@@ -27,8 +27,10 @@ extension StoreCheck {
                     return add(.externalMarker, "row \(key) begins with the marker \(marker)")
                 }
                 named.insert(identifier)
-                if !FileManager.default.fileExists(atPath: file) {
-                    add(.externalMissing, "row \(key) names a missing file")
+                switch FileKind(itself: file) {
+                case .file?: break
+                case nil: add(.externalMissing, "row \(key) names a missing file")
+                case let kind?: add(.externalMissing, "row \(key) names a file in whose place there is \(kind.words)")
                 }
             }
         }

@@ -1,0 +1,70 @@
+import Foundation
+
+// Files with holes, which take no room on the disk, and would take it in a copy made byte by byte.
+extension SystemFileCalls {
+    // The numbers of SEEK_DATA and SEEK_HOLE, which Glibc's module does not show.
+    #if canImport(Darwin)
+    private static let (seekData, seekHole): (Int32, Int32) = (4, 3)
+    #else
+    private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
+    #endif
+
+    func hasHoles(_ path: String) -> Bool {
+        var information = stat()
+        guard lstat(path, &information) == 0 else { return false }
+        return Int64(information.st_blocks) * 512 < Int64(information.st_size)
+    }
+
+    /// Copies what a file holds, and leaves holes where it has some.
+    func copyData(of path: String, to copy: String) throws {
+        let source = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard source >= 0 else { throw CoreDataError(failing: "opened", path) }
+        defer { _ = close(source) }
+        var information = stat()
+        guard fstat(source, &information) == 0 else { throw CoreDataError(failing: "read", path) }
+        let target = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, information.st_mode & 0o7777)
+        guard target >= 0 else { throw CoreDataError(failing: "made", copy) }
+        do {
+            guard ftruncate(target, information.st_size) == 0 else { throw CoreDataError(failing: "written", copy) }
+            var buffer = [UInt8](repeating: 0, count: 1 << 20)
+            var place: off_t = 0
+            while case let start = lseek(source, place, Self.seekData), start >= 0 {
+                place = lseek(source, start, Self.seekHole)
+                guard place > start else { throw CoreDataError(failing: "read", path) }
+                try copyBytes(start..<place, of: (source, path), to: (target, copy), &buffer)
+            }
+            // No data behind a place has this number.
+            guard errno == ENXIO else { throw CoreDataError(failing: "read", path) }
+        } catch {
+            _ = close(target)
+            removeIfPresent(copy)
+            throw error
+        }
+        guard close(target) == 0 else { throw CoreDataError(failing: "written", copy) }
+    }
+
+    private func copyBytes(
+        _ range: Range<off_t>, of source: (descriptor: Int32, path: String),
+        to target: (descriptor: Int32, path: String),
+        _ buffer: inout [UInt8]
+    ) throws {
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let count = pread(source.descriptor, &buffer, min(buffer.count, Int(range.upperBound - place)), place)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw CoreDataError(failing: "read", source.path) }
+            // It was cut meanwhile.
+            if count == 0 { return }
+            var done = 0
+            while done < count {
+                let written = buffer.withUnsafeBytes {
+                    pwrite(target.descriptor, $0.baseAddress.map { $0 + done }, count - done, place + off_t(done))
+                }
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { throw CoreDataError(failing: "written", target.path) }
+                done += written
+            }
+            place += off_t(count)
+        }
+    }
+}
