@@ -94,6 +94,16 @@ class SQLiteSession: StoreSession {
         }
     }
 
+    func strayMembers(ofRelationship slot: Int, entity: Int) throws -> [(owner: Int64, key: Int64)] {
+        guard let sql = open.compiler.strayMembers(ofRelationship: slot, in: entity) else { return [] }
+        return try read { connection in
+            var statement = try connection.base.statement(sql)
+            var result: [(owner: Int64, key: Int64)] = []
+            while try statement.step() { result.append((statement.int64(0), statement.int64(1))) }
+            return result
+        }
+    }
+
     func memberRows(
         ofRelationship slot: Int, entity: Int, owners: [Int64], shape: RowShape, limit: Int
     ) throws -> RowBuffer {

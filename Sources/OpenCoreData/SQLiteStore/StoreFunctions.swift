@@ -1,19 +1,22 @@
 import Foundation
 import SwormPredicates
-import SwormSQLite
+package import SwormSQLite
 
 /// The functions that a store's SQL and its triggers call.
-enum StoreFunctions {
+package enum StoreFunctions {
     /// By these, at the end of its triggers for derived attributes, Core Data is told what a trigger has changed.
     private static let notifications = [
         "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
         "NSCoreDataTriggerUpdateAffectedObjectValue",
     ]
 
+    /// Registers all of them on a connection whose triggers nobody listens to.
+    package static func register(on connection: Connection) throws { try register(on: connection, changes: nil) }
+
     /// Registers all of them.
     ///
     /// - Parameter changes: Takes note of what triggers say; nil where nothing is written.
-    static func register(on connection: Connection, changes: TriggerChanges? = nil) throws {
+    static func register(on connection: Connection, changes: TriggerChanges?) throws {
         for name in notifications {
             try connection.addFunction(name, argumentCount: 5, deterministic: false, allowedInSchema: true) { call in
                 changes?.note(call)

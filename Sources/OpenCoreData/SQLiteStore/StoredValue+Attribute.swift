@@ -21,3 +21,16 @@ extension StoredValue {
         }
     }
 }
+
+extension StoredValue {
+    /// The value for comparing.
+    init(_ value: ExactValue) {
+        self =
+            switch value {
+            case .integer(let number): .integer(number)
+            case .real(let number): .real(number)
+            case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+            case .blob(let bytes): .blob(bytes)
+            }
+    }
+}

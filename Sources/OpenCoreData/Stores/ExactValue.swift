@@ -7,6 +7,7 @@ package enum ExactValue: Sendable, Hashable {
     case real(Double)
     /// The bytes of a text, which need not be UTF-8.
     case text(Data)
+    case blob(Data)
 }
 
 extension Statement {
@@ -15,18 +16,7 @@ extension Statement {
         case .integer(let number): try bind(number, at: index)
         case .real(let number): try bind(number, at: index)
         case .text(let bytes): try bytes.withUnsafeBytes { try bindText($0, at: index) }
+        case .blob(let bytes): try bind(bytes, at: index)
         }
-    }
-}
-
-extension StoredValue {
-    /// The value for comparing.
-    init(_ value: ExactValue) {
-        self =
-            switch value {
-            case .integer(let number): .integer(number)
-            case .real(let number): .real(number)
-            case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
-            }
     }
 }

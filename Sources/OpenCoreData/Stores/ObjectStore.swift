@@ -110,6 +110,10 @@ package protocol StoreSession: AnyObject {
     /// key and primary key.
     func members(ofRelationship slot: Int, entity: Int, owners: [Int64]) throws -> [StoreMember]
 
+    /// The keys in the rows of a relationship's join table that lead to no object, with those of their owners; nothing for a
+    /// relationship without such a table.
+    func strayMembers(ofRelationship slot: Int, entity: Int) throws -> [(owner: Int64, key: Int64)]
+
     /// The rows of the same objects in the same order, at most so many: the cells of the shape, then the owner's key and the
     /// order key.
     func memberRows(

@@ -28,9 +28,11 @@ enum CopyCommand {
         let progress = Progress(console, "pages")
         for attempt in 1...attempts {
             let place = try NewStorePlace(arguments.operands[1], replaces: arguments.has("force"))
-            guard try copy(source, to: place.url, progress) || attempt == attempts else { continue }
+            let missing = try copy(source, to: place.url, progress)
+            guard missing.isEmpty || attempt == attempts else { continue }
             progress.end()
             try place.finish()
+            ExternalReferences.warn(of: missing, in: arguments.operands[0], console)
             let files = StoreFiles(url: place.target)
             console.line(
                 "copied \(InspectCommand.size(FileStamp(path: files.main)?.size ?? 0)) to \(place.target.path)")
@@ -41,8 +43,8 @@ enum CopyCommand {
 
     /// Copies the rows and the files that they name.
     ///
-    /// - Returns: False where a file was gone already: somebody has deleted its object meanwhile.
-    private static func copy(_ source: URL, to target: URL, _ progress: Progress) throws -> Bool {
+    /// - Returns: The files that are missing. Where somebody has deleted their objects meanwhile, another attempt finds none.
+    private static func copy(_ source: URL, to target: URL, _ progress: Progress) throws -> [UUID] {
         let look = try StoreLook(url: source)
         let (old, new) = (look.files, StoreFiles(url: target))
         // Files are never changed, only made and removed. Those that are there before the rows are copied, and those
@@ -50,16 +52,13 @@ enum CopyCommand {
         try copyFiles(from: old.externalData, to: new.externalData)
         try copyRows(look, to: new.main, progress)
         try copyFiles(from: old.externalData, to: new.externalData)
-        guard FileManager.default.fileExists(atPath: new.externalData) else { return true }
         let named = try ExternalReferences.all(in: target)
+        guard FileManager.default.fileExists(atPath: new.externalData) else { return Array(named) }
         for name in try FileManager.default.contentsOfDirectory(atPath: new.externalData) {
             guard let identifier = UUID(uuidString: name), !named.contains(identifier) else { continue }
             try FileManager.default.removeItem(atPath: new.externalData + "/" + name)
         }
-        let folder = ExternalDataFolder(path: new.externalData)
-        return named.allSatisfy { identifier in
-            folder.file(identifier).map { FileManager.default.fileExists(atPath: $0) } ?? true
-        }
+        return ExternalReferences.missing(named, in: new.externalData)
     }
 
     private static func copyRows(_ look: StoreLook, to path: String, _ progress: Progress) throws {
@@ -95,27 +94,5 @@ enum CopyCommand {
                 )
             }
         }
-    }
-}
-
-/// The external files that the rows of a store name, found without a model.
-enum ExternalReferences {
-    static func all(in store: URL) throws -> Set<UUID> {
-        let look = try StoreLook(url: store)
-        var result: Set<UUID> = []
-        for (table, columns) in look.columns where table.hasPrefix("Z") && !table.hasPrefix("Z_") {
-            for column in columns where !column.hasPrefix("Z_") {
-                let name = StoreReport.quoted(column)
-                // A value of another kind that looks the same keeps a file that nobody needs.
-                try look.rows(
-                    "SELECT \(name) FROM \(StoreReport.quoted(table)) WHERE typeof(\(name)) = 'blob' AND length(\(name)) = 38"
-                ) { row in
-                    row.withBlob(0) { bytes in
-                        if let identifier = bytes.flatMap(ExternalDataFolder.reference) { result.insert(identifier) }
-                    }
-                }
-            }
-        }
-        return result
     }
 }

@@ -44,6 +44,8 @@ enum DiffCommand {
         try comparison.run(names)
         progress.end()
         writer.end()
+        old.missingFiles.report(console, of: arguments.operands[0])
+        new.missingFiles.report(console, of: arguments.operands[1])
         return total == 0 ? .ok : .found
     }
 

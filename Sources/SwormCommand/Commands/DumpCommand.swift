@@ -36,6 +36,8 @@ enum DumpCommand {
         }
         progress.end()
         console.line(DumpReader.end)
+        store.missingFiles.report(console, of: arguments.operands[0])
+        try PrivateSchema.report(store, console)
         return .ok
     }
 

@@ -11,6 +11,8 @@ enum ImportCommand {
                     + "is whole.",
                 "A dump of which something could not be taken over as it is makes no store: an error names the line, the "
                     + "object and the property. Derived values are worked out anew where a save does that.",
+                "Values that are missing though the model demands them, links to objects that are not there or do not lead "
+                    + "back, and missing files of external data are taken over as they are, with a warning for each.",
             ],
             operands: [
                 OperandSpec("DUMP", "The file or pipe of lines that 'dump' wrote; - for the standard input."),
@@ -51,10 +53,13 @@ enum ImportCommand {
         do {
             if !reader.metadata.isEmpty { try store.setMetadata(reader.metadata) }
             let derived = DerivedValues(model)
-            let count = try StoreFiller(store, derived: derived, dump: reader.name, console).fill(from: reader)
+            let filler = StoreFiller(store, derived: derived, dump: reader.name, console)
+            let count = try filler.fill(from: reader)
             store.close()
+            try filler.strays.write(to: place.url)
             try derived.write(to: place.url)
             try place.finish()
+            for warning in filler.warnings { console.warn(warning) }
             console.line("\(count) object\(count == 1 ? "" : "s") imported")
         } catch {
             store.close()

@@ -45,8 +45,11 @@ enum QueryCommand {
         let cursor = try store.naming(entity) { try store.session.cursor(projection) }
         let columns = ValueColumn.columns(
             cursor.columns, titles: titles, expressions: projection.tree.columns, entity: entity, model: store.model)
-        let writer = RowWriter(columns, blobs: BlobStyle(arguments), model: store.model, session: store.session)
+        let writer = RowWriter(
+            columns, blobs: BlobStyle(arguments), model: store.model, session: store.session,
+            missingFiles: store.missingFiles)
         try RowOutput(cursor, writer, console).write(format)
+        store.missingFiles.report(console, of: arguments.operands[0])
         return .ok
     }
 

@@ -29,6 +29,13 @@ package final class Console {
         out.write(UInt8(ascii: "\n"))
     }
 
+    /// Writes a warning, behind the output so far.
+    func warn(_ message: String) {
+        try? out.flush()
+        err.write("warning: \(message)\n")
+        try? err.flush()
+    }
+
     /// Tells an error and the way out of it.
     func report(_ message: String, hint: String? = nil) {
         // What was written so far stands before the error, also where both go to one place.

@@ -4,37 +4,55 @@ import OpenCoreData
 /// relationship say the same.
 struct DumpLedger {
     /// Where an object is kept: one table holds a whole hierarchy.
-    private struct Place: Hashable {
+    struct Place: Hashable {
         var root: Int
         var key: Int64
     }
 
-    private struct Entry {
+    struct Entry {
         var entity: Int
         var line: Int
     }
 
     /// One object's word on another.
-    private struct Word {
+    struct Word {
         var owner: SaveRequest.Row
         var slot: Int
         var destination: SaveRequest.Row
         var line: Int
     }
 
-    private let model: CompiledModel
+    /// Two objects of which each has said that the other is its only partner.
+    struct Pair {
+        var owner: SaveRequest.Row
+        var slot: Int
+        var destination: SaveRequest.Row
+        var inverse: Int
+    }
+
+    let model: CompiledModel
     private let dump: String
-    private var entries: [Place: Entry] = [:]
+    /// Whether a link can be kept that its owner alone has.
+    let canKeep: (_ slot: Int, _ entity: Int) -> Bool
+    /// The pairs that were completed since they were taken last.
+    private var pairs: [Pair] = []
+    var entries: [Place: Entry] = [:]
     /// The words on objects that come later.
-    private var open: [Word] = []
+    var open: [Word] = []
     /// What one side has said of a pair and the other has not yet.
-    private var halves: [SaveRequest.Link: Word] = [:]
+    var halves: [SaveRequest.Link: Word] = [:]
     /// The members of relationships without inverse, of which each belongs to one object.
     private var taken: [SaveRequest.Link: Word] = [:]
 
-    init(_ model: CompiledModel, dump: String) {
+    init(_ model: CompiledModel, dump: String, canKeep: @escaping (_ slot: Int, _ entity: Int) -> Bool) {
         self.model = model
         self.dump = dump
+        self.canKeep = canKeep
+    }
+
+    mutating func takePairs() -> [Pair] {
+        defer { pairs.removeAll(keepingCapacity: true) }
+        return pairs
     }
 
     /// The line of an object that was there; nil for none.
@@ -63,11 +81,7 @@ struct DumpLedger {
     }
 
     private mutating func add(_ word: Word) throws {
-        if let entry = entries[place(word.destination)] {
-            guard entry.entity == word.destination.entity else { throw dangling(word) }
-        } else {
-            open.append(word)
-        }
+        if entries[place(word.destination)]?.entity != word.destination.entity { open.append(word) }
         let relationship = model[word.owner.entity].relationships[word.slot]
         guard let inverse = relationship.inverse else {
             guard relationship.isToMany else { return }
@@ -88,21 +102,13 @@ struct DumpLedger {
         // An object that is its own partner has said all there is to say.
         guard !back.isTransient, !(word.owner == word.destination && isReflexive(relationship, back)) else { return }
         let link = pair(word, relationship, back, inverse)
-        if halves.removeValue(forKey: link) == nil { halves[link] = word }
-    }
-
-    /// To be called behind the last object.
-    func check() throws {
-        let missing = open.filter { entries[place($0.destination)]?.entity != $0.destination.entity }
-        if let first = missing.min(by: { $0.line < $1.line }) { throw dangling(first) }
-        guard let half = halves.values.min(by: { ($0.line, $0.slot) < ($1.line, $1.slot) }) else { return }
-        let relationship = model[half.owner.entity].relationships[half.slot]
-        let inverse = relationship.inverse.map { model[relationship.destination].relationships[$0].name } ?? ""
-        throw fault(
-            half.line,
-            "cannot be taken over: \(name(half.owner)): '\(relationship.name)' names \(name(half.destination)), whose "
-                + "'\(inverse)' in line \(line(of: half.destination) ?? 0) does not name it",
-            hint: "name both objects by each other, or none")
+        guard halves.removeValue(forKey: link) != nil else {
+            halves[link] = word
+            return
+        }
+        if !relationship.isToMany, !back.isToMany {
+            pairs.append(Pair(owner: word.owner, slot: word.slot, destination: word.destination, inverse: inverse))
+        }
     }
 
     // MARK: Pairs
@@ -124,17 +130,7 @@ struct DumpLedger {
             : SaveRequest.Link(owner: word.destination, relationship: inverse, destination: word.owner)
     }
 
-    // MARK: Words
-
-    private func dangling(_ word: Word) -> ToolError {
-        let property = model[word.owner.entity].relationships[word.slot].name
-        let (wanted, entry) = (name(word.destination), entries[place(word.destination)])
-        let found = entry.map { ", but \(name(.init(entity: $0.entity, key: word.destination.key)))" } ?? ""
-        return fault(
-            word.line,
-            "cannot be taken over: \(name(word.owner)): '\(property)' leads to \(wanted), which the dump has not\(found)",
-            hint: "add the object, or take it out of '\(property)'")
-    }
+    // MARK: Messages
 
     func fault(_ line: Int, _ what: String, hint: String) -> ToolError {
         ToolError(.dump, "line \(line) of \(dump) \(what)", hint: hint)
@@ -144,5 +140,5 @@ struct DumpLedger {
         ObjectName(entity: model[row.entity].name, key: row.key).description
     }
 
-    private func place(_ row: SaveRequest.Row) -> Place { Place(root: model[row.entity].root, key: row.key) }
+    func place(_ row: SaveRequest.Row) -> Place { Place(root: model[row.entity].root, key: row.key) }
 }

@@ -2,7 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 
-/// Reads the lines of a dump as objects of a model, and refuses whatever it could not take over as it is.
+/// Reads the lines of a dump as objects of a model, and rejects all that it could not take over as it is.
 final class DumpReader {
     struct Object {
         var entity: CompiledEntity
@@ -16,6 +16,10 @@ final class DumpReader {
         var exact: [Int: ExactValue] = [:]
         var toOnes: [SaveRequest.Row?]
         var toManys: [(slot: Int, members: [SaveRequest.Row])]
+        /// Links to what is no object, or none that the relationship leads to.
+        var strays: [StrayLink] = []
+        /// The rules that the object breaks, and is taken over all the same.
+        var warnings: [String] = []
 
         var row: SaveRequest.Row { SaveRequest.Row(entity: entity.number, key: key) }
     }
@@ -103,7 +107,7 @@ final class DumpReader {
         return nil
     }
 
-    private func fault(_ what: String, hint: String? = nil) -> ToolError {
+    func fault(_ what: String, hint: String? = nil) -> ToolError {
         ToolError(
             .dump, "line \(lines.number) of \(lines.name) \(what)",
             hint: hint ?? "correct the line, or dump the store again with this tool's 'dump'")
@@ -140,7 +144,7 @@ final class DumpReader {
         for (property, value) in try group("relations", of: members, name) {
             try readRelationship(property, value, name, &object, model)
         }
-        try checkRequired(object, name)
+        checkRequired(&object, name)
         return object
     }
 
@@ -161,7 +165,8 @@ final class DumpReader {
             throw unknown("attribute", property, name, entity.attributes.filter { !$0.isTransient }.map(\.name))
         }
         do {
-            let read = try DumpValue(value, entity.attributes[slot].type)
+            let read = try DumpValue(
+                value, entity.attributes[slot].type, isExternal: entity.attributes[slot].allowsExternalStorage)
             object.attributes[slot] = read.value
             object.exact[slot] = read.exact
         } catch let mistake as DumpValue.Mistake {
@@ -169,77 +174,28 @@ final class DumpReader {
         }
     }
 
-    private func unknown(_ kind: String, _ property: String, _ name: ObjectName, _ names: [String]) -> ToolError {
+    func unknown(_ kind: String, _ property: String, _ name: ObjectName, _ names: [String]) -> ToolError {
         fault(
             "has the \(kind) '\(property)' in \(name), which \(name.entity) has not",
             hint: nameHint(property, among: names, what: "\(name.entity) has"))
     }
 
     /// The same that `verify` finds missing.
-    private func checkRequired(_ object: Object, _ name: ObjectName) throws {
+    private func checkRequired(_ object: inout Object, _ name: ObjectName) {
+        func warn(_ property: String) {
+            object.warnings.append("\(name) has no value of '\(property)', which the model demands")
+        }
         for (slot, attribute) in object.entity.attributes.enumerated()
         where !attribute.isOptional && attribute.derivation == nil && !attribute.isTransient
             && !attribute.name.contains(".") && object.attributes[slot] == .null && object.exact[slot] == nil
         {
-            throw missing(attribute.name, name)
+            warn(attribute.name)
         }
         for (slot, relationship) in object.entity.relationships.enumerated()
         where !relationship.isOptional && !relationship.isToMany && !relationship.isTransient
-            && object.toOnes[slot] == nil
+            && object.toOnes[slot] == nil && !object.strays.contains(where: { $0.slot == slot })
         {
-            throw missing(relationship.name, name)
-        }
-    }
-
-    private func missing(_ property: String, _ name: ObjectName) -> ToolError {
-        fault(
-            "has no value of '\(property)' in \(name), and the model demands one",
-            hint: "write one into the dump, or make '\(property)' optional in the model")
-    }
-
-    // MARK: Relationships
-
-    private func readRelationship(
-        _ property: String, _ value: Any, _ name: ObjectName, _ object: inout Object, _ model: CompiledModel
-    ) throws {
-        let entity = object.entity
-        guard case .relationship(let slot)? = entity.slot(named: property), !entity.relationships[slot].isTransient
-        else {
-            throw unknown("relationship", property, name, entity.relationships.filter { !$0.isTransient }.map(\.name))
-        }
-        let relationship = entity.relationships[slot]
-        func row(_ value: Any) throws -> SaveRequest.Row {
-            guard let id = value as? String, let target = ObjectName(id), target.description == id, target.key > 0,
-                let found = model.entity(named: target.entity)
-            else {
-                throw fault(
-                    "cannot be taken over: \(name): '\(property)' leads to no object: \(DumpValue.shown(value))")
-            }
-            guard model[relationship.destination].family.contains(found.number), !found.isAbstract else {
-                throw fault(
-                    "cannot be taken over: \(name): '\(property)' leads to \(target), which is no "
-                        + model[relationship.destination].name)
-            }
-            return SaveRequest.Row(entity: found.number, key: target.key)
-        }
-        if relationship.isToMany {
-            guard let list = value as? [Any] else {
-                throw fault(
-                    "cannot be taken over: \(name): '\(property)' is \(DumpValue.shown(value)), and it leads to many",
-                    hint: "write a list of ids, which may be empty: []")
-            }
-            let members = try list.map(row)
-            guard Set(members).count == members.count else {
-                throw fault("cannot be taken over: \(name): '\(property)' names an object twice")
-            }
-            object.toManys.append((slot, members))
-        } else if !(value is NSNull) {
-            guard !(value is [Any]) else {
-                throw fault(
-                    "cannot be taken over: \(name): '\(property)' is a list, and it leads to one object",
-                    hint: "write one id, or null")
-            }
-            object.toOnes[slot] = try row(value)
+            warn(relationship.name)
         }
     }
 }

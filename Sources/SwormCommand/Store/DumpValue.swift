@@ -19,9 +19,12 @@ struct DumpValue {
         self.exact = exact
     }
 
+    /// - Parameter isExternal: Whether the attribute allows external storage.
     /// - Throws: ``Mistake`` for all that the attribute cannot hold as it is.
-    init(_ any: Any, _ type: SwormPredicates.AttributeType) throws {
-        if any is NSNull {
+    init(_ any: Any, _ type: SwormPredicates.AttributeType, isExternal: Bool = false) throws {
+        if isExternal, let name = Self.missingFile(any) {
+            self.init(.null, exact: .blob(ExternalDataFolder.referenceColumn(name)))
+        } else if any is NSNull {
             self.init(.null)
         } else if let members = any as? [String: Any] {
             self.init(.null, exact: try Self.stored(members, type))
@@ -101,6 +104,12 @@ struct DumpValue {
 
     // MARK: What a column holds
 
+    /// The file of external data that was missing when the store was dumped.
+    private static func missingFile(_ any: Any) -> UUID? {
+        guard let members = any as? [String: Any], members.count == 1 else { return nil }
+        return (members[StoredForm.missing.rawValue] as? String).flatMap(UUID.init)
+    }
+
     /// Reads what a dump writes of a column that holds no value of its attribute's type.
     private static func stored(_ members: [String: Any], _ type: SwormPredicates.AttributeType) throws -> ExactValue {
         guard members["sha256"] == nil else { throw Mistake(words: "is only the hash of its data") }
@@ -119,7 +128,7 @@ struct DumpValue {
             case .real: double(content).map { .real($0) }
             case .text: (content as? String).map { .text(Data($0.utf8)) }
             case .text64: (content as? String).flatMap { Data(base64Encoded: $0) }.map { .text($0) }
-            case .blob: nil
+            case .blob, .missing: nil
             }
         guard let value else { throw Mistake(words: "is \(shown(members)), which is no value") }
         return value

@@ -18,8 +18,11 @@ struct ObjectRecord {
     var properties: [Property]
 }
 
-/// What tells an object from others in its store: `Book/p1`.
+/// The identity of an object in its store: `Book/p1`.
 struct ObjectName: Hashable, CustomStringConvertible {
+    /// The entity in the name of an object that is not there.
+    static let unknownEntity = "?"
+
     var entity: String
     var key: Int64
 

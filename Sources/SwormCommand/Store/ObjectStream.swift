@@ -15,6 +15,8 @@ final class ObjectStream {
     private let writer: ExactWriter
     /// The slots of the to-one relationships among the columns, and those of the to-many ones.
     private let toManys: [Int]
+    /// By slot and owner: keys in join tables that lead to no object.
+    private var strays: [Int: [Int64: [Int64]]] = [:]
     private var waiting: [ObjectRecord] = []
     private var next = 0
 
@@ -38,10 +40,15 @@ final class ObjectStream {
         columns = ValueColumn.columns(
             cursor.columns, titles: titles, expressions: expressions, entity: entity, model: store.model)
         attributeCount = attributes.count
-        writer = ExactWriter(blobs: blobs, session: store.session)
+        writer = ExactWriter(blobs: blobs, session: store.session, missingFiles: store.missingFiles)
+        for slot in toManys {
+            for stray in try store.session.strayMembers(ofRelationship: slot, entity: entity.number) {
+                strays[slot, default: [:]][stray.owner, default: []].append(stray.key)
+            }
+        }
     }
 
-    /// The next object; nil when there is none left.
+    /// The next object; nil at the end.
     func record() throws -> ObjectRecord? {
         if next == waiting.count { try fill() }
         guard next < waiting.count else { return nil }
@@ -75,7 +82,7 @@ final class ObjectStream {
     private func object(_ cell: Int, of row: borrowing Statement) -> ObjectName? {
         guard !row.isNull(cell) else { return nil }
         // A key that leads to nothing has no entity.
-        let name = store.model.entity(numbered: row.int64(cell + 1))?.name ?? "?"
+        let name = store.model.entity(numbered: row.int64(cell + 1))?.name ?? ObjectName.unknownEntity
         return ObjectName(entity: name, key: row.int64(cell))
     }
 
@@ -87,6 +94,9 @@ final class ObjectStream {
         {
             members[member.owner, default: []].append(
                 ObjectName(entity: store.model[member.destination.entity].name, key: member.destination.key))
+        }
+        for (owner, keys) in strays[slot] ?? [:] {
+            members[owner, default: []] += keys.map { ObjectName(entity: ObjectName.unknownEntity, key: $0) }
         }
         for index in waiting.indices {
             waiting[index].properties.append(

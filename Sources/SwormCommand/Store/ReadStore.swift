@@ -10,6 +10,7 @@ final class ReadStore {
     let source: String
     let store: SQLiteStore
     let session: any StoreSession
+    let missingFiles = MissingFiles()
 
     /// Opens the store that an operand names, with the model that the options name.
     init(_ path: String, _ arguments: Arguments, modelOption: String = "model") throws {

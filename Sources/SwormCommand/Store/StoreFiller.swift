@@ -6,17 +6,23 @@ final class StoreFiller {
     private static let batch = (objects: 20_000, bytes: 64 << 20, links: 50_000)
 
     private let store: SQLiteStore
-    private let model: CompiledModel
+    let model: CompiledModel
     private let layout: StoreLayout
     private let progress: Progress
     private let derived: DerivedValues
-    private var ledger: DumpLedger
-    private var request = SaveRequest()
+    var ledger: DumpLedger
+    /// The pairs of only partners that were completed since the last save.
+    var pairs: [DumpLedger.Pair] = []
+    /// The links that no save would write. They go into the file behind the last save.
+    var strays: StrayLinks
+    /// The rules that the dump breaks, and was taken over all the same.
+    var warnings: [String] = []
+    var request = SaveRequest()
     private var inserted: Set<SaveRequest.Row> = []
     private var size = 0
-    private var later: [(row: SaveRequest.Row, slot: Int, destination: SaveRequest.Row)] = []
-    private var links: [SaveRequest.Link] = []
-    private var positions: [SaveRequest.Position] = []
+    var later: [(row: SaveRequest.Row, slot: Int, destination: SaveRequest.Row)] = []
+    var links: [SaveRequest.Link] = []
+    var positions: [SaveRequest.Position] = []
 
     /// - Parameters:
     ///   - derived: Gathers the values that no save works out.
@@ -25,7 +31,9 @@ final class StoreFiller {
         self.store = store
         self.derived = derived
         model = store.model
-        ledger = DumpLedger(store.model, dump: dump)
+        let strays = StrayLinks(store.model)
+        self.strays = strays
+        ledger = DumpLedger(store.model, dump: dump) { strays.canKeep($0, of: $1) }
         layout = StoreLayout(model: store.model)
         progress = Progress(console, "objects")
     }
@@ -35,15 +43,17 @@ final class StoreFiller {
         var count = 0
         while let object = try reader.next(model) {
             try ledger.add(object)
+            pairs += ledger.takePairs()
+            try addStrays(of: object)
             derived.add(object)
             add(object)
             count += 1
             progress.update(count)
             if request.insertions.count >= Self.batch.objects || size >= Self.batch.bytes { try save() }
         }
-        // What leads to nothing would fail below, without a word on the line.
-        try ledger.check()
+        try passOverStrays()
         if inserted.isEmpty {
+            joinPairs()
             request.addedLinks = links
             request.positions = positions
             try write()
@@ -59,6 +69,11 @@ final class StoreFiller {
         let row = object.row
         size += object.size
         var insertion = SaveRequest.Insertion(row: row, attributes: object.attributes, toOnes: object.toOnes)
+        // Both of a pair say so, or it is no pair that a save would make.
+        for case (let slot, let destination?) in object.toOnes.enumerated()
+        where inversePair(slot, of: row).map({ !(destination == row && $0 == slot) }) ?? false {
+            insertion.toOnes[slot] = nil
+        }
         insertion.exact = object.exact
         request.insertions.append(insertion)
         for (slot, members) in object.toManys {
@@ -91,36 +106,21 @@ final class StoreFiller {
     private func save() throws {
         let new = Set(request.insertions.map(\.row))
         inserted.formUnion(new)
-        var partners: [SaveRequest.Row: [(slot: Int, destination: SaveRequest.Row?)]] = [:]
         for index in request.insertions.indices {
             let row = request.insertions[index].row
-            for (slot, destination) in request.insertions[index].toOnes.enumerated() {
-                guard let destination else { continue }
-                let inverse = inversePair(slot, of: row)
-                if !inserted.contains(destination) {
-                    // The two of a pair are joined by one save, when the other one is there.
-                    if inverse == nil { later.append((row, slot, destination)) }
-                    request.insertions[index].toOnes[slot] = nil
-                } else if let inverse, !new.contains(destination) {
-                    partners[destination, default: []].append((inverse, row))
-                }
+            for case (let slot, let destination?) in request.insertions[index].toOnes.enumerated()
+            where !inserted.contains(destination) {
+                later.append((row, slot, destination))
+                request.insertions[index].toOnes[slot] = nil
             }
         }
-        request.updates += updates(partners)
+        joinPairs()
         try write()
         request = SaveRequest()
         size = 0
     }
 
-    /// The slot of the inverse of a to-one relationship that leads to one object too; nil for any other.
-    private func inversePair(_ slot: Int, of row: SaveRequest.Row) -> Int? {
-        let relationship = model[row.entity].relationships[slot]
-        guard let inverse = relationship.inverse else { return nil }
-        let back = model[relationship.destination].relationships[inverse]
-        return back.isToMany || back.isTransient ? nil : inverse
-    }
-
-    private func updates(
+    func updates(
         _ rows: [SaveRequest.Row: [(slot: Int, destination: SaveRequest.Row?)]]
     ) -> [SaveRequest.Update] {
         rows.sorted { ($0.key.entity, $0.key.key) < ($1.key.entity, $1.key.key) }.map {

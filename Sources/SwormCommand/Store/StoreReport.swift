@@ -150,6 +150,9 @@ struct StoreReport {
     }
 
     private mutating func readWarnings(_ look: StoreLook, _ model: CompiledModel?) throws {
+        let missing = ExternalReferences.missing(
+            try ExternalReferences.all(in: look.files.url), in: look.files.externalData)
+        if let words = ExternalReferences.warning(missing) { warnings.append(words) }
         if let mirrored = look.columns.keys.filter({ $0.hasPrefix("ANSCK") }).min() {
             warnings.append("the store is mirrored to CloudKit (it has the table \(mirrored))")
         }

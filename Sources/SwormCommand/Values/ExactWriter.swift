@@ -6,11 +6,7 @@ import SwormSQLite
 struct ExactWriter {
     let blobs: BlobStyle
     let session: any StoreSession
-
-    init(blobs: BlobStyle, session: any StoreSession) {
-        self.blobs = blobs
-        self.session = session
-    }
+    let missingFiles: MissingFiles
 
     /// A value as JSON. What is no value of the column's kind, or none that an import could make the same of again, is
     /// written as what the column holds: ``StoredForm``.
@@ -58,7 +54,11 @@ struct ExactWriter {
                 let bytes = bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)
                 if kind == .uuid, let uuid = UUID(bytes: bytes) { return "\"\(uuid.uuidString)\"" }
                 switch kind {
-                case .external: return try session.externalData(bytes).withUnsafeBytes(blob)
+                case .external:
+                    switch try missingFiles.content(of: bytes, session) {
+                    case .success(let content): return content.withUnsafeBytes(blob)
+                    case .failure(let missing): return Self.stored(.missing, "\"\(missing.name.uuidString)\"")
+                    }
                 case .blob: return blob(bytes)
                 default: return blobs == .hash ? blob(bytes) : Self.stored(.blob, blob(bytes))
                 }

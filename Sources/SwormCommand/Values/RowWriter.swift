@@ -12,12 +12,17 @@ struct RowWriter {
     /// By entity number, from 1.
     private let entityNames: [String]
     private let session: any StoreSession
+    private let missingFiles: MissingFiles
 
-    init(_ columns: [ValueColumn], blobs: BlobStyle, model: CompiledModel, session: any StoreSession) {
+    init(
+        _ columns: [ValueColumn], blobs: BlobStyle, model: CompiledModel, session: any StoreSession,
+        missingFiles: MissingFiles
+    ) {
         self.columns = columns
         self.blobs = blobs
         entityNames = model.entities.map(\.name)
         self.session = session
+        self.missingFiles = missingFiles
     }
 
     /// A cell as JSON.
@@ -56,12 +61,16 @@ struct RowWriter {
     }
 
     private func writeBlobJSON(_ column: ValueColumn, of row: borrowing Statement, to sink: ByteSink) throws {
-        try withBytes(column, of: row) { bytes in
-            if column.kind == .uuid, let uuid = UUID(bytes: bytes) { return sink.writeJSON(uuid.uuidString) }
-            switch blobs {
-            case .base64: sink.writeJSON(blobs.text(bytes))
-            case .hash: sink.write("{\"bytes\":\(bytes.count),\"sha256\":\"\(BlobStyle.sha256(bytes))\"}")
+        do {
+            try withBytes(column, of: row) { bytes in
+                if column.kind == .uuid, let uuid = UUID(bytes: bytes) { return sink.writeJSON(uuid.uuidString) }
+                switch blobs {
+                case .base64: sink.writeJSON(blobs.text(bytes))
+                case .hash: sink.write("{\"bytes\":\(bytes.count),\"sha256\":\"\(BlobStyle.sha256(bytes))\"}")
+                }
             }
+        } catch let missing as MissingFile {
+            sink.write("{\"\(StoredForm.missing.rawValue)\":\"\(missing.name.uuidString)\"}")
         }
     }
 
@@ -83,7 +92,9 @@ struct RowWriter {
         case (.decimal, .text):
             row.withText(cell) { if let bytes = $0.map(Self.digits) { CSVText.write(bytes, to: sink) } }
         case (_, .text): row.withText(cell) { if let bytes = $0 { CSVText.write(bytes, to: sink) } }
-        case (_, .blob): sink.write(try blobText(column, of: row))
+        case (_, .blob):
+            // A field of CSV has no form for it: it is empty, and counted at the end.
+            do { sink.write(try blobText(column, of: row)) } catch is MissingFile {}
         }
     }
 
@@ -99,7 +110,11 @@ struct RowWriter {
         }
         if type == .text, column.kind != .decimal { return row.text(cell) ?? "" }
         if type == .blob, column.kind != .uuid, blobs == .hash {
-            return try withBytes(column, of: row) { "<\($0.count) bytes>" }
+            do {
+                return try withBytes(column, of: row) { "<\($0.count) bytes>" }
+            } catch is MissingFile {
+                return "<missing file>"
+            }
         }
         try writeCSV(column, of: row, to: sink)
         return sink.text
@@ -118,7 +133,7 @@ struct RowWriter {
         try row.withBlob(column.cell) { bytes in
             let bytes = bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)
             guard column.kind == .external else { return try body(bytes) }
-            return try session.externalData(bytes).withUnsafeBytes(body)
+            return try missingFiles.content(of: bytes, session).get().withUnsafeBytes(body)
         }
     }
 
@@ -147,30 +162,5 @@ struct RowWriter {
         else { return false }
         let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }
-    }
-}
-
-/// Fields as RFC 4180 has them.
-enum CSVText {
-    static func write(_ bytes: UnsafeBufferPointer<UInt8>, to sink: ByteSink) {
-        // An empty string is told from a missing one by its quotes.
-        let needsQuotes =
-            bytes.isEmpty
-            || bytes.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
-        guard needsQuotes else { return sink.write(bytes) }
-        sink.write(UInt8(ascii: "\""))
-        var rest = bytes[...]
-        while let quote = rest.firstIndex(of: UInt8(ascii: "\"")) {
-            sink.write(UnsafeBufferPointer(rebasing: rest[...quote]))
-            sink.write(UInt8(ascii: "\""))
-            rest = rest[(quote + 1)...]
-        }
-        sink.write(UnsafeBufferPointer(rebasing: rest))
-        sink.write(UInt8(ascii: "\""))
-    }
-
-    static func write(_ text: String, to sink: ByteSink) {
-        var text = text
-        text.withUTF8 { write($0, to: sink) }
     }
 }

@@ -7,6 +7,8 @@ enum StoredForm: String {
     case integer, real, text, blob
     /// The bytes of a text that is no UTF-8.
     case text64
+    /// The name of a file of external data that is missing.
+    case missing
 
     enum StorageClass { case integer, real, text, blob }
 
@@ -15,7 +17,7 @@ enum StoredForm: String {
         case .integer: .integer
         case .real: .real
         case .text, .text64: .text
-        case .blob: .blob
+        case .blob, .missing: .blob
         }
     }
 
@@ -25,6 +27,7 @@ enum StoredForm: String {
         case .real: "a floating-point number"
         case .text, .text64: "a text"
         case .blob: "binary data"
+        case .missing: "the name of a missing file"
         }
     }
 

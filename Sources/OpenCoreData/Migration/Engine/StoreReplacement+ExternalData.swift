@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension StoreReplacement {
     /// Lets a copy find the files of external data that it names. Those of the store itself stay where they are.
@@ -63,7 +63,7 @@ extension StoreReplacement {
 
 extension StoreFiles {
     /// The place of the main file.
-    var url: URL { URL(fileURLWithPath: given) }
+    package var url: URL { URL(fileURLWithPath: given) }
 
     /// The hidden folder that the external data is in.
     var supportFolder: String { (externalData as NSString).deletingLastPathComponent }

@@ -114,8 +114,8 @@ package struct ExternalDataFolder: Sendable {
     private static func readingError(_ error: any Error, _ file: String) -> CoreDataError {
         if let kind = FileKind(itself: file) {
             let reason = kind == .file ? "cannot be read" : "is \(kind.words), not a file"
-            return CoreDataError(
-                CocoaError.Code.fileReadUnknown.rawValue, "The external data file “\(file)” \(reason).", cause: error)
+            let code: CocoaError.Code = kind == .file ? .fileReadUnknown : .fileReadNoSuchFile
+            return CoreDataError(code.rawValue, "The external data file “\(file)” \(reason).", cause: error)
         }
         let hasFolder = FileKind(path: (file as NSString).deletingLastPathComponent) != nil
         let reason =

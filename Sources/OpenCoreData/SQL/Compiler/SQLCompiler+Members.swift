@@ -1,0 +1,86 @@
+import SwormPredicates
+
+// The far ends of to-many relationships.
+extension SQLCompiler {
+    /// The members of a to-many relationship for a list of owners: the owner's key, the member's entity number and key,
+    /// and the order key (NULL where the relationship has no order); by owner, then order key, then key.
+    package func members(ofRelationship slot: Int, in number: Int, owners: [Int64]) throws -> CompiledStatement {
+        let source = try memberSource(ofRelationship: slot, in: number)
+        let (test, binding) = Self.keyTest(source.owner, owners)
+        return CompiledStatement(
+            sql:
+                "SELECT \(source.owner), t0.Z_ENT, t0.Z_PK, \(source.order ?? "NULL") FROM \(source.tables) WHERE \(test) ORDER BY \(source.sorting)",
+            bindings: [binding])
+    }
+
+    /// The same with the members' rows: the cells of the shape, the owner's key, the order key.
+    ///
+    /// - Parameter limit: The largest number of rows.
+    package func memberRows(
+        ofRelationship slot: Int, in number: Int, owners: [Int64], shape: RowShape, limit: Int
+    ) throws -> CompiledStatement {
+        let source = try memberSource(ofRelationship: slot, in: number)
+        let (test, binding) = Self.keyTest(source.owner, owners)
+        let cells = columns(of: shape, alias: "t0") + [source.owner, source.order ?? "NULL"]
+        return CompiledStatement(
+            sql:
+                "SELECT \(cells.joined(separator: ", ")) FROM \(source.tables) WHERE \(test) ORDER BY \(source.sorting) LIMIT ?2",
+            bindings: [binding, .int64(Int64(limit))])
+    }
+
+    /// The rows of the members of all owners between two keys, in the order of the table: the cells of the shape, and the
+    /// owner's key. Nil for members that have an order, and for those that a table of their own leads to.
+    package func memberScan(
+        ofRelationship slot: Int, in number: Int, owners: ClosedRange<Int64>, shape: RowShape
+    ) throws -> CompiledStatement? {
+        let source = try memberSource(ofRelationship: slot, in: number)
+        guard !source.isJoined, source.order == nil else { return nil }
+        let cells = columns(of: shape, alias: "t0") + [source.owner]
+        // The sign keeps SQLite from going through the index after all.
+        return CompiledStatement(
+            sql:
+                "SELECT \(cells.joined(separator: ", ")) FROM \(source.tables) WHERE +\(source.owner) BETWEEN ?1 AND ?2",
+            bindings: [.int64(owners.lowerBound), .int64(owners.upperBound)])
+    }
+
+    /// The rows of a join table that lead to no object: the owner's key and the one that is not there. Nil for a relationship
+    /// without such a table.
+    package func strayMembers(ofRelationship slot: Int, in number: Int) -> String? {
+        guard case .join(let join)? = layout.toMany(slot, in: number) else { return nil }
+        let table = SQLName.quoted(layout.table(of: model[model[number].relationships[slot].destination]))
+        let (own, other) = ("t1.\(SQLName.quoted(join.ownColumn))", "t1.\(SQLName.quoted(join.otherColumn))")
+        return
+            "SELECT \(own), \(other) FROM \(join.source) t1 WHERE \(other) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table) t0 WHERE t0.Z_PK = \(other)) ORDER BY 1, 2"
+    }
+
+    /// Where the members of a to-many relationship are found.
+    private struct MemberSource {
+        var tables: String
+        var owner: String
+        var order: String?
+        var isJoined = false
+
+        /// By owner, then order key, then key.
+        var sorting: String { [owner, order, "t0.Z_PK"].compactMap { $0 }.joined(separator: ", ") }
+    }
+
+    private func memberSource(ofRelationship slot: Int, in number: Int) throws -> MemberSource {
+        let relationship = model[number].relationships[slot]
+        guard let storage = layout.toMany(slot, in: number) else {
+            throw QueryFault.unsupported(
+                "is not a stored to-many relationship", path: relationship.name, entity: model[number].name)
+        }
+        let table = SQLName.quoted(layout.table(of: model[relationship.destination]))
+        switch storage {
+        case .inverse(let column, let order), .oneWay(let column, let order):
+            return MemberSource(
+                tables: "\(table) t0", owner: "t0.\(SQLName.quoted(column))",
+                order: order.map { "t0.\(SQLName.quoted($0))" })
+        case .join(let join):
+            return MemberSource(
+                tables: "\(join.source) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(SQLName.quoted(join.otherColumn))",
+                owner: "t1.\(SQLName.quoted(join.ownColumn))",
+                order: join.orderColumn.map { "t1.\(SQLName.quoted($0))" }, isJoined: true)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import OpenCoreData
+
+extension DumpLedger {
+    /// The links that no save writes: to objects that the dump has not, and between only partners of which one alone says so.
+    /// To be called behind the last object.
+    ///
+    /// - Throws: ``ToolError`` for a link that a store cannot keep so.
+    mutating func strays() throws -> (missing: [StrayLink], oneSided: [StrayLink], warnings: [String]) {
+        let missing = open.filter { entries[place($0.destination)]?.entity != $0.destination.entity }
+            .sorted { ($0.line, $0.slot) < ($1.line, $1.slot) }
+        if let word = missing.first(where: { !canKeep($0.slot, $0.owner.entity) }) { throw dangling(word) }
+        let gone = Set(missing.map(\.destination))
+        let halves = halves.values.filter { !gone.contains($0.destination) }
+            .sorted { ($0.line, $0.slot) < ($1.line, $1.slot) }
+        if let half = halves.first(where: { !isOfOnlyPartners($0) }) {
+            throw fault(
+                half.line, "cannot be taken over: \(words(half))", hint: "name both objects by each other, or none")
+        }
+        func link(_ word: Word) -> StrayLink {
+            StrayLink(
+                owner: word.owner, slot: word.slot, key: word.destination.key, entity: word.destination.entity)
+        }
+        let warnings =
+            missing.map { "line \($0.line): \(lost($0))" } + halves.map { "line \($0.line): \(words($0))" }
+        return (missing.map(link), halves.map(link), warnings)
+    }
+
+    private func isOfOnlyPartners(_ word: Word) -> Bool {
+        let relationship = model[word.owner.entity].relationships[word.slot]
+        guard !relationship.isToMany, let inverse = relationship.inverse else { return false }
+        return !model[relationship.destination].relationships[inverse].isToMany
+    }
+
+    private func words(_ half: Word) -> String {
+        let relationship = model[half.owner.entity].relationships[half.slot]
+        let inverse = relationship.inverse.map { model[relationship.destination].relationships[$0].name } ?? ""
+        return
+            "\(name(half.owner)): '\(relationship.name)' names \(name(half.destination)), whose '\(inverse)' in line \(line(of: half.destination) ?? 0) does not name it"
+    }
+
+    private func dangling(_ word: Word) -> ToolError {
+        fault(
+            word.line, "cannot be taken over: \(lost(word))",
+            hint: "add the object, or take it out of '\(model[word.owner.entity].relationships[word.slot].name)'")
+    }
+
+    private func lost(_ word: Word) -> String {
+        let property = model[word.owner.entity].relationships[word.slot].name
+        let (wanted, entry) = (name(word.destination), entries[place(word.destination)])
+        let found = entry.map { ", but \(name(.init(entity: $0.entity, key: word.destination.key)))" } ?? ""
+        return "\(name(word.owner)): '\(property)' leads to \(wanted), which the dump has not\(found)"
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import OpenCoreData
+
+extension DumpReader {
+    func readRelationship(
+        _ property: String, _ value: Any, _ name: ObjectName, _ object: inout Object, _ model: CompiledModel
+    ) throws {
+        let entity = object.entity
+        guard case .relationship(let slot)? = entity.slot(named: property), !entity.relationships[slot].isTransient
+        else {
+            throw unknown("relationship", property, name, entity.relationships.filter { !$0.isTransient }.map(\.name))
+        }
+        let relationship = entity.relationships[slot]
+        /// Nil for a link to what is no object of the relationship's.
+        func row(_ value: Any) throws -> SaveRequest.Row? {
+            guard let id = value as? String, let target = ObjectName(id), target.description == id, target.key > 0
+            else {
+                throw fault(
+                    "cannot be taken over: \(name): '\(property)' leads to no object: \(DumpValue.shown(value))")
+            }
+            let found = model.entity(named: target.entity)
+            guard found != nil || target.entity == ObjectName.unknownEntity else {
+                throw fault(
+                    "cannot be taken over: \(name): '\(property)' leads to \(target), of which the model has no entity")
+            }
+            if let found, model[relationship.destination].family.contains(found.number), !found.isAbstract {
+                return SaveRequest.Row(entity: found.number, key: target.key)
+            }
+            guard found == nil || found?.root == model[relationship.destination].root else {
+                throw fault(
+                    "cannot be taken over: \(name): '\(property)' leads to \(target), which is no "
+                        + model[relationship.destination].name)
+            }
+            let reason = found == nil ? "which is not there" : "which is no \(model[relationship.destination].name)"
+            object.warnings.append("\(name): '\(property)' leads to \(target), \(reason)")
+            object.strays.append(StrayLink(owner: object.row, slot: slot, key: target.key, entity: found?.number))
+            return nil
+        }
+        if relationship.isToMany {
+            guard let list = value as? [Any] else {
+                throw fault(
+                    "cannot be taken over: \(name): '\(property)' is \(DumpValue.shown(value)), and it leads to many",
+                    hint: "write a list of ids, which may be empty: []")
+            }
+            let members = try list.compactMap(row)
+            guard Set(members).count == members.count else {
+                throw fault("cannot be taken over: \(name): '\(property)' names an object twice")
+            }
+            object.toManys.append((slot, members))
+        } else if !(value is NSNull) {
+            guard !(value is [Any]) else {
+                throw fault(
+                    "cannot be taken over: \(name): '\(property)' is a list, and it leads to one object",
+                    hint: "write one id, or null")
+            }
+            object.toOnes[slot] = try row(value)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import OpenCoreData
+import SwormSQLite
+
+/// The external files that the rows of a store name, found without a model.
+enum ExternalReferences {
+    /// Those of some files that are not in a folder, or are something else there.
+    static func missing(_ names: Set<UUID>, in folder: String) -> [UUID] {
+        let folder = ExternalDataFolder(path: folder)
+        return names.filter { folder.file($0).map { FileKind(itself: $0) != .file } ?? false }
+            .sorted { $0.uuidString < $1.uuidString }
+    }
+
+    /// The words of a warning; nil where nothing is missing.
+    static func warning(_ missing: [UUID]) -> String? {
+        guard let first = missing.first else { return nil }
+        let rest = missing.count == 1 ? "" : " and \(missing.count - 1) more"
+        return "the external data file \(first.uuidString)\(rest), which rows name, is missing"
+    }
+
+    static func warn(of missing: [UUID], in store: String, _ console: Console) {
+        if let words = warning(missing) { console.warn("\(words) in '\(store)', and in the copy") }
+    }
+
+    static func all(in store: URL) throws -> Set<UUID> {
+        let look = try StoreLook(url: store)
+        var result: Set<UUID> = []
+        for (table, columns) in look.columns where table.hasPrefix("Z") && !table.hasPrefix("Z_") {
+            for column in columns where !column.hasPrefix("Z_") {
+                let name = StoreReport.quoted(column)
+                // A value of another kind that looks the same keeps a file that nobody needs.
+                try look.rows(
+                    "SELECT \(name) FROM \(StoreReport.quoted(table)) WHERE typeof(\(name)) = 'blob' AND length(\(name)) = 38"
+                ) { row in
+                    row.withBlob(0) { bytes in
+                        if let identifier = bytes.flatMap(ExternalDataFolder.reference) { result.insert(identifier) }
+                    }
+                }
+            }
+        }
+        return result
+    }
+}

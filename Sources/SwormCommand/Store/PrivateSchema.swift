@@ -1,0 +1,25 @@
+import OpenCoreData
+import SwormSQLite
+
+/// Triggers and virtual tables that an application has added to its store. They are not in a new store of the model.
+enum PrivateSchema {
+    /// Warns of those that a dump leaves out.
+    static func report(_ store: ReadStore, _ console: Console) throws {
+        let connection = try Connection(.memory(name: "schema"))
+        for statement in StoreSchema(model: store.model).statements() { try connection.execute(statement) }
+        let own = try names(connection)
+        let names = try names(StoreLook(url: store.url).connection).filter { !own.contains($0) }
+        for name in names { console.warn("the \(name) is the application's own, and is not part of the dump") }
+    }
+
+    private static func names(_ connection: Connection) throws -> [String] {
+        var statement = try connection.statement(
+            """
+            SELECT CASE type WHEN 'trigger' THEN 'trigger “' ELSE 'virtual table “' END || name || '”' FROM sqlite_master
+            WHERE type = 'trigger' OR type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' ORDER BY type, name
+            """)
+        var names: [String] = []
+        while try statement.step() { if let name = statement.text(0) { names.append(name) } }
+        return names
+    }
+}

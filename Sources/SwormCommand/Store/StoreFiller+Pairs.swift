@@ -1,0 +1,31 @@
+import OpenCoreData
+
+extension StoreFiller {
+    /// Joins the two of each pair that is complete, by the save of the one that came last.
+    func joinPairs() {
+        guard !pairs.isEmpty else { return }
+        let places = Dictionary(
+            request.insertions.enumerated().map { ($1.row, $0) }, uniquingKeysWith: { first, _ in first })
+        var partners: [SaveRequest.Row: [(slot: Int, destination: SaveRequest.Row?)]] = [:]
+        for pair in pairs {
+            let sides = [(pair.owner, pair.slot, pair.destination), (pair.destination, pair.inverse, pair.owner)]
+            for (row, slot, other) in sides {
+                if let index = places[row] {
+                    request.insertions[index].toOnes[slot] = other
+                } else {
+                    partners[row, default: []].append((slot, other))
+                }
+            }
+        }
+        request.updates += updates(partners)
+        pairs = []
+    }
+
+    /// The slot of the inverse of a to-one relationship that leads to one object too; nil for any other.
+    func inversePair(_ slot: Int, of row: SaveRequest.Row) -> Int? {
+        let relationship = model[row.entity].relationships[slot]
+        guard let inverse = relationship.inverse else { return nil }
+        let back = model[relationship.destination].relationships[inverse]
+        return back.isToMany || back.isTransient ? nil : inverse
+    }
+}

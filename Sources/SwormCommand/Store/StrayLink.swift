@@ -1,0 +1,94 @@
+import Foundation
+import OpenCoreData
+import SwormSQLite
+
+/// A link as it is in a file and no save would write it: to no object, to one that the relationship does not lead to, or to one
+/// that does not lead back.
+struct StrayLink {
+    var owner: SaveRequest.Row
+    var slot: Int
+    /// The key of the destination.
+    var key: Int64
+    /// The number of the destination's entity; nil where nobody knows it.
+    var entity: Int?
+}
+
+/// Writes such links into a new store that is filled and closed.
+struct StrayLinks {
+    private let model: CompiledModel
+    private let layout: StoreLayout
+    var links: [StrayLink] = []
+
+    init(_ model: CompiledModel) {
+        self.model = model
+        layout = StoreLayout(model: model)
+    }
+
+    /// Whether there is a column, or a table, for a link that its owner alone has.
+    func canKeep(_ slot: Int, of entity: Int) -> Bool {
+        if layout.toOne(slot, in: entity) != nil { return true }
+        if case .join? = layout.toMany(slot, in: entity) { return true }
+        return false
+    }
+
+    func write(to store: URL) throws {
+        guard !links.isEmpty else { return }
+        let connection = try Connection(.file(path: store.path), options: .init(access: .readWrite))
+        // Triggers of derived attributes call them.
+        try StoreFunctions.register(on: connection)
+        try connection.transaction(.immediate) {
+            for link in links { try write(link, connection) }
+        }
+    }
+
+    private func write(_ link: StrayLink, _ connection: Connection) throws {
+        if let toOne = layout.toOne(link.slot, in: link.owner.entity) {
+            let table = StoreReport.quoted(layout.table(of: model[link.owner.entity]))
+            let column = StoreReport.quoted(toOne.column)
+            let entity = toOne.entityColumn.map { ", \(StoreReport.quoted($0)) = ?2" } ?? ""
+            var statement = try connection.statement(
+                "UPDATE \(table) SET \(column) = ?1\(entity) WHERE Z_PK = ?3")
+            try statement.bind(link.key, at: 1)
+            if let number = link.entity { try statement.bind(Int64(number), at: 2) }
+            try statement.bind(link.owner.key, at: 3)
+            try statement.run()
+            guard let order = orderColumn(ofInverse: link) else { return }
+            try append(in: table, order, among: (column, link.key), to: ("Z_PK", link.owner.key), connection)
+        } else if case .join(let join)? = layout.toMany(link.slot, in: link.owner.entity) {
+            let table = StoreReport.quoted(join.table)
+            let (own, other) = (StoreReport.quoted(join.ownColumn), StoreReport.quoted(join.otherColumn))
+            var statement = try connection.statement("INSERT OR IGNORE INTO \(table) (\(own), \(other)) VALUES (?, ?)")
+            try statement.bind(link.owner.key, at: 1)
+            try statement.bind(link.key, at: 2)
+            try statement.run()
+            let (here, there) = ((column: own, key: link.owner.key), (column: other, key: link.key))
+            if let order = join.orderColumn { try append(in: table, order, among: here, to: there, connection) }
+            if let order = join.inverseOrderColumn { try append(in: table, order, among: there, to: here, connection) }
+        }
+    }
+
+    /// The column that orders the rows that lead to one object.
+    private func orderColumn(ofInverse link: StrayLink) -> String? {
+        let relationship = model[link.owner.entity].relationships[link.slot]
+        guard let inverse = relationship.inverse,
+            case .inverse(_, let order?)? = layout.toMany(inverse, in: relationship.destination)
+        else { return nil }
+        return order
+    }
+
+    /// Gives a row an order key behind those of its group.
+    private func append(
+        in table: String, _ order: String, among group: (column: String, key: Int64),
+        to member: (column: String, key: Int64), _ connection: Connection
+    ) throws {
+        let order = StoreReport.quoted(order)
+        var statement = try connection.statement(
+            """
+            UPDATE \(table) SET \(order) = (SELECT COALESCE(MAX(\(order)), \(OrderKeys.first - OrderKeys.step)) + \(OrderKeys.step)
+            FROM \(table) WHERE \(group.column) = ?1) WHERE \(group.column) = ?1 AND \(member.column) = ?2
+            """)
+        try statement.bind(group.key, at: 1)
+        try statement.bind(member.key, at: 2)
+        try statement.run()
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import OpenCoreData
+
+/// The values of external data whose files are not there. They are passed over, and counted.
+final class MissingFiles {
+    private var count = 0
+    private var first: UUID?
+
+    /// Reads external data.
+    ///
+    /// - Returns: The content, or the name of the file that is missing.
+    func content(
+        of column: UnsafeRawBufferPointer, _ session: any StoreSession
+    ) throws -> Result<Data, MissingFile> {
+        do {
+            return .success(try session.externalData(column))
+        } catch let error as CoreDataError where error.errorCode == CocoaError.Code.fileReadNoSuchFile.rawValue {
+            guard let name = ExternalDataFolder.reference(in: column) else { throw error }
+            count += 1
+            first = first ?? name
+            return .failure(MissingFile(name: name))
+        }
+    }
+
+    /// Warns of those that were met.
+    func report(_ console: Console, of store: String) {
+        guard let first else { return }
+        let values =
+            count == 1 ? "a value names an external file that is" : "\(count) values name external files that are"
+        console.warn(
+            "\(values) missing in '\(store)': \(first.uuidString)\(count == 1 ? "" : " and others"). Copy a store together with its hidden support folder."
+        )
+    }
+}
+
+/// A file of external data that is not there.
+struct MissingFile: Error {
+    var name: UUID
+}
