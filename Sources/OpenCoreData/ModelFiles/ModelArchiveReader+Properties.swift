@@ -39,6 +39,8 @@ extension ModelArchiveReader {
         property.isOptional = archive.flag(object, "NSIsOptional")
         property.isTransient = archive.flag(object, "NSIsTransient")
         property.isIndexed = archive.flag(object, "NSIsIndexed")
+        property.isIndexedBySpotlight =
+            archive.flag(object, "NSIndexedBySpotlight") || (archive.int(object, "_P") ?? 0) & 0x100 != 0
         property.versionHashModifier = archive.string(object, "NSVersionHashModifier")
         if let identifier = archive.string(object, "NSRenamingIdentifier"), identifier != name {
             property.renamingIdentifier = identifier

@@ -31,11 +31,13 @@ extension ModelArchiveWriter {
         if property.isOptional { fields["NSIsOptional"] = .bool(true) }
         if isTransient { fields["NSIsTransient"] = .bool(true) }
         if property.isIndexed { fields["NSIsIndexed"] = .bool(true) }
+        if property.isIndexedBySpotlight { fields["NSIndexedBySpotlight"] = .bool(true) }
         if isReadOnly { fields["NSIsReadOnly"] = .bool(true) }
         var bits: Int64 = 0xF1
         if property.isOptional { bits |= 0x02 }
         if isReadOnly { bits |= 0x04 }
         if isTransient { bits |= 0x08 }
+        if property.isIndexedBySpotlight { bits |= 0x100 }
         if (property as? NSRelationshipDescription)?.isOrdered == true { bits |= 0x400 }
         if (property as? NSAttributeDescription)?.allowsCloudEncryption == true { bits |= 0x800 }
         fields["_P"] = .int(bits)

@@ -67,9 +67,16 @@ extension ModelXMLReader {
         let type = attribute.attributeType.attributeType
         // A number, a flag, ... without text is no default; only a string can be empty.
         if text.isEmpty, type != .string { return }
-        // A number that was a Boolean once may keep its `NO`, which Apple's model compiler makes 0.
         let isNumber = [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
-        guard let value = ModelXMLValue.value(isNumber && text == "NO" ? "0" : text, type: type) else {
+        // A number that was a Boolean once may keep its `NO`, which Apple's model compiler makes 0, as any text that is no number.
+        if isNumber, !ModelXMLValue.isNumber(text) {
+            note(
+                "The default value '\(text.prefix(80))' of attribute '\(path)' is no number, and is taken as 0.",
+                at: element)
+            attribute.defaultValue = AttributeDefault.value(0, as: type)?.foundationValue
+            return
+        }
+        guard let value = ModelXMLValue.value(text, type: type) else {
             report(
                 "The default value '\(text.prefix(80))' of attribute '\(path)' is no value of the type "
                     + "\(attribute.attributeType.displayName).", at: element, key: attribute.name)

@@ -11,6 +11,7 @@ struct ModelXMLReader {
     /// The number of elements of composites that were made, so that definitions inside one another cannot run away.
     var compositeElements = 0
     private var problems: [CoreDataError] = []
+    private var notes: [String] = []
     private var entities: [String: NSEntityDescription] = [:]
     /// The relationships that are to be linked when all entities are there.
     var links: [(link: RelationshipLink, element: XMLTree)] = []
@@ -21,6 +22,11 @@ struct ModelXMLReader {
         guard problems.count < 1000 else { return }
         problems.append(
             CoreDataError(NSCoreDataError, "\(file):\(element.line): \(message)", entity: entity, key: key))
+    }
+
+    /// Says something that is no error, and that the author of the model may not have meant.
+    mutating func note(_ message: String, at element: XMLTree) {
+        if notes.count < 1000 { notes.append("\(file):\(element.line): \(message)") }
     }
 
     /// Reads a document into a model without entities.
@@ -51,6 +57,7 @@ struct ModelXMLReader {
         }
         try throwProblems()
         model.entities = read
+        model.readingNotes = notes
         if let identifier = root.attributes["userDefinedModelVersionIdentifier"] {
             model.versionIdentifiers = [identifier]
         }

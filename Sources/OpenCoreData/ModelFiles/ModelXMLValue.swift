@@ -32,6 +32,9 @@ enum ModelXMLValue {
         }
     }
 
+    /// Whether a text is a number, of any size.
+    static func isNumber(_ text: String) -> Bool { number(text.trimmingCharacters(in: .whitespacesAndNewlines)) != nil }
+
     /// A finite number in decimal digits.
     private static func number(_ text: String) -> Double? {
         let allowed = text.utf8.allSatisfy { byte in

@@ -26,12 +26,29 @@ extension NSManagedObjectModel {
     ///
     /// - Parameter url: The file URL of an `.xcdatamodeld` or `.momd` folder, or of an `.xcdatamodel` folder or a `.mom`
     ///   file, which are one version.
-    /// - Returns: The versions in the order of their names, numbers in the names compared as numbers.
-    /// - Throws: A `CoreDataError` that names the file, the line and what is wrong.
-    package static func versions(at url: URL) throws -> [(name: String, model: NSManagedObjectModel)] {
-        try ModelFile.versions(at: url).map { version in
-            (name: version.deletingPathExtension().lastPathComponent, model: try load(contentsOf: version))
+    /// - Returns: The versions in the order of their names, numbers in the names compared as numbers, and for those that cannot
+    ///   be read the reasons. One of them does not keep the others from being used.
+    /// - Throws: A `CoreDataError` that names the file, the line and what is wrong, where no version can be read.
+    package static func readVersions(at url: URL) throws -> (
+        readable: [(name: String, model: NSManagedObjectModel)], unreadable: [(name: String, error: CoreDataError)]
+    ) {
+        var readable: [(name: String, model: NSManagedObjectModel)] = []
+        var unreadable: [(name: String, error: CoreDataError)] = []
+        for version in try ModelFile.versions(at: url) {
+            let name = version.deletingPathExtension().lastPathComponent
+            do {
+                readable.append((name, try load(contentsOf: version)))
+            } catch let error as CoreDataError {
+                unreadable.append((name, error))
+            }
         }
+        if readable.isEmpty, let first = unreadable.first { throw first.error }
+        return (readable, unreadable)
+    }
+
+    /// The versions of a model that can be read; see ``readVersions(at:)``.
+    package static func versions(at url: URL) throws -> [(name: String, model: NSManagedObjectModel)] {
+        try readVersions(at: url).readable
     }
 
     /// The name of the version of a folder of versions that `load(contentsOf:)` reads.

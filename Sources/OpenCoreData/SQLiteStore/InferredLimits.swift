@@ -17,17 +17,23 @@ struct InferredLimits: Sendable {
     let references: [Reference]
     /// The to-one columns, by quoted table and column, whose rows have a place in an order that the model does not know.
     let ordered: Set<[String]>
+    /// The to-one columns, by quoted table and column, whose destination was guessed from names and values.
+    let guessed: Set<[String]>
 
     init(_ inspection: StoreInspection, model: CompiledModel, layout: StoreLayout) {
-        var known: [[String]: Int] = [:]
+        var known: [[String]: Int?] = [:]
         var ordered: Set<[String]> = []
+        var guessed: Set<[String]> = []
         var joins: Set<String> = []
         for entity in model.entities {
             let table = layout.table(of: entity)
             for (slot, relationship) in entity.relationships.enumerated() {
                 let destination = model[relationship.destination]
                 if let toOne = layout.toOne(slot, in: entity.number) {
-                    known[[table, toOne.column]] = destination.root
+                    let isProven = toOne.entityColumn != nil
+                    // A guess says nothing of the rows that may not be deleted.
+                    known[[table, toOne.column]] = isProven ? destination.root : .some(nil)
+                    if !isProven { guessed.insert([SQLName.quoted(table), SQLName.quoted(toOne.column)]) }
                     if inspection.columns[table]?.contains("Z_FOK_" + toOne.column.dropFirst()) ?? false {
                         ordered.insert([SQLName.quoted(table), SQLName.quoted(toOne.column)])
                     }
@@ -43,10 +49,11 @@ struct InferredLimits: Sendable {
         var references: [Reference] = []
         for (table, columns) in inspection.columns.sorted(by: { $0.key < $1.key }) {
             for column in columns where inspection.types[table]?[column]?.uppercased() == "INTEGER" {
-                let destination = known[[table, column]]
+                let entry = known[[table, column]]
+                let destination = entry ?? nil
                 let mayLead =
                     tables.contains(table)
-                    ? destination != nil || inspection.indexes.contains("\(table)_\(column)_INDEX")
+                    ? entry != nil || inspection.indexes.contains("\(table)_\(column)_INDEX")
                     : NumberedName(table)?.prefix == "Z_" && !joins.contains(table) && !column.hasPrefix("Z_FOK_")
                 guard mayLead else { continue }
                 references.append(
@@ -56,5 +63,6 @@ struct InferredLimits: Sendable {
         }
         self.references = references
         self.ordered = ordered
+        self.guessed = guessed
     }
 }

@@ -154,7 +154,10 @@ struct ModelInference {
             let name = SQLName.uppercased(entity.name)
             return stem.hasPrefix(name) || stem.hasSuffix(name)
         }
-        if let only = named.first, named.count == 1 { return only.number }
+        // A name that ends another one says less than that.
+        let longest = named.map(\.name.count).max() ?? 0
+        let best = named.filter { $0.name.count == longest }
+        if let only = best.first, best.count == 1 { return only.number }
         notes.append(
             "The column \(table).\(column) looks like a relationship, but not to which entity; it is taken for a number."
         )

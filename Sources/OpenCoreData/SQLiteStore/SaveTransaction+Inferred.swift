@@ -81,6 +81,10 @@ extension SaveTransaction {
     ) throws {
         let relationship = columns.entity.relationships[toOne.slot]
         let name = "\(columns.table).\(toOne.column)"
+        if limits.guessed.contains([columns.table, toOne.column]) {
+            throw unclear(
+                "Which rows \(name) leads to was guessed from names and values", columns.entity, relationship.name)
+        }
         if limits.ordered.contains([columns.table, toOne.column]) {
             throw unclear(
                 "The rows with one \(name) have an order, which the model does not know", columns.entity,

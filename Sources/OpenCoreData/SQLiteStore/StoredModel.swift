@@ -90,6 +90,8 @@ public struct StoredModel {
                 "\(source) is another model than the one that the store was written with: \(lines.prefix(5).joined(separator: " "))"
             )
         }
+        // One that no store can be opened with is of no use either.
+        _ = try model.compiled()
         // What was left out can be of no hash, so the model is still the right one.
         return (model, notes)
     }

@@ -23,7 +23,7 @@ package struct ToolError: Error, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    package let message: String
+    package var message: String
     /// What to do instead.
     package let hint: String?
 

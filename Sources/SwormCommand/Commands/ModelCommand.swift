@@ -28,6 +28,7 @@ enum ModelCommand {
             throw ToolError(.usage, "--\(forms[0]) and --\(forms[1]) exclude each other", hint: "choose one")
         }
         let (model, source) = try model(arguments)
+        for note in model.readingNotes { console.warn(note) }
         let inner = Console(out: ByteSink(), err: console.err, width: console.width)
         switch forms.first {
         case "swift": inner.out.write(try SwiftModelWriter.text(model, source: source))

@@ -34,6 +34,8 @@ enum VerifyCommand {
     private static func findings(_ arguments: Arguments, _ console: Console) throws -> ([StoreFault], String?) {
         let url = try FilePath.store(arguments.operands[0])
         let progress = Progress(console, "checking")
+        // A model that cannot be read is no fault of the store.
+        if let option = arguments.url("model") { try StoreModelChoice.requireReadable(option) }
         do {
             let (model, source) = try StoreModelChoice.model(for: url, option: arguments.url("model"))
             let faults = try StoreVerification.findings(of: url, model: model.compiled()) { done, total in

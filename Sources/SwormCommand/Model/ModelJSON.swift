@@ -50,6 +50,7 @@ enum ModelJSON {
         members.append(("type", .string(attribute.attributeType.attributeType.displayName)))
         members.append(("default", AttributeValue(any: attribute.defaultValue).map(plain) ?? .null))
         members.append(("allowsExternalStorage", .bool(attribute.allowsExternalBinaryDataStorage)))
+        members.append(("preservedOnDeletion", .bool(attribute.preservesValueInHistoryOnDeletion)))
         if let name = attribute.valueTransformerName { members.append(("transformer", .string(name))) }
         if let derived = attribute as? NSDerivedAttributeDescription {
             members.append(("derivation", .optional(derived.derivation)))

@@ -42,7 +42,7 @@ package enum StoreModelChoice {
     static func model(
         hashes: [String: Data], of store: String, option: URL
     ) throws -> (model: NSManagedObjectModel, source: String) {
-        let versions = try self.versions(at: option)
+        let (versions, unreadable) = try self.versions(at: option)
         if let fitting = versions.first(where: { $0.model.entityVersionHashesByName == hashes }) {
             return (fitting.model, source(option, version: fitting.name, of: versions.count))
         }
@@ -58,16 +58,26 @@ package enum StoreModelChoice {
                         + "supported yet", hint: "give a model with the entities of that configuration alone")
             }
         }
-        throw mismatch(store, hashes, versions, option)
+        var error = mismatch(store, hashes, versions, option)
+        // The version that fits may be one of them.
+        for version in unreadable {
+            error.message += "; the version '\(version.name)' cannot be read: \(version.error.message)"
+        }
+        throw error
     }
 
+    /// - Throws: The error of a model of which no version can be read.
+    static func requireReadable(_ option: URL) throws { _ = try versions(at: option) }
+
     /// The versions of a model, or the one that another store carries.
-    private static func versions(at url: URL) throws -> [(name: String, model: NSManagedObjectModel)] {
+    private static func versions(at url: URL) throws -> (
+        readable: [(name: String, model: NSManagedObjectModel)], unreadable: [(name: String, error: CoreDataError)]
+    ) {
         try FilePath.checkModel(url)
         guard FileKind(path: url.path) == .file, FilePath.isDatabase(url) else {
-            return try NSManagedObjectModel.versions(at: url)
+            return try NSManagedObjectModel.readVersions(at: url)
         }
-        return [(url.lastPathComponent, try StoredModel(ofStoreAt: url).model)]
+        return ([(url.lastPathComponent, try StoredModel(ofStoreAt: url).model)], [])
     }
 
     /// The model at a path, without a store to choose by: the current version, or the one that another store carries.

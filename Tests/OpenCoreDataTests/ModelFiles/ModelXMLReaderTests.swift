@@ -205,12 +205,12 @@ struct ModelXMLReaderTests {
         let found = problems(
             """
             <entity name="E">
-              <attribute name="a" attributeType="Integer 16" defaultValueString="x"/>
+              <attribute name="a" attributeType="Integer 16" defaultValueString="1.5"/>
               <attribute name="b" attributeType="Integer 16" defaultValueString="70000"/>
               <attribute name="c" optional="maybe" attributeType="String"/>
               <attribute name="d" attributeType="Complex"/>
               <attribute name="e" attributeType="Date" defaultDateTimeInterval="today"/>
-              <attribute name="f" attributeType="Decimal" defaultValueString="12abc"/>
+              <attribute name="f" attributeType="Boolean" defaultValueString="x"/>
               <attribute name="g" attributeType="UUID" defaultValueString="12"/>
               <attribute name="h" attributeType="String" minValueString="long"/>
               <attribute name="i" attributeType="Composite" compositeName="Missing"/>
@@ -228,12 +228,12 @@ struct ModelXMLReaderTests {
             <configuration/>
             """)
         let expected = [
-            "contents:4: The default value 'x' of attribute 'E.a' is no value of the type Integer 16.",
+            "contents:4: The default value '1.5' of attribute 'E.a' is no value of the type Integer 16.",
             "contents:5: The default value '70000' of attribute 'E.b' is no value of the type Integer 16.",
             "contents:6: 'maybe', the optional of property 'E.c', must be YES or NO.",
             "contents:7: Attribute 'E.d' has the type 'Complex', which is not known.",
             "contents:8: 'today', the defaultDateTimeInterval of attribute 'E.e', is no number of seconds.",
-            "contents:9: The default value '12abc' of attribute 'E.f' is no value of the type Decimal.",
+            "contents:9: The default value 'x' of attribute 'E.f' is no value of the type Boolean.",
             "contents:10: The default value '12' of attribute 'E.g' is no value of the type UUID.",
             "contents:11: 'long', the minValueString of attribute 'E.h', is no number.",
             "contents:12: The definition of composite attribute 'E.i' does not exist.",

@@ -7,6 +7,7 @@ enum AttributeDefault {
     ///
     /// Numbers are converted where nothing is lost; a boolean counts as 0 or 1 and the other way round, as `NSNumber`s do.
     static func value(_ any: Any?, as type: AttributeType) -> AttributeValue? {
+        if type == .transformable { return transformed(any) }
         guard let value = AttributeValue(any: any) else { return nil }
         if value == .null { return .null }
         switch type {
@@ -22,13 +23,21 @@ enum AttributeDefault {
         case .decimal: return decimal(value).map { .decimal($0) }
         case .string: if case .string = value { return value }
         case .date: if case .date = value { return value }
-        case .binaryData, .transformable: if case .data = value { return value }
+        case .binaryData: if case .data = value { return value }
         case .uuid: if case .uuid = value { return value }
         case .uri: if case .url = value { return value }
         case .undefined: return value
-        case .objectID, .composite: return nil
+        case .objectID, .composite, .transformable: return nil
         }
         return nil
+    }
+
+    /// The bytes that a column gets for a default value: an archive of it. Bytes are taken as they are.
+    private static func transformed(_ any: Any?) -> AttributeValue? {
+        guard let any, !(any is NSNull) else { return .null }
+        if case .data(let bytes)? = AttributeValue(any: any) { return .data(bytes) }
+        var writer = KeyedArchiveWriter()
+        return writer.value(any).map { .data(writer.data(root: $0)) }
     }
 
     private static func integer(_ value: AttributeValue, in range: ClosedRange<Int64>) -> AttributeValue? {

@@ -15,6 +15,9 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     /// The version hashes of the only store that the model is for, because it was inferred from that store's tables.
     package var storeHashes: [String: Data]? { didSet { changed() } }
 
+    /// Remarks on the file that the model was read from, for its author.
+    package var readingNotes: [String] = []
+
     /// Makes a model without entities.
     public override init() { super.init() }
 
