@@ -9,6 +9,7 @@ package enum SwormTool {
     package static let commands: [Command] = [
         InspectCommand.command, QueryCommand.command, CountCommand.command, VerifyCommand.command, DiffCommand.command,
         DumpCommand.command, ImportCommand.command, CopyCommand.command, MigrateCommand.command, ModelCommand.command,
+        RebuildCommand.command,
     ]
 
     /// Runs the tool with the words behind its name.
@@ -66,7 +67,8 @@ enum ErrorText {
 
     static func hint(for error: any Error) -> String? {
         guard let error = error as? CoreDataError else { return nil }
-        let look = "'sworm-tool verify' looks for damage"
+        let look =
+            "'sworm-tool verify' looks for damage, and 'sworm-tool rebuild' makes a new store of what can be read"
         switch error.errorCode {
         case NSPersistentStoreIncompatibleVersionHashError:
             return "give the model that the store was written with as --model PATH"

@@ -126,13 +126,13 @@ struct PathTests {
         try data.write(to: workshop.url("Library.sqlite"))
         let header = Run(["inspect", workshop.storePath])
         #expect(header.err.contains("is damaged: three bytes"))
-        #expect(header.err.hasSuffix("hint: 'sworm-tool verify' looks for damage\n"))
+        #expect(header.err.contains("hint: 'sworm-tool verify' looks for damage"))
         #expect(Run(["verify", workshop.storePath]).code == .found)
         try sound.write(to: workshop.url("Library.sqlite"))
         try workshop.execute("UPDATE Z_METADATA SET Z_PLIST = X'00'")
         let metadata = Run(["inspect", workshop.storePath])
         #expect(metadata.err.contains("(Z_PLIST in the table Z_METADATA) is not a property list"))
-        #expect(metadata.err.hasSuffix("hint: 'sworm-tool verify' looks for damage\n"))
+        #expect(metadata.err.contains("hint: 'sworm-tool verify' looks for damage"))
         #expect(Run(["verify", workshop.storePath]).out.contains("Z_PLIST"))
     }
 

@@ -69,7 +69,7 @@ struct ModelXMLReader {
         if problems.count == 1 { throw first }
         throw CoreDataError(
             NSCoreDataError,
-            "The model file has \(problems.count) errors:" + problems.map { "\n- " + $0.message }.joined(),
+            "The model file has errors:" + problems.map { "\n- " + $0.message }.joined(),
             details: problems)
     }
 

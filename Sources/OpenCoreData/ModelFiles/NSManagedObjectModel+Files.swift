@@ -27,7 +27,7 @@ extension NSManagedObjectModel {
     /// - Parameter url: The file URL of an `.xcdatamodeld` or `.momd` folder, or of an `.xcdatamodel` folder or a `.mom`
     ///   file, which are one version.
     /// - Returns: The versions in the order of their names, numbers in the names compared as numbers, and for those that cannot
-    ///   be read the reasons. One of them does not keep the others from being used.
+    ///   be read the reasons.
     /// - Throws: A `CoreDataError` that names the file, the line and what is wrong, where no version can be read.
     package static func readVersions(at url: URL) throws -> (
         readable: [(name: String, model: NSManagedObjectModel)], unreadable: [(name: String, error: CoreDataError)]

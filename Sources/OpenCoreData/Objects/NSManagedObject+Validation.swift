@@ -103,7 +103,7 @@ extension CoreDataError {
         guard !errors.isEmpty else { return }
         let text = errors.map { "- \($0.message)" }.joined(separator: "\n")
         throw CoreDataError(
-            NSValidationMultipleErrorsError, "\(errors.count) values are not valid:\n\(text)",
+            NSValidationMultipleErrorsError, "The changes are not valid:\n\(text)",
             objects: errors.flatMap(\.objects), details: errors)
     }
 

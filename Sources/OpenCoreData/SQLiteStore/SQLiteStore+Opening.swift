@@ -26,7 +26,8 @@ extension SQLiteStore {
             guard FileStamp(path: files.main) != nil else { throw ReadingPlace.missing(files) }
             throw CoreDataError(
                 NSPersistentStoreOpenError,
-                "The file “\(files.main)” is empty: there is no store in it, and it was not asked to make one.")
+                "The file “\(files.main)” is empty: there is no store in it, and it was not asked to make one.",
+                condition: .notAStore)
         }
         return try create(url: url, files: files, model: model, options: options)
     }
@@ -99,7 +100,8 @@ extension SQLiteStore {
         guard let stamp = FileStamp(path: files.main) else { throw ReadingPlace.missing(files) }
         guard !isBlank(files, stamp) else {
             throw CoreDataError(
-                NSPersistentStoreOpenError, "The file “\(files.main)” is empty: there is no store in it.")
+                NSPersistentStoreOpenError, "The file “\(files.main)” is empty: there is no store in it.",
+                condition: .notAStore)
         }
     }
 

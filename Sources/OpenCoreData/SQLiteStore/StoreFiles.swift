@@ -51,7 +51,9 @@ package struct StoreFiles: Sendable, Hashable {
     /// a pipe would wait for ever.
     func refuseOtherKinds() throws {
         if let kind = FileKind(path: main), kind != .file {
-            throw CoreDataError(NSPersistentStoreOpenError, "“\(main)” is \(kind.words), not the file of a store.")
+            throw CoreDataError(
+                NSPersistentStoreOpenError, "“\(main)” is \(kind.words), not the file of a store.",
+                condition: .notAStore)
         }
         for (path, name) in [(writeAheadLog, "log"), (sharedMemory, "shared memory"), (rollbackJournal, "journal")] {
             guard let kind = FileKind(itself: path), kind != .file else { continue }

@@ -60,6 +60,23 @@ public struct StoredModel {
         self.notes = notes + inference.notes
     }
 
+    /// The model that the content of a cache is.
+    ///
+    /// - Parameter source: The cache, as messages call it.
+    package static func model(
+        inCache content: Data, source: String
+    ) throws -> (model: NSManagedObjectModel, notes: [String]) {
+        let archive: Data
+        do {
+            archive = try Deflate.inflate(content, limit: ModelArchiveReader.cacheLimit)
+        } catch {
+            throw CoreDataError(
+                CocoaError.Code.fileReadCorruptFile.rawValue, "\(source) cannot be read: \(error).")
+        }
+        let model = NSManagedObjectModel()
+        return (model, try ModelArchiveReader.read(archive, source: source, into: model))
+    }
+
     /// The model in the cache; nil for a store without.
     private static func cached(
         in connection: StoreConnection, _ inspection: StoreInspection, path: String
@@ -71,15 +88,7 @@ public struct StoredModel {
         }
         guard let content else { return nil }
         let source = "The model cache of “\(path)”"
-        let archive: Data
-        do {
-            archive = try Deflate.inflate(content, limit: ModelArchiveReader.cacheLimit)
-        } catch {
-            throw CoreDataError(
-                CocoaError.Code.fileReadCorruptFile.rawValue, "\(source) cannot be read: \(error).")
-        }
-        let model = NSManagedObjectModel()
-        let notes = try ModelArchiveReader.read(archive, source: source, into: model)
+        let (model, notes) = try Self.model(inCache: content, source: source)
         let hashes = inspection.metadata.versionHashes
         // A store of a configuration holds some of the model's entities.
         let own = model.entityVersionHashesByName

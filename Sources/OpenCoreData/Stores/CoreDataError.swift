@@ -1,5 +1,6 @@
 import Foundation
 package import SwormPredicates
+import SwormSQLite
 
 /// An error of this framework: a documented Cocoa code, a message that names what is concerned and says what to do, and
 /// the cause.
@@ -49,6 +50,7 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
         if !objects.isEmpty { info[NSAffectedObjectsErrorKey] = objects }
         if !details.isEmpty { info[NSDetailedErrorsKey] = details as [any Error] }
         if let cause { info[NSUnderlyingErrorKey] = cause }
+        if let code = (cause as? SQLiteError)?.extendedCode { info[NSSQLiteErrorDomain] = NSNumber(value: code) }
         if let condition { info[StoreCondition.userInfoKey] = condition.rawValue }
         return info
     }

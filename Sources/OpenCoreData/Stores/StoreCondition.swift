@@ -14,6 +14,8 @@ package enum StoreCondition: String, Sendable, Hashable {
     case conflict
     /// The store, or the kind of call, does not allow it.
     case unsupported
+    /// The file is not a store.
+    case notAStore
 
     /// The key of the condition in an error's user information.
     package static var userInfoKey: String { "SwormStoreCondition" }

@@ -54,3 +54,34 @@ extension PersistentContainer {
         try await idOfResult(.perform(retrying: repetitions, deadline: deadline), action)
     }
 }
+
+// A closure that is a value needs no label. Disfavoured, so that a trailing closure is that of the forms above.
+extension PersistentContainer {
+    /// Runs a closure value on the queue of its context; see ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    @_disfavoredOverload
+    public func schedule<R>(
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        _ action: sending @escaping (ManagedObjectContext) throws -> sending R
+    ) async throws -> sending R {
+        try await schedule(retrying: repetitions, deadline: deadline, action: action)
+    }
+
+    /// Runs a closure value on the queue of its context; see ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    @_disfavoredOverload
+    public func schedule<R: Sendable>(
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        _ action: sending @escaping (ManagedObjectContext) throws -> R
+    ) async throws -> R {
+        try await schedule(retrying: repetitions, deadline: deadline, action: action)
+    }
+
+    /// Runs a closure value that ends in managed objects on the queue of its context; see
+    /// ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    @_disfavoredOverload
+    public func schedule<R: ManagedObjectResult>(
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        _ action: sending @escaping (ManagedObjectContext) throws -> R
+    ) async throws -> R.ResultID {
+        try await schedule(retrying: repetitions, deadline: deadline, action: action)
+    }
+}

@@ -69,6 +69,16 @@ extension Condition: ExpressibleByStringLiteral {
     }
 }
 
+extension Condition {
+    /// The condition that a closure makes. Unlike key paths, it can lead through relations.
+    ///
+    /// ```swift
+    /// let isByLeo = Condition<Book> { $0.author.name == "Leo" }
+    /// ```
+    /// - Parameter make: Gets the row; its members are the attributes and relations. It is called once, at once.
+    public init(_ make: (EntityPath<PlainObject, PlainObject>) -> Condition<PlainObject>) { self = make(.root) }
+}
+
 extension Condition: CustomStringConvertible {
     /// The text with its values, for people.
     public var description: String {

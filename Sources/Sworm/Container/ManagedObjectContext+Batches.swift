@@ -37,6 +37,7 @@ extension ManagedObjectContext {
         try add(first.0, first.1)
         for (keyPath, value) in repeat (each others) { try add(keyPath, value) }
         let query = try EngineQuery(request.content, of: binding.entity)
+        if query.isEmpty { return 0 }
         return try Engine.translating { try Engine.update(query, values, binding, in: instance) }
     }
 
@@ -54,6 +55,7 @@ extension ManagedObjectContext {
     @discardableResult
     public func batchDelete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws -> Int {
         let query = try EngineQuery(request.content, of: try bindingForWriting(for: PlainObject.self).entity)
+        if query.isEmpty { return 0 }
         return try Engine.translating { try Engine.delete(query, in: instance) }
     }
 }

@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     public func fetchOne<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute>
     ) throws -> Attribute? {
-        try fetch(request.limit(1), keyPath).first
+        try fetch(request.first, keyPath).first
     }
 
     /// One attribute, which may be nil, of the first object that a request finds.
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     public func fetchOne<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute?>
     ) throws -> Attribute?? {
-        try fetch(request.limit(1), keyPath).first
+        try fetch(request.first, keyPath).first
     }
 
     /// The form of Sworm 1.x, chosen where an `Attribute?` is expected: it cannot tell no object from no value.
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     public func fetchOne<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute?>
     ) throws -> Attribute? {
-        try fetch(request.limit(1), keyPath).first ?? nil
+        try fetch(request.first, keyPath).first ?? nil
     }
 
     private func column<T, Value>(
@@ -74,6 +74,7 @@ extension ManagedObjectContext {
         let index = try binding.plan.index(of: keyPath)
         let values = try Engine.translating {
             let query = try EngineQuery(request.content, of: binding.entity)
+            if query.isEmpty { return [AttributeValue]() }
             if let values = try Engine.column(query, index, binding, in: instance) { return values }
             return try Engine.fetch(query, in: instance).map { try Engine.value($0, index, binding) }
         }

@@ -19,8 +19,10 @@ extension ManagedObjectContext {
         nonisolated(unsafe) let values: [PlainObject]
         do {
             values =
-                try Engine.decode(query, binding, in: instance)
-                ?? Engine.fetch(query, in: instance).map { try binding.value(of: $0) }
+                query.isEmpty
+                ? []
+                : try Engine.decode(query, binding, in: instance)
+                    ?? Engine.fetch(query, in: instance).map { try binding.value(of: $0) }
         } catch {
             throw Engine.translated(error)
         }
@@ -54,6 +56,7 @@ extension ManagedObjectContext {
     ) throws -> Bool {
         let binding = try binding(for: PlainObject.self)
         var query = try EngineQuery(request, of: binding.entity)
+        if query.isEmpty { return false }
         query.limit = 1
         var isFound = false
         do {
@@ -99,6 +102,7 @@ extension ManagedObjectContext {
             }
         }
         let query = try EngineQuery(request.content, of: binding.entity)
+        if query.isEmpty { return }
         do {
             try values(query, binding, guarded)
         } catch {

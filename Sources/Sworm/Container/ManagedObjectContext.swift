@@ -90,6 +90,7 @@ extension ManagedObjectContext {
     /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
     public func delete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws {
         let query = try EngineQuery(request.content, of: try bindingForWriting(for: PlainObject.self).entity)
+        if query.isEmpty { return }
         let objects = try Engine.translating { try Engine.fetch(query, in: instance) }
         for object in objects { instance.delete(object) }
     }
@@ -105,6 +106,7 @@ extension ManagedObjectContext {
     @discardableResult
     public func count<PlainObject: ManagedObjectConvertible>(of request: Request<PlainObject>) throws -> Int {
         let query = try EngineQuery(request.content, of: try binding(for: PlainObject.self).entity)
+        if query.isEmpty { return 0 }
         return try Engine.translating { try Engine.count(query, in: instance) }
     }
 
@@ -120,6 +122,7 @@ extension ManagedObjectContext {
     ) throws -> [ManagedObject<PlainObject>] {
         let family = try family(of: PlainObject.self)
         let query = try EngineQuery(handles: request.content, of: family.binding.entity, in: instance)
+        if query.isEmpty { return [] }
         do {
             guard let rows = try Engine.fetchRows(query, in: instance) else {
                 return try Engine.fetch(query, in: instance).map { ManagedObject($0, family) }
@@ -138,7 +141,7 @@ extension ManagedObjectContext {
     public func fetchOne<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> ManagedObject<PlainObject>? {
-        try fetch(request.limit(1)).first
+        try fetch(request.first).first
     }
 
     /// A handle on the object with an id.

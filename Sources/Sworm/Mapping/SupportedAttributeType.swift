@@ -7,7 +7,7 @@
 /// enum Status: String, SupportedAttributeType { case draft, printed }
 /// struct Flags: OptionSet, SupportedAttributeType { var rawValue: Int16 }
 /// ```
-public protocol SupportedAttributeType: SendableMetatype {
+public protocol SupportedAttributeType: Sendable {
     /// The primitive type that stands for this one in a store.
     associatedtype PrimitiveAttributeType: PrimitiveAttribute
 

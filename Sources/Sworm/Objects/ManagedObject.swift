@@ -254,3 +254,8 @@ extension ManagedObject: Hashable, Identifiable {
     /// Feeds the identity of the object into a hasher. May be called at any time and on any thread.
     public func hash(into hasher: inout Hasher) { hasher.combine(comparedIdentity) }
 }
+
+extension ManagedObject: CustomStringConvertible {
+    /// The entity and the id.
+    public var description: String { "\(PlainObject.entityName) \(id)" }
+}

@@ -1,4 +1,5 @@
-/// What a `perform` may end in although it cannot leave it: a managed object, or an optional one. Its id comes out instead.
+/// What a `perform` may end in although it cannot leave it: a managed object, and optionals, arrays, sets and dictionaries of
+/// managed objects. The ids come out instead.
 ///
 /// Do not conform types of your own.
 public protocol ManagedObjectResult {
@@ -17,4 +18,19 @@ extension ManagedObject: ManagedObjectResult {
 extension Optional: ManagedObjectResult where Wrapped: ManagedObjectResult {
     /// The id of the object, if there is one.
     public var resultID: Wrapped.ResultID? { self?.resultID }
+}
+
+extension Array: ManagedObjectResult where Element: ManagedObjectResult {
+    /// The ids of the objects, in their order.
+    public var resultID: [Element.ResultID] { map(\.resultID) }
+}
+
+extension Set: ManagedObjectResult where Element: ManagedObjectResult, Element.ResultID: Hashable {
+    /// The ids of the objects.
+    public var resultID: Set<Element.ResultID> { Set<Element.ResultID>(map(\.resultID)) }
+}
+
+extension Dictionary: ManagedObjectResult where Key: SupportedAttributeType, Value: ManagedObjectResult {
+    /// The ids of the objects, under the same keys.
+    public var resultID: [Key: Value.ResultID] { mapValues(\.resultID) }
 }

@@ -35,7 +35,11 @@ extension Engine {
         var code = code(of: native.code)
         // A damaged file, or one that is locked, may show only when it is read or written.
         if code == .cannotOpen, !isOpening { code = .storeFailed }
-        if !isOpening, let name = native.userInfo[conditionKey] as? String { code = StoreError.Code(name) }
+        if !isOpening, let name = native.userInfo[conditionKey] as? String,
+            name != StoreOpeningFailure.notAStore.description
+        {
+            code = StoreError.Code(name)
+        }
         return StoreError(
             code, native.localizedDescription, entity: native.userInfo["NSEntityName"] as? String,
             attribute: native.userInfo[NSValidationKeyErrorKey] as? String, cause: error, rows: rows(of: native))
@@ -43,6 +47,30 @@ extension Engine {
 
     /// Under this key OpenCoreData names the condition of a store for which Cocoa has no code, by the name of Sworm's.
     private static let conditionKey = "SwormStoreCondition"
+
+    /// The reason for which a store does not open, by the engine's error.
+    static func openingFailure(_ error: NSError) -> StoreOpeningFailure? {
+        // SQLite's own code, with its details in the higher bits.
+        let reported = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? 0
+        switch reported & 0xFF {
+        case 26: return .notAStore
+        case 11: return .damaged
+        case 5, 6: return .locked
+        case 3, 8, 14, 23: return .noPermission
+        default: break
+        }
+        if error.userInfo[conditionKey] as? String == StoreOpeningFailure.notAStore.description { return .notAStore }
+        switch error.code {
+        case NSPersistentStoreTimeoutError: return .locked
+        case NSPersistentStoreTypeMismatchError: return .notAStore
+        case NSFileReadCorruptFileError, NSPersistentStoreIncompatibleSchemaError: return .damaged
+        case NSFileReadNoPermissionError, NSFileWriteNoPermissionError: return .noPermission
+        case NSFileReadNoSuchFileError, CocoaError.Code.fileNoSuchFile.rawValue: return .missing
+        case NSMigrationMissingSourceModelError, NSStagedMigrationBackwardMigrationError: return .newerModel
+        case NSPersistentStoreIncompatibleVersionHashError: return .needsMigration
+        default: return nil
+        }
+    }
 
     private static func code(of number: Int) -> StoreError.Code {
         switch number {

@@ -5,8 +5,11 @@ struct EngineQuery {
     let entity: Engine.Entity
     let predicate: PredicateTree?
     var sorts: [SortKey]
+    /// The largest number of rows; zero for all, as in Core Data.
     var limit: Int
     var offset: Int
+    /// Whether nothing is to be found, so that the store need not be asked. The predicate says so, too.
+    private(set) var isEmpty = false
     /// The relations that are read along: paths of names.
     var prefetch: [[String]] = []
     /// How many rows are read at a time; zero for all.
@@ -15,9 +18,11 @@ struct EngineQuery {
     /// - Throws: The ``StoreError`` of what could not be understood.
     init(_ request: RequestContent, of entity: Engine.Entity) throws {
         self.entity = entity
-        predicate = try request.predicateTree()
+        let predicate = try request.predicateTree()
+        isEmpty = request.limit == 0
+        self.predicate = isEmpty ? .constant(false) : predicate
         sorts = request.sorts
-        limit = request.limit
+        limit = request.limit ?? 0
         offset = request.offset
     }
 

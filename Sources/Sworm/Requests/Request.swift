@@ -36,13 +36,19 @@ public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
 extension Request {
     /// At most so many objects.
     ///
-    /// - Parameter value: The number; zero means no limit, as it does in Core Data.
+    /// The last limit of a request counts.
+    ///
+    /// - Parameter value: The number. A request with a limit of zero finds nothing, and does not ask the store; Core Data's
+    ///   `fetchLimit` of zero means all objects. With a number below zero the request fails.
     public func limit(_ value: Int) -> Request {
         with {
             $0.limit = value
             if value < 0 { $0.fail(PlainObject.entityName, "a limit of \(value) is below zero.") }
         }
     }
+
+    /// The request for the first of the objects that it finds.
+    var first: Request { with { $0.limit = min($0.limit ?? 1, 1) } }
 
     /// Without the first so many objects.
     public func offset(_ value: Int) -> Request {
@@ -138,5 +144,20 @@ extension Request {
                 )
             }
         }
+    }
+}
+
+extension Request: CustomStringConvertible {
+    /// The entity, the condition, the order and the limits, on one line.
+    public var description: String {
+        var text = PlainObject.entityName
+        if let condition { text += " where \(condition)" }
+        if !sorts.isEmpty {
+            let keys = sorts.map { $0.path.joined(separator: ".") + ($0.ascending ? "" : " descending") }
+            text += " sorted by \(keys.joined(separator: ", "))"
+        }
+        if let limit = content.limit { text += " limit \(limit)" }
+        if content.offset != 0 { text += " offset \(content.offset)" }
+        return text
     }
 }

@@ -5,8 +5,8 @@ package import SwormPredicates
 package struct RequestContent: Sendable {
     var condition: ConditionContent?
     package var sorts: [SortKey] = []
-    /// The largest number of rows; zero for all.
-    package var limit = 0
+    /// The largest number of rows; nil for all.
+    package var limit: Int?
     package var offset = 0
     /// The relations that handles are going to follow: paths of names.
     package var prefetch: [[String]] = []

@@ -126,7 +126,7 @@ struct ModelFaultTests {
         }
         check("give the bytes that its transformer makes") {
             $0.name.type = .transformable
-            $0.name.defaultValue = ["a"]
+            $0.name.defaultValue = NSObject()
         }
         let values: [(NSAttributeDescription.AttributeType, Any)] = [
             (.integer32, Int64(1) << 40), (.decimal, "1"), (.decimal, Double.nan), (.double, "1"),

@@ -34,7 +34,9 @@ struct PerformMisuseTests {
         Misuse(
             "an object as the value of a perform",
             "let _: ManagedObject<Book> = try store().perform { try $0.insert(Book()) }", expected: race),
-        Misuse("an array of objects", "_ = try store().perform { try $0.fetch(Book.all) }", expected: race),
+        Misuse(
+            "an array of objects", "let _: [ManagedObject<Book>] = try store().perform { try $0.fetch(Book.all) }",
+            expected: race),
         Misuse(
             "a tuple with an object", "_ = try store().perform { (1, try $0.insert(Book())) }", expected: race),
         Misuse("the context", "_ = try store().perform { $0 }", expected: race),
@@ -49,7 +51,8 @@ struct PerformMisuseTests {
             expected: "risks causing data races"),
         Misuse(
             "objects out of schedule",
-            "func run() async throws { _ = try await store().schedule { try $0.fetch(Book.all) } }", expected: race),
+            "func run() async throws { let _: [ManagedObject<Book>] = try await store().schedule { try $0.fetch(Book.all) } }",
+            expected: race),
     ]
 
     static let wrongTypes: [Misuse] = [

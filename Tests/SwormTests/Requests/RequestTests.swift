@@ -6,7 +6,7 @@ import Testing
 struct RequestTests {
     @Test func `a request for everything has nothing in it`() throws {
         #expect(try Book.all.predicateTree() == nil)
-        #expect(Book.all.sorts.isEmpty && Book.all.content.limit == 0 && Book.all.content.offset == 0)
+        #expect(Book.all.sorts.isEmpty && Book.all.content.limit == nil && Book.all.content.offset == 0)
     }
 
     @Test func `chained conditions must all hold`() {

@@ -1,0 +1,128 @@
+import Foundation
+import OpenCoreData
+
+/// `sworm-tool rebuild`: a new store of all that can be read of a damaged one.
+enum RebuildCommand {
+    static let command = Command(
+        CommandSpec(
+            "rebuild", "Makes a new store of every row of a damaged one that can still be read.",
+            discussion: [
+                "Where the tree of a table is broken, its pages are read one by one. Deleted objects do not come back. Links "
+                    + "stay where both ends are there. The history is not taken over.",
+                "The damaged store stays as it is. What is lost is listed, and makes the exit code 1.",
+            ],
+            operands: [
+                OperandSpec("STORE", "The file of the damaged store."), OperandSpec("TO", "The file of the new store."),
+            ],
+            options: [
+                OptionSpec(
+                    "model", value: "PATH",
+                    "The model of the store, where its own copy cannot be read: an .xcdatamodeld, .xcdatamodel, .momd or .mom."
+                ), OptionSpec("force", "Replaces a store of that name."),
+            ],
+            examples: ["sworm-tool rebuild Damaged.sqlite New.sqlite --model Library.xcdatamodeld"])
+    ) { arguments, console in
+        let source = try FilePath.store(arguments.operands[0])
+        var store = try DamagedStore(source)
+        let metadata = store.metadata() ?? [:]
+        let description = try model(of: store, metadata: metadata, arguments)
+        let model = try description.compiled()
+        let tables = try RebuiltTables(model, store.columns)
+        let unknown = store.assignOrphans(tables.tables.map(\.old), fits: tables.fits)
+
+        let place = try NewStorePlace(arguments.operands[1], replaces: arguments.has("force"))
+        var options = StoreOptions()
+        options.modelCache = try description.storeCache()
+        let empty = try SQLiteStore.open(url: place.url, model: model, options: options)
+        let own = metadata.filter { !StoreMetadata.frameworkKeys.contains($0.key) }
+        if !own.isEmpty { try? empty.setMetadata(own) }
+        empty.close()
+
+        var report = RebuildReport(console)
+        for page in unknown { report.lose("the rows of page \(page), which may be of several tables") }
+        try fill(place.url, of: model, from: store, tables: tables, &report)
+        try copyExternalData(from: source, to: place.url, &report)
+        for finding in try StoreVerification.findings(of: place.url, model: model) {
+            console.warn("the new store: \(finding.message)")
+        }
+        try place.finish()
+        return report.end()
+    }
+
+    private static func model(
+        of store: DamagedStore, metadata: [String: Any], _ arguments: Arguments
+    ) throws -> NSManagedObjectModel {
+        guard let option = arguments.url("model") else {
+            if let model = store.cachedModel() { return model }
+            throw ToolError(
+                .modelNeeded, "the copy of the model in '\(arguments.operands[0])' is missing or cannot be read",
+                hint: "name the model: --model PATH")
+        }
+        if let hashes = metadata[StoreMetadata.Key.versionHashes] as? [String: Data], !hashes.isEmpty {
+            return try StoreModelChoice.model(hashes: hashes, of: "'\(arguments.operands[0])'", option: option).model
+        }
+        return try StoreModelChoice.model(at: option).model
+    }
+
+    private static func fill(
+        _ url: URL, of model: CompiledModel, from store: DamagedStore, tables: RebuiltTables,
+        _ report: inout RebuildReport
+    ) throws {
+        let new = try RebuiltStore(url, model)
+        try new.filling {
+            for table in tables.tables {
+                let (found, cut) = store.rows(of: table.old)
+                let rows = found.filter { tables.fits($0, table.old) }
+                let left = try new.insert(rows, into: table)
+                let name = table.root?.name ?? table.old
+                for page in store.brokenPages(of: table.old) {
+                    report.lose("\(name): page \(page) cannot be read; rows on it are lost, if it had some")
+                }
+                for key in cut { report.lose("\(name)/p\(key): it goes on on a page that cannot be read") }
+                let odd = found.count - rows.count
+                if odd > 0 { report.lose("\(name): \(odd) rows that are none of its own") }
+                for key in left {
+                    report.lose("\(name)/p\(key): another row has the same key, or the same unique values")
+                }
+                if table.root != nil { report.count += rows.count - left.count }
+            }
+            for (relationship, count) in try new.clearLinks() {
+                report.lose("\(relationship): \(count) link\(count == 1 ? "" : "s") to objects that are lost")
+            }
+            try new.settle()
+        }
+    }
+
+    private static func copyExternalData(from old: URL, to new: URL, _ report: inout RebuildReport) throws {
+        let names = try ExternalReferences.all(in: new)
+        let (source, target) = (StoreFiles(url: old).externalData, StoreFiles(url: new).externalData)
+        let missing = ExternalReferences.missing(names, in: source)
+        for name in missing { report.lose("the external data file \(name.uuidString)") }
+        let present = names.subtracting(missing)
+        guard !present.isEmpty else { return }
+        let calls = SystemFileCalls()
+        try calls.makeFolders(target)
+        for name in present { try calls.copyFile("\(source)/\(name.uuidString)", to: "\(target)/\(name.uuidString)") }
+    }
+}
+
+/// Lists what is lost as it is found.
+private struct RebuildReport {
+    private let console: Console
+    private var losses = 0
+    var count = 0
+
+    init(_ console: Console) { self.console = console }
+
+    mutating func lose(_ words: String) {
+        losses += 1
+        console.line("lost: \(words)")
+    }
+
+    func end() -> ExitCode {
+        console.line(
+            "\(count) object\(count == 1 ? "" : "s") in the new store, \(losses == 0 ? "nothing" : "\(losses) things") lost"
+        )
+        return losses == 0 ? .ok : .found
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import OpenCoreData
+
+/// The values of a row, read from its record.
+struct PageRecord {
+    /// Nil for NULL.
+    var values: [ExactValue?]
+
+    /// The bytes of a record, those on further pages included; nil where one of these is not there.
+    static func bytes(of cell: TablePage.Cell, on page: [UInt8], in file: PageFile) -> [UInt8]? {
+        var bytes = [UInt8](page[cell.local])
+        var next = cell.overflow
+        var seen: Set<Int> = []
+        while bytes.count < cell.size {
+            guard seen.insert(next).inserted, let page = file.page(next) else { return nil }
+            bytes += page[4..<min(file.usableSize, 4 + cell.size - bytes.count)]
+            next = Int(page.number(at: 0, size: 4))
+        }
+        // A chain that goes on behind the record is another one.
+        return cell.overflow == 0 || next == 0 ? bytes : nil
+    }
+
+    /// Fails for bytes that are no record.
+    init?(_ bytes: [UInt8]) {
+        guard let (size, first) = bytes.variableNumber(at: 0), size >= first, size <= bytes.count else { return nil }
+        var kinds: [Int64] = []
+        var position = first
+        while position < size {
+            guard let (kind, next) = bytes.variableNumber(at: position), kind >= 0, kind != 10, kind != 11 else {
+                return nil
+            }
+            kinds.append(kind)
+            position = next
+        }
+        guard position == size, kinds.count <= 32_767 else { return nil }
+        values = []
+        values.reserveCapacity(kinds.count)
+        for kind in kinds {
+            let length = Self.length(of: kind)
+            guard length <= bytes.count - position else { return nil }
+            values.append(Self.value(kind, in: bytes, at: position..<position + length))
+            position += length
+        }
+        guard position == bytes.count else { return nil }
+    }
+
+    private static func length(of kind: Int64) -> Int {
+        switch kind {
+        case 0, 8, 9: 0
+        case 1...4: Int(kind)
+        case 5: 6
+        case 6, 7: 8
+        default: Int(clamping: (kind - 12) / 2)
+        }
+    }
+
+    private static func value(_ kind: Int64, in bytes: [UInt8], at range: Range<Int>) -> ExactValue? {
+        switch kind {
+        case 0: return nil
+        case 8, 9: return .integer(kind - 8)
+        case 1...6:
+            let width = range.count * 8
+            let number = Int64(bitPattern: bytes.number(at: range.lowerBound, size: range.count) << (64 - width))
+            return .integer(number >> (64 - width))
+        case 7: return .real(Double(bitPattern: bytes.number(at: range.lowerBound, size: 8)))
+        default: return kind % 2 == 0 ? .blob(Data(bytes[range])) : .text(Data(bytes[range]))
+        }
+    }
+}
