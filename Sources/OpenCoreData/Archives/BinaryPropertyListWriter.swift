@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value of a property list that is to be written.
-enum PropertyListValue: Hashable {
+enum PropertyListValue: Hashable, Sendable {
     case bool(Bool)
     case int(Int64)
     case real(Double)
