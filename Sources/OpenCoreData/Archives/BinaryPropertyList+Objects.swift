@@ -18,19 +18,29 @@ extension BinaryPropertyList {
 
 /// Makes the objects of a binary property list, each once: several collections may refer to the same object.
 private struct ObjectBuilder {
-    typealias Built = (object: Any, count: Int)
+    struct Built {
+        var object: Any
+        var count = 1
+        /// The collections inside one another, this one included.
+        var height = 0
+    }
 
     let list: BinaryPropertyList
     private var built: [Int: Built] = [:]
 
     init(list: BinaryPropertyList) { self.list = list }
 
+    private static var tooDeep: ArchiveError {
+        ArchiveError("the property list has collections more than \(BinaryPropertyList.depthLimit) deep")
+    }
+
     mutating func object(_ number: Int, depth: Int) throws(ArchiveError) -> Built {
-        if let known = built[number] { return known }
-        // A list that contains itself has no end of depth.
-        guard depth < BinaryPropertyList.depthLimit else {
-            throw ArchiveError("the property list has collections more than \(BinaryPropertyList.depthLimit) deep")
+        if let known = built[number] {
+            guard depth + known.height <= BinaryPropertyList.depthLimit else { throw Self.tooDeep }
+            return known
         }
+        // A list that contains itself has no end of depth.
+        guard depth < BinaryPropertyList.depthLimit else { throw Self.tooDeep }
         let made = try make(list.node(number), depth: depth)
         guard made.count <= BinaryPropertyList.objectLimit else {
             throw ArchiveError("the property list has more than \(BinaryPropertyList.objectLimit) objects")
@@ -41,23 +51,25 @@ private struct ObjectBuilder {
 
     private mutating func make(_ node: BinaryPropertyList.Node, depth: Int) throws(ArchiveError) -> Built {
         switch node {
-        case .bool(let value): return (NSNumber(value: value), 1)
-        case .int(let value): return (NSNumber(value: value), 1)
-        case .real(let value): return (NSNumber(value: value), 1)
-        case .date(let seconds): return (try PropertyList.date(seconds), 1)
-        case .data(let data): return (data, 1)
-        case .string(let string): return (string, 1)
+        case .bool(let value): return Built(object: NSNumber(value: value))
+        case .unsigned(let value): return Built(object: NSNumber(value: value))
+        case .int(let value): return Built(object: NSNumber(value: value))
+        case .real(let value): return Built(object: NSNumber(value: value))
+        case .date(let seconds): return Built(object: try PropertyList.date(seconds))
+        case .data(let data): return Built(object: data)
+        case .string(let string): return Built(object: string)
         case .array(let numbers):
-            var (objects, count): ([Any], Int) = ([], 1)
+            var (objects, count, height): ([Any], Int, Int) = ([], 1, 0)
             objects.reserveCapacity(numbers.count)
             for number in numbers {
                 let element = try object(number, depth: depth + 1)
                 objects.append(element.object)
                 count += element.count
+                height = max(height, element.height)
             }
-            return (objects, count)
+            return Built(object: objects, count: count, height: height + 1)
         case .dictionary(let keys, let values):
-            var (objects, count): ([String: Any], Int) = ([:], 1)
+            var (objects, count, height): ([String: Any], Int, Int) = ([:], 1, 0)
             for (key, value) in zip(keys, values) {
                 guard case .string(let name) = list.node(key) else {
                     throw ArchiveError("the property list has a dictionary with a key that is not a string")
@@ -65,8 +77,9 @@ private struct ObjectBuilder {
                 let element = try object(value, depth: depth + 1)
                 objects[name] = element.object
                 count += element.count
+                height = max(height, element.height)
             }
-            return (objects, count)
+            return Built(object: objects, count: count, height: height + 1)
         case .set: throw ArchiveError("the property list has a set")
         case .uid: throw ArchiveError("the property list has a reference of a keyed archive")
         case .null: throw ArchiveError("the property list has a null")

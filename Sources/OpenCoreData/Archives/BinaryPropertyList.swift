@@ -9,6 +9,8 @@ struct BinaryPropertyList {
         case null
         case bool(Bool)
         case int(Int64)
+        /// Above the largest `Int64`.
+        case unsigned(UInt64)
         case real(Double)
         /// In seconds since 2001.
         case date(Double)
@@ -103,7 +105,8 @@ private struct Reader {
         case 0x1:
             guard low <= 4 else { throw unknown(marker) }
             try take(1 + 1 << low, from: start)
-            // Of sixteen bytes the upper eight only repeat the sign.
+            // Of sixteen bytes the upper eight only repeat the sign, or are zero.
+            if low == 4, try bits(body, 8) == 0, try signed(body + 8) < 0 { return .unsigned(try bits(body + 8, 8)) }
             return low == 4
                 ? .int(try signed(body + 8)) : .int(low == 3 ? try signed(body) : Int64(try unsigned(body, 1 << low)))
         case 0x2:

@@ -78,7 +78,7 @@ struct KeyedArchive {
         case .real(let number), .date(let number): .real(number)
         case .data(let data): .data(data)
         case .string(let text): .string(text)
-        case .null, .uid, .dictionary, .array, .set: .null
+        case .null, .uid, .dictionary, .array, .set, .unsigned: .null
         }
     }
 

@@ -9,10 +9,17 @@ extension SystemFileCalls {
     private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
     #endif
 
+    /// Whether a file has holes, on a file system that says where. One that compresses needs fewer blocks, too.
     func hasHoles(_ path: String) -> Bool {
         var information = stat()
-        guard lstat(path, &information) == 0 else { return false }
-        return Int64(information.st_blocks) * 512 < Int64(information.st_size)
+        guard lstat(path, &information) == 0, Int64(information.st_blocks) * 512 < Int64(information.st_size) else {
+            return false
+        }
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { _ = close(descriptor) }
+        let hole = lseek(descriptor, 0, Self.seekHole)
+        return hole >= 0 && hole < information.st_size
     }
 
     /// Copies what a file holds, and leaves holes where it has some.
@@ -25,6 +32,8 @@ extension SystemFileCalls {
         let target = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, information.st_mode & 0o7777)
         guard target >= 0 else { throw CoreDataError(failing: "made", copy) }
         do {
+            // The mask of the process has no say in a copy.
+            guard fchmod(target, information.st_mode & 0o7777) == 0 else { throw CoreDataError(failing: "made", copy) }
             guard ftruncate(target, information.st_size) == 0 else { throw CoreDataError(failing: "written", copy) }
             var buffer = [UInt8](repeating: 0, count: 1 << 20)
             var place: off_t = 0

@@ -10,8 +10,9 @@ enum HubRegistry {
     }
 
     private static let hubs = Guarded<[FileIdentity: Entry]>([:])
-    /// The paths by which stores were opened, and so are known to be stores whatever becomes of the files.
-    private static let paths = Guarded<Set<String>>([])
+    /// The paths by which stores are open, each with the number of its users. Such a file is known to be a store whatever becomes
+    /// of it, also when another file takes its path.
+    private static let paths = Guarded<[String: Int]>([:])
 
     /// The hub of a file that is open, the same one until the last user has left it. The number of a file may belong to
     /// another one later, which gets a hub of its own.
@@ -39,10 +40,17 @@ enum HubRegistry {
         return hubs.withLock { $0[identity]?.locksFile ?? false }
     }
 
-    /// Whether a store was opened by a path in this process.
-    static func knows(_ path: String) -> Bool { paths.withLock { $0.contains(path) } }
+    /// Whether a store is open by a path in this process.
+    static func isOpen(_ path: String) -> Bool { paths.withLock { $0[path] != nil } }
 
-    fileprivate static func note(_ path: String) { _ = paths.withLock { $0.insert(path) } }
+    fileprivate static func note(_ path: String) { paths.withLock { $0[path, default: 0] += 1 } }
+
+    fileprivate static func forget(_ path: String) {
+        paths.withLock { paths in
+            guard let users = paths[path] else { return }
+            paths[path] = users > 1 ? users - 1 : nil
+        }
+    }
 
     fileprivate static func noteLocks(_ identity: FileIdentity) {
         hubs.withLock { $0[identity]?.locksFile = true }
@@ -76,7 +84,10 @@ final class HubMembership: Sendable {
         HubRegistry.note(path)
     }
 
-    deinit { HubRegistry.leave(identity) }
+    deinit {
+        HubRegistry.leave(identity)
+        HubRegistry.forget(path)
+    }
 
     /// Says that the file is used without a log.
     func noteLocks() { HubRegistry.noteLocks(identity) }

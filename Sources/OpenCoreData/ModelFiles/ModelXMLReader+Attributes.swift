@@ -68,8 +68,8 @@ extension ModelXMLReader {
         // A number, a flag, ... without text is no default; only a string can be empty.
         if text.isEmpty, type != .string { return }
         let isNumber = [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
-        // A number that was a Boolean once may keep its `NO`, which Apple's model compiler makes 0, as any text that is no number.
-        if isNumber, !ModelXMLValue.isNumber(text) {
+        // A number that was a Boolean once may keep its `NO`, which Apple's model compiler makes 0, as any word.
+        if isNumber, !ModelXMLValue.beginsAsNumber(text) {
             note(
                 "The default value '\(text.prefix(80))' of attribute '\(path)' is no number, and is taken as 0.",
                 at: element)

@@ -32,8 +32,10 @@ enum ModelXMLValue {
         }
     }
 
-    /// Whether a text is a number, of any size.
-    static func isNumber(_ text: String) -> Bool { number(text.trimmingCharacters(in: .whitespacesAndNewlines)) != nil }
+    /// Whether a text begins as a number does.
+    static func beginsAsNumber(_ text: String) -> Bool {
+        text.drop { $0.isWhitespace || "+-.".contains($0) }.first?.isWholeNumber ?? false
+    }
 
     /// A finite number in decimal digits.
     private static func number(_ text: String) -> Double? {

@@ -21,7 +21,7 @@ extension NSManagedObject: EvaluationSubject {
             case .nothing: return .missing(missing)
             }
         case nil:
-            if key == "objectID" || key == "self" { return .object(self) }
+            if key == "objectID" || key == "self" || key == "SELF" { return .object(self) }
             if let leaves = plan.composites[key] { return .object(CompositeSubject(self, key, leaves)) }
             throw PredicateError.unknownKey(key, of: plan.name, names: plan.propertyNames)
         }

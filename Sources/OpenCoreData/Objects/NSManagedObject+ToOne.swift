@@ -27,6 +27,14 @@ extension NSManagedObject {
         return canLead(slot, to: object) ? object : nil
     }
 
+    /// Whether the row has a key that no object of the relationship's can have.
+    private func holdsStrayKey(_ slot: Int) -> Bool {
+        if case .toOne(let object?) = relationshipState(slot) { return !canLead(slot, to: object) }
+        guard let (group, row) = snapshot.fetched else { return false }
+        let cell = group.shape.cells(ofToOne: slot, in: plan.number).key
+        return cell >= 0 && !group.buffer.isNull(row, cell) && group.buffer.int64(row, cell) < 1
+    }
+
     /// Whether an object is of an entity that a relationship leads to. A damaged row can name one of another entity of the
     /// same table, which has other properties.
     private func canLead(_ slot: Int, to object: NSManagedObject) -> Bool {
@@ -53,7 +61,8 @@ extension NSManagedObject {
         try requireMutable(key: relationship.name)
         if let new { try requireRelatable(new, relationship) }
         let old = destination(slot)
-        guard old !== new else { return }
+        // A key that leads nowhere can be cleared, too.
+        guard old !== new || new == nil && holdsStrayKey(slot) else { return }
         guard let inverse = relationship.inverse else { return assignDestination(slot, new) }
         if objectID.origin.compiled[relationship.destination].relationships[inverse].isToMany {
             assignDestination(slot, new)
@@ -71,8 +80,9 @@ extension NSManagedObject {
     /// Sets this side alone.
     final func assignDestination(_ slot: Int, _ new: NSManagedObject?) {
         let committed = committedDestination(slot)
+        let isCleared = new == nil && holdsStrayKey(slot)
         setRelationshipState(slot, .toOne(new))
-        if !status.contains(.inserted), new?.objectID.row == committed {
+        if !status.contains(.inserted), new?.objectID.row == committed, !isCleared {
             changedRelationships.remove(slot)
         } else {
             changedRelationships.insert(slot)

@@ -94,6 +94,14 @@ package struct StoreMetadata: Sendable, Hashable {
         }
         var copy = self
         copy.propertyList = try Self.bytes(result)
+        do {
+            // What the bounds of reading leave out would make the store one that does not open.
+            _ = try PropertyList.dictionary(copy.propertyList)
+        } catch {
+            throw CoreDataError(
+                NSPersistentStoreSaveError, "The metadata cannot be kept, for they could not be read again: \(error).",
+                cause: error)
+        }
         return copy
     }
 

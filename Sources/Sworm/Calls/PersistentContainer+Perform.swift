@@ -71,7 +71,7 @@ extension PersistentContainer {
         try run(.perform(retrying: repetitions, deadline: deadline), action)
     }
 
-    /// Runs a closure that ends in a managed object, or in an optional one, and returns the object's id.
+    /// Runs a closure that ends in managed objects (one, an optional one, or a collection), and returns their ids.
     ///
     /// ```swift
     /// let id = try store.perform { try $0.insert(Book(title: "War and Peace")) }

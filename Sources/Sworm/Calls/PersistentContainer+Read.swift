@@ -65,7 +65,7 @@ extension PersistentContainer {
         try run(.read(deadline: deadline), action)
     }
 
-    /// Runs a closure that reads one snapshot of the store, ends in a managed object or in an optional one, and returns the object's id.
+    /// Runs a closure that reads one snapshot of the store, ends in managed objects, and returns their ids.
     ///
     /// - Parameters:
     ///   - deadline: When the call is given up, also while it waits; nil for never.
@@ -124,7 +124,7 @@ extension PersistentContainer {
         try await sendableResult(.read(deadline: deadline), action)
     }
 
-    /// Runs a closure that reads one snapshot of the store, ends in a managed object or in an optional one, and returns the object's id.
+    /// Runs a closure that reads one snapshot of the store, ends in managed objects, and returns their ids.
     ///
     /// - Parameters:
     ///   - deadline: When the call is given up, also while it waits; nil for never.

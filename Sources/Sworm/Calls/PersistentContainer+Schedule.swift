@@ -37,8 +37,8 @@ extension PersistentContainer {
         try await sendableResult(.perform(retrying: repetitions, deadline: deadline), action)
     }
 
-    /// Runs a closure that ends in a managed object, or in an optional one, on the queue of its context, and returns the
-    /// object's id.
+    /// Runs a closure that ends in managed objects (one, an optional one, or a collection) on the queue of its context, and
+    /// returns their ids.
     ///
     /// - Parameters:
     ///   - repetitions: How often the closure is repeated when it meets a conflict.

@@ -73,7 +73,7 @@ extension PersistentContainer {
         try run(.write(deadline: deadline), action)
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line, ends in a managed object or in an optional one, and returns the object's id.
+    /// Runs a closure that holds the write lock of the store from its first line, ends in managed objects, and returns their ids.
     ///
     /// - Parameters:
     ///   - deadline: When the call is given up, also while it waits; nil for never.
@@ -133,7 +133,7 @@ extension PersistentContainer {
         try await sendableResult(.write(deadline: deadline), action)
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line, ends in a managed object or in an optional one, and returns the object's id.
+    /// Runs a closure that holds the write lock of the store from its first line, ends in managed objects, and returns their ids.
     ///
     /// - Parameters:
     ///   - deadline: When the call is given up, also while it waits; nil for never.

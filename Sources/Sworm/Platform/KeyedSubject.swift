@@ -16,7 +16,7 @@ struct KeyedSubject: EvaluationSubject {
             return attribute.content(object.value(forKeyPath: key))
         }
         guard let relationship = object.entity.relationshipsByName[key] else {
-            if key == "objectID" || key == "self" { return .object(self) }
+            if key == "objectID" || key == "self" || key == "SELF" { return .object(self) }
             throw PredicateError.unknownKey(
                 key, of: object.entity.name ?? "", names: object.entity.propertiesByName.keys)
         }

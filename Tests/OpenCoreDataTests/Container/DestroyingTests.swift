@@ -88,17 +88,50 @@ struct DestroyingTests {
         }
     }
 
-    @Test func `of a store that was overwritten, the log or its having been open tells`() throws {
+    @Test func `of a store that was overwritten, the log or its being open says that it was one`() throws {
         let folder = try made()
         try Data(repeating: 1, count: 9000).write(to: folder.url())
         #expect(coreDataError { try destroy(folder.url()) } != nil)
-        try Data([0x37, 0x7F, 0x06, 0x82, 0, 0, 0, 0]).write(to: folder.url("Test.sqlite-wal"))
+        // The log of any database is no sign; one with the tables of a store is.
+        let log = Data([0x37, 0x7F, 0x06, 0x82, 0, 0, 0, 0])
+        try log.write(to: folder.url("Test.sqlite-wal"))
+        #expect(coreDataError { try destroy(folder.url()) } != nil)
+        try (log + Data("CREATE TABLE Z_METADATA".utf8)).write(to: folder.url("Test.sqlite-wal"))
         try destroy(folder.url())
         #expect(FileKind(path: folder.url().path) == nil && FileKind(path: folder.url("Test.sqlite-wal").path) == nil)
-        _ = try GraphLibrary.context(at: folder.url("Opened.sqlite"))
-        try Data(repeating: 1, count: 9000).write(to: folder.url("Opened.sqlite"))
-        try destroy(folder.url("Opened.sqlite"))
-        #expect(FileKind(path: folder.url("Opened.sqlite").path) == nil)
+        for isOpen in [true, false] {
+            let url = folder.url("Opened.sqlite")
+            var context: NSManagedObjectContext? = try GraphLibrary.context(at: url)
+            if !isOpen { context = nil }
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+            try Data(repeating: 1, count: 9000).write(to: url)
+            #expect((coreDataError { try destroy(url) } == nil) == isOpen)
+            #expect((FileKind(path: url.path) == nil) == isOpen)
+            withExtendedLifetime(context) {}
+        }
+    }
+
+    @Test func `a locked database, and a text that speaks of tables, stay`() throws {
+        let folder = try StoreFolder()
+        let other = try folder.raw("other.sqlite")
+        try other.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; CREATE TABLE a (b)")
+        try Data("CREATE TABLE Z_METADATA (a); -- \(String(repeating: "x", count: 9000))".utf8).write(
+            to: folder.url("text.sql"))
+        let error = coreDataError { try destroy(folder.url("other.sqlite")) }
+        #expect(error?.condition == .timedOut, "\(String(describing: error))")
+        #expect(coreDataError { try destroy(folder.url("text.sql")) }?.message.contains("not a store") == true)
+        #expect(FileKind(path: folder.url("other.sqlite").path) == .file)
+        #expect(try other.lines("SELECT count(*) FROM a") == ["0"])
+    }
+
+    @Test func `the external data of a store with the same name before its extension stay`() throws {
+        let folder = try made()
+        let support = folder.externalPath
+        try FileManager.default.createDirectory(atPath: support, withIntermediateDirectories: true)
+        try destroy(folder.url("Test.db"))
+        #expect(FileKind(path: support) == .folder)
+        try destroy(folder.url())
+        #expect(FileKind(path: support) == nil)
     }
 
     @Test func `another database is not replaced`() throws {

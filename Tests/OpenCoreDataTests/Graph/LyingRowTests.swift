@@ -63,6 +63,15 @@ struct LyingRowTests {
         #expect(try context.all("Author").first?.set("books").count == 3)
     }
 
+    @Test(arguments: [least, "-1", "0"])
+    func `a to-one link below 1 can be cleared`(key: String) throws {
+        let (folder, context) = try store(["UPDATE ZBOOK SET ZAUTHOR = \(key) WHERE ZTITLE = 'T1'"])
+        let book = try #require(try context.all("Book", "title == 'T1'").first)
+        book.setValue(nil, forKey: "author")
+        try context.save()
+        #expect(try folder.raw().lines("SELECT ZAUTHOR FROM ZBOOK WHERE ZTITLE = 'T1'") == ["NULL"])
+    }
+
     @Test(arguments: [least, "9223372036854775807", "0", "77"])
     func `a member with an entity number out of range is an error, and its owner stays`(number: String) throws {
         let (_folder, context) = try store(["UPDATE ZBOOK SET Z_ENT = \(number) WHERE ZTITLE = 'T1'"])

@@ -148,4 +148,49 @@ struct PropertyListTests {
                 ofType: NSSQLiteStoreType, at: folder.url())
         }
     }
+
+    @Test func `objects that are used again count with their depth, and large numbers are exact`() throws {
+        // Chains of 60 arrays, each of which ends in the one before.
+        var objects: [PropertyListValue] = []
+        var chain = PropertyListValue.array([])
+        for _ in 0..<60 { chain = .array([chain]) }
+        objects.append(chain)
+        #expect(throws: Never.self) { _ = try PropertyList.objects(BinaryPropertyListWriter.data(.array(objects))) }
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: ["a": UInt64.max, "b": Int64.min, "c": Int64.max], format: .binary, options: 0)
+        let read = try #require(try PropertyList.dictionary(list))
+        #expect((read["a"] as? NSNumber)?.uint64Value == .max)
+        #expect((read["b"] as? NSNumber)?.int64Value == .min && (read["c"] as? NSNumber)?.int64Value == .max)
+        // Two shared chains, made by hand: objects 0 to 60 lead down, and 61 to 121 end in the first.
+        var bytes = Data("bplist00".utf8)
+        var offsets: [Int] = []
+        func add(_ piece: [UInt8]) {
+            offsets.append(bytes.count)
+            bytes.append(contentsOf: piece)
+        }
+        // The root names the end of each chain: the short one first, so that it is known when the long one meets it.
+        add([0xA2, 1, 62])
+        for number in 1...60 { add([0xA1, UInt8(number + 1)]) }
+        add([0xA0])
+        for number in 62...121 { add([0xA1, number == 121 ? 1 : UInt8(number + 1)]) }
+        let table = bytes.count
+        for offset in offsets { bytes.append(contentsOf: [UInt8(offset >> 8), UInt8(offset & 0xFF)]) }
+        bytes.append(contentsOf: [0, 0, 0, 0, 0, 0, 2, 1])
+        for number in [offsets.count, 0, table] {
+            bytes.append(contentsOf: (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
+        }
+        #expect(throws: ArchiveError.self) { _ = try PropertyList.objects(bytes) }
+    }
+
+    @Test func `metadata that could not be read again are not written`() throws {
+        let folder = try StoreFolder()
+        let coordinator = try GraphLibrary.coordinator(at: folder.url())
+        let store = try #require(coordinator.persistentStores.first)
+        let context = GraphLibrary.context(coordinator)
+        coordinator.setMetadata(["never": Date(timeIntervalSinceReferenceDate: 1e300)], for: store)
+        try context.make("Tag", ["name": "a"])
+        _ = coreDataError { try context.save() }
+        try coordinator.remove(store)
+        #expect(try GraphLibrary.context(at: folder.url()).all("Tag").count <= 1)
+    }
 }

@@ -37,13 +37,15 @@ package final class StoreReplacement {
             lock = nil
         } else {
             try SQLiteStore.checkWritable(files)
-            if isMissingAllowed { try files.requireRemovable() }
+            if isMissingAllowed { try files.requireRemovable(timeout: options.busyTimeout) }
             let (files, options) = (self.files, self.options)
             lock = try CoreDataError.translating(while: "migrate", path: files.main) {
                 do {
                     return try MigrationLock(files, options: options)
-                } catch let error as SQLiteError where isMissingAllowed && error.isDamage {
-                    // Nobody can have it open, and a sound store is to come in its stead.
+                } catch let error as SQLiteError
+                    where isMissingAllowed && error.isDamage && !HubRegistry.isOpen(files.main)
+                {
+                    // A damaged file cannot be locked, and a sound store is to come in its stead.
                     return nil
                 }
             }

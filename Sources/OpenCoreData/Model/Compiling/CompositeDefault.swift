@@ -18,7 +18,7 @@ enum CompositeDefault {
                 guard let value = AttributeDefault.value(value, as: element.attributeType.attributeType) else {
                     return nil
                 }
-                result[name] = value
+                if element.keeps(defaultValue: dictionary[name]) { result[name] = value }
             }
         }
         return result

@@ -154,7 +154,9 @@ private struct EntityDraft {
             return
         }
         let type = attribute.attributeType.attributeType
-        let own = attribute.keepsDefault ? attribute.defaultValue.flatMap { AttributeDefault.value($0, as: type) } : nil
+        let own =
+            attribute.keeps(defaultValue: attribute.defaultValue)
+            ? attribute.defaultValue.flatMap { AttributeDefault.value($0, as: type) } : nil
         let takesFiles = type == .binaryData || type == .transformable
         attributes.append(
             CompiledAttribute(
@@ -165,15 +167,5 @@ private struct EntityDraft {
                 valueTransformerName: attribute.valueTransformerName, validationRules: attribute.validationRules,
                 preservesValueInHistoryOnDeletion: attribute.preservesValueInHistoryOnDeletion && path == attribute.name
             ))
-    }
-}
-
-extension NSAttributeDescription {
-    /// Whether the default value can be written as it is archived. A transformer of the application's own makes bytes of it that
-    /// nobody else knows: an object that is inserted here has no value then.
-    fileprivate var keepsDefault: Bool {
-        guard attributeType == .transformableAttributeType, !(defaultValue is Data) else { return true }
-        let secure = ["NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer"]
-        return valueTransformerName.map(secure.contains) ?? true
     }
 }
