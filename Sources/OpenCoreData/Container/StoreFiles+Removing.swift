@@ -75,7 +75,7 @@ extension StoreFiles {
         let log = head(of: writeAheadLog, count: 16 << 20)
         if log.starts(with: [0x37, 0x7F, 0x06]), namesTables(log) { return true }
         let pages = head(of: main, count: 1 << 20)
-        // A text that speaks of such a table is none.
+        // A text can speak of such a table, too.
         let isBinary = pages.starts(with: "SQLite format 3\0".utf8) || pages.prefix(4096).contains(0)
         return isBinary && namesTables(pages)
     }

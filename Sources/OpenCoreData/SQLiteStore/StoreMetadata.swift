@@ -95,7 +95,7 @@ package struct StoreMetadata: Sendable, Hashable {
         var copy = self
         copy.propertyList = try Self.bytes(result)
         do {
-            // What the bounds of reading leave out would make the store one that does not open.
+            // A store whose metadata are beyond the bounds of reading does not open.
             _ = try PropertyList.dictionary(copy.propertyList)
         } catch {
             throw CoreDataError(
