@@ -90,3 +90,9 @@ extension StoreError.Code {
     /// A piece of work ran another number of statements than was expected.
     public static let statementCount = Self("statementCount")
 }
+
+extension ExpectedStoreErrors where Self == StoreError.Code {
+    /// An error with the code ``StoreError/Code/statementCount``.
+    @_disfavoredOverload
+    public static var statementCount: StoreError { Self.statementCount.expected }
+}

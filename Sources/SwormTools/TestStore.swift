@@ -122,3 +122,9 @@ extension StoreError.Code {
     /// A store's file breaks rules that Core Data's files keep.
     public static let unsoundStore = Self("unsoundStore")
 }
+
+extension ExpectedStoreErrors where Self == StoreError.Code {
+    /// An error with the code ``StoreError/Code/unsoundStore``.
+    @_disfavoredOverload
+    public static var unsoundStore: StoreError { Self.unsoundStore.expected }
+}

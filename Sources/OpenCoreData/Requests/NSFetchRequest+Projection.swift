@@ -26,6 +26,11 @@ extension NSFetchRequest {
                 return ProjectionTree.Sort(computed.expression, ascending: sort.ascending)
             }
         }
+        if tree.form == .grouped {
+            // Core Data's limit of such a request counts groups.
+            (tree.groupLimit, tree.groupOffset) = (fetch.limit > 0 ? fetch.limit : nil, fetch.offset)
+            (fetch.limit, fetch.offset, fetch.sorts) = (0, 0, [])
+        }
         if tree.form == .total {
             // One row comes of all; a limit or an offset is one of that row, and no order changes it.
             tree.sorts = []

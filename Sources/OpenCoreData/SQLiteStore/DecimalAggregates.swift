@@ -5,14 +5,10 @@ import SwormSQLite
 /// Aggregates of decimals with all their digits. SQLite's own take a number that is kept as text for its first digits, or
 /// for larger than all others.
 enum DecimalAggregates {
-    static let sum = "SwormDecimalSum"
-    static let minimum = "SwormDecimalMin"
-    static let maximum = "SwormDecimalMax"
-
     static func register(on connection: Connection) throws {
-        try connection.addAggregate(sum) { Sum() }
-        try connection.addAggregate(minimum) { Extreme(isLargest: false) }
-        try connection.addAggregate(maximum) { Extreme(isLargest: true) }
+        try connection.addAggregate(DecimalFunction.sum) { Sum() }
+        try connection.addAggregate(DecimalFunction.minimum) { Extreme(isLargest: false) }
+        try connection.addAggregate(DecimalFunction.maximum) { Extreme(isLargest: true) }
     }
 
     /// A number of a column: nil where no decimal can be it, and its double for that case.

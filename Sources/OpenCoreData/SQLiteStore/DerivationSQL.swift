@@ -195,9 +195,9 @@ struct DerivationSQL: Sendable {
     /// One value of all members. Sums leave the integers of SQLite as soon as the derived attribute can hold more.
     private func taken(_ aggregate: Derivation.Aggregate, _ value: String, _ type: AttributeType) -> String {
         switch (aggregate, type, derived.entity.attributes[derived.slot].type) {
-        case (.sum, .decimal, _), (.sum, _, .decimal): "\(DecimalAggregates.sum)(\(value))"
-        case (.min, .decimal, _): "\(DecimalAggregates.minimum)(\(value))"
-        case (.max, .decimal, _): "\(DecimalAggregates.maximum)(\(value))"
+        case (.sum, .decimal, _), (.sum, _, .decimal): "\(DecimalFunction.sum)(\(value))"
+        case (.min, .decimal, _): "\(DecimalFunction.minimum)(\(value))"
+        case (.max, .decimal, _): "\(DecimalFunction.maximum)(\(value))"
         case (.sum, _, .double), (.sum, _, .float): "sum(CAST(\(value) AS REAL))"
         default: "\(aggregate.rawValue)(\(value))"
         }

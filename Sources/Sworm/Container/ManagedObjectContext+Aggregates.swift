@@ -30,7 +30,7 @@ extension ManagedObjectContext {
 
     /// The sum of the values of a column; zero when there is none.
     ///
-    /// Decimals are added as the store adds them, which is as floating-point numbers.
+    /// Decimals are added with all their digits; in conditions they are added as floating-point numbers, as in Core Data.
     ///
     /// - Parameters:
     ///   - request: The request.

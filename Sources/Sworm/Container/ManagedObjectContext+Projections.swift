@@ -34,6 +34,7 @@ extension ManagedObjectContext {
         let binding = try binding(for: PlainObject.self)
         let (request, tree) = try projection.checked()
         let query = try EngineQuery(request, of: binding.entity)
+        if tree.groupLimit == 0 { return [] }
         let raw = try Engine.translating { try Engine.project(query, tree, reader, in: instance) }
         if let raw { return try raw.map(reader.row) }
         return try Engine.translating { try values(query, tree) }.map(reader.row)
@@ -43,14 +44,14 @@ extension ManagedObjectContext {
     private func values(_ query: EngineQuery, _ tree: ProjectionTree) throws -> [[AttributeValue]] {
         let prepared = try PreparedProjection(tree)
         var query = query
-        let (limit, offset) = (query.limit, query.offset)
-        // Rows of groups are cut when they are complete.
-        let isCut = tree.form == .grouped || tree.form == .distinct
-        if isCut { (query.limit, query.offset) = (0, 0) }
+        // Groups and distinct rows are cut when they are complete.
+        var (limit, offset) = (tree.groupLimit, tree.groupOffset)
+        if tree.form == .distinct {
+            (limit, offset) = (query.limit > 0 ? query.limit : nil, query.offset)
+            (query.limit, query.offset) = (0, 0)
+        }
         let subjects = try Engine.fetch(query, in: instance).map { Engine.subject($0) }
         let rows = try prepared.rows(of: subjects) { try Engine.checkInterruption(instance) }
-        guard isCut else { return rows }
-        let rest = rows.dropFirst(offset)
-        return Array(limit > 0 ? rest.prefix(limit) : rest)
+        return Array(rows.dropFirst(offset).prefix(limit ?? .max))
     }
 }

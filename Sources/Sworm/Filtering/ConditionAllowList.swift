@@ -165,3 +165,9 @@ extension StoreError.Code {
     /// A condition asks about something that is not on the list of what it may ask about.
     public static let conditionNotAllowed = Self("conditionNotAllowed")
 }
+
+extension ExpectedStoreErrors where Self == StoreError.Code {
+    /// An error with the code ``StoreError/Code/conditionNotAllowed``.
+    @_disfavoredOverload
+    public static var conditionNotAllowed: StoreError { Self.conditionNotAllowed.expected }
+}

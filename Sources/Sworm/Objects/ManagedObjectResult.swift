@@ -2,7 +2,7 @@
 /// managed objects. The ids come out instead.
 ///
 /// Do not conform types of your own.
-public protocol ManagedObjectResult {
+public protocol ManagedObjectResult: SendableMetatype {
     /// What comes out of the `perform`.
     associatedtype ResultID: Sendable
 

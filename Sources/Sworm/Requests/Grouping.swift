@@ -36,6 +36,31 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         return copy
     }
 
+    /// At most a number of groups, in their order. The last limit counts.
+    ///
+    /// - Parameter value: The number; zero means no groups. With a number below zero the projection fails.
+    public func limit(_ value: Int) -> Grouping {
+        var copy = self
+        copy.tree.groupLimit = value
+        if value < 0 { copy.fail("a limit of \(value) groups is below zero.") }
+        return copy
+    }
+
+    /// Without a number of groups at the front.
+    ///
+    /// - Parameter value: The number. With one below zero the projection fails.
+    public func offset(_ value: Int) -> Grouping {
+        var copy = self
+        copy.tree.groupOffset = value
+        if value < 0 { copy.fail("an offset of \(value) groups is below zero.") }
+        return copy
+    }
+
+    private mutating func fail(_ message: String) {
+        let entity = PlainObject.entityName
+        failure = failure ?? StoreError(.invalidRequest, "\(entity): \(message)", entity: entity)
+    }
+
     /// The column that the closure names: the key of a group, or what becomes of its rows.
     public func select<Base: SupportedAttributeType, Value>(
         _ column: (RowGroup<PlainObject, Key>) -> Term<PlainObject, Base, Value>
@@ -104,7 +129,7 @@ public struct RowGroup<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         Term(Operand(.maximum, over: column))
     }
 
-    /// The sum of the values; zero when there is none.
+    /// The sum of the values; zero when there is none. Decimals are added with all their digits.
     public func sum<Base: Numeric, Value>(_ column: Column<Base, Value>) -> Term<PlainObject, Base, Base> {
         Term(Operand(.sum, over: column))
     }

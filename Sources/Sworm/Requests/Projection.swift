@@ -26,7 +26,8 @@ public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
 
     /// Each combination of values once.
     ///
-    /// The rows are sorted by the order of the request, which must be one of selected columns, and then by all columns.
+    /// The rows are sorted by the order of the request, which must be one of selected columns, and then by all columns. A limit
+    /// and an offset of the request count combinations.
     public func distinct() -> Projection {
         var copy = self
         copy.tree.isDistinct = true
@@ -67,7 +68,9 @@ public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
         var content = request.content
         try content.validate()
         var tree = tree
-        if tree.form == .grouped || tree.form == .distinct {
+        // The order says which rows are grouped, if not all are.
+        let groupsPart = tree.form == .grouped && (content.limit != nil || content.offset > 0)
+        if tree.form == .grouped && !groupsPart || tree.form == .distinct {
             tree.sorts = content.sorts.map { ProjectionTree.Sort(.path($0.path), ascending: $0.ascending) } + tree.sorts
             content.sorts = []
         }

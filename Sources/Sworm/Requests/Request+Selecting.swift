@@ -82,21 +82,6 @@ extension Request {
         self
     }
 
-    /// Groups of the rows that say the same in these columns.
-    ///
-    /// ```swift
-    /// Book.all.grouped(by: \.author.name).having { $0.count > 1 }.select { ($0.key, $0.count, $0.max(\.year)) }
-    /// ```
-    /// A limit and an offset of the request count groups. Groups are in the order of their keys, unless they are sorted.
-    public func grouped<each Base: SupportedAttributeType, each Value>(
-        by keys: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>
-    ) -> Grouping<PlainObject, (repeat Term<PlainObject, each Base, each Value>)> {
-        let terms = (repeat EntityPath<PlainObject, PlainObject>.root[keyPath: each keys])
-        var selection = Selection()
-        repeat _ = selection.add(each terms)
-        return Grouping(self, terms, selection)
-    }
-
     /// A pack alone can be empty, and then takes any closure that gives nothing of use. So one column is asked for by
     /// itself above, and here it is one of the pack again.
     private func tuples<each Base: SupportedAttributeType, each Value>(

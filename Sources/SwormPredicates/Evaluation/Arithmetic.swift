@@ -143,6 +143,41 @@ func sum(of values: [EvaluationValue], in tree: ExpressionTree) throws -> Evalua
     return try arithmetic(.add, whole, real(fraction), in: tree)
 }
 
+/// The sum of decimals, perhaps with integers among them, with all their digits; nil where it is not one.
+func decimalSum(of values: [EvaluationValue]) -> EvaluationValue? {
+    var total = Decimal.zero
+    var hasDecimals = false
+    for value in values {
+        switch value.single {
+        case .null?: continue
+        case .decimal(let decimal)?:
+            total += decimal
+            hasDecimals = true
+        case .int(let integer)?: total += Decimal(integer)
+        default: return nil
+        }
+    }
+    return hasDecimals && !total.isNaN ? .value(.decimal(total)) : nil
+}
+
+/// The smallest or largest of decimals, told apart by all their digits; nil where other values are among them.
+func extremeDecimal(of values: [EvaluationValue], _ order: ComparisonResult) -> EvaluationValue? {
+    var best: Decimal?
+    for value in values {
+        switch value.single {
+        case .null?: continue
+        case .decimal(let decimal)? where !decimal.isNaN:
+            guard let current = best else {
+                best = decimal
+                continue
+            }
+            if order == .orderedAscending ? decimal < current : decimal > current { best = decimal }
+        default: return nil
+        }
+    }
+    return best.map { .value(.decimal($0)) }
+}
+
 /// The sum by a count; nil for none.
 func average(of values: [EvaluationValue], count: Int, in tree: ExpressionTree) throws -> EvaluationValue? {
     guard count > 0 else { return nil }

@@ -15,7 +15,7 @@ extension EvaluationPreparer {
         for key in keys where key.hasPrefix("@") && CollectionOperator(rawValue: key) == nil {
             throw PredicateError(.unsupported, "the collection operator `\(key)` is not supported: `\(tree.format)`")
         }
-        let path = EvaluatedPath(keys: keys[...], tree: tree)
+        let path = EvaluatedPath(keys: keys[...], tree: tree, addsDecimalsExactly: addsDecimalsExactly)
         if case .evaluatedObject = base { return .program { try path.value(from: $0.subject) } }
         // What a written nil has under a key is a written nil too.
         if case .value(.null) = base { return .constant(.value(.null)) }
@@ -35,12 +35,15 @@ enum CollectionOperator: String {
 private struct EvaluatedPath: Sendable {
     var keys: ArraySlice<String>
     let tree: ExpressionTree
+    let addsDecimalsExactly: Bool
 
     func value(from start: EvaluationValue) throws -> EvaluationValue {
         var value = start
         for (index, key) in zip(keys.indices, keys) {
             if key.hasPrefix("@"), let operation = CollectionOperator(rawValue: key) {
-                return try aggregate(operation, value, rest: EvaluatedPath(keys: keys[(index + 1)...], tree: tree))
+                var rest = self
+                rest.keys = keys[(index + 1)...]
+                return try aggregate(operation, value, rest: rest)
             }
             value = try keyed(value, key, in: tree)
         }
@@ -59,6 +62,7 @@ private struct EvaluatedPath: Sendable {
             case .value, .object, .missing: return [value]
             }
         }
+        if addsDecimalsExactly, let decimal = decimals(operation, values) { return decimal }
         switch operation {
         case .count: return .value(.int(Int64(values.count)))
         case .sum: return try sum(of: values, in: tree)
@@ -66,6 +70,15 @@ private struct EvaluatedPath: Sendable {
         case .average: return try average(of: values, count: values.count, in: tree) ?? .value(.double(0))
         case .minimum: return try extreme(of: values, .orderedAscending, in: tree)
         case .maximum: return try extreme(of: values, .orderedDescending, in: tree)
+        }
+    }
+
+    private func decimals(_ operation: CollectionOperator, _ values: [EvaluationValue]) -> EvaluationValue? {
+        switch operation {
+        case .sum: decimalSum(of: values)
+        case .minimum: extremeDecimal(of: values, .orderedAscending)
+        case .maximum: extremeDecimal(of: values, .orderedDescending)
+        case .count, .average: nil
         }
     }
 }

@@ -22,7 +22,8 @@ package struct PreparedProjection: Sendable {
         try tree.validate()
         form = tree.form
         isDistinct = tree.isDistinct
-        let plain = EvaluationPreparer(logic: .sql, now: now)
+        var plain = EvaluationPreparer(logic: .sql, now: now)
+        plain.addsDecimalsExactly = true
         var naming = AggregateNaming()
         let columnTrees = tree.columns.map { naming.rename($0) }
         let sortTrees = tree.completeSorts.map { (naming.rename($0.expression), $0.ascending) }
@@ -109,17 +110,18 @@ package struct PreparedProjection: Sendable {
     ) throws -> EvaluationValue {
         switch aggregate {
         case .count: return .value(.int(Int64(values.count)))
-        case .sum: return try sum(of: values, in: tree)
+        case .sum: return try decimalSum(of: values) ?? sum(of: values, in: tree)
         case .average: return try average(of: values, count: values.count, in: tree) ?? .null
-        case .minimum: return inSQL(try extreme(of: values, .orderedAscending, in: tree))
-        case .maximum: return inSQL(try extreme(of: values, .orderedDescending, in: tree))
+        case .minimum: return try least(of: values, .orderedAscending, in: tree)
+        case .maximum: return try least(of: values, .orderedDescending, in: tree)
         }
     }
 
-    /// A decimal as SQL computes with it.
-    private func inSQL(_ value: EvaluationValue) -> EvaluationValue {
-        guard case .value(.decimal(let decimal)) = value else { return value }
-        return .value(decimal.wholeNumber.map { .int($0) } ?? .double(decimal.nearestDouble))
+    /// The first of the values in an order.
+    private func least(
+        of values: [EvaluationValue], _ order: ComparisonResult, in tree: ExpressionTree
+    ) throws -> EvaluationValue {
+        try extremeDecimal(of: values, order) ?? extreme(of: values, order, in: tree)
     }
 
     private func single(_ value: EvaluationValue, _ tree: ExpressionTree) throws -> AttributeValue {

@@ -19,6 +19,10 @@ package struct ProjectionTree: Sendable, Hashable {
     package var isDistinct = false
     /// The order of groups, or of distinct values. Plain rows have the order of their request.
     package var sorts: [Sort] = []
+    /// The largest number of groups; nil for all. The limit of the request bears on the rows that are grouped.
+    package var groupLimit: Int?
+    /// How many groups are left out at the front.
+    package var groupOffset = 0
 
     package init(_ columns: [ExpressionTree]) { self.columns = columns }
 

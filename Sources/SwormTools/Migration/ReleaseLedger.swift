@@ -135,3 +135,9 @@ extension StoreError.Code {
     /// The model of a version that was released is not as it was.
     public static let changedRelease = Self("changedRelease")
 }
+
+extension ExpectedStoreErrors where Self == StoreError.Code {
+    /// An error with the code ``StoreError/Code/changedRelease``.
+    @_disfavoredOverload
+    public static var changedRelease: StoreError { Self.changedRelease.expected }
+}

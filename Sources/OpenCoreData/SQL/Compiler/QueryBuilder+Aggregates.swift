@@ -43,12 +43,15 @@ extension QueryBuilder {
         result.isWide = value.isWide || isTotal
         switch aggregate {
         case .count: break
+        case .sum where kind == .decimal: result.setDecimal(DecimalFunction.sum(of: value))
+        case .minimum where kind == .decimal: result.setDecimal(DecimalFunction.minimum(of: value))
+        case .maximum where kind == .decimal: result.setDecimal(DecimalFunction.maximum(of: value))
         case .minimum: result.sql = "MIN(\(value.sql))"
         case .maximum: result.sql = "MAX(\(value.sql))"
         case .sum:
             result.sql = sum(value, "", empty: "0")
             // An empty total is the integer 0 even where the values are reals.
-            kind = value.isInteger ? .integer : kind == .decimal ? .decimal : .number
+            kind = value.isInteger ? .integer : .number
         case .average:
             result.sql = "AVG(\(kind == .decimal ? "CAST(\(value.column ?? value.sql) AS REAL)" : value.sql))"
             kind = .real

@@ -214,9 +214,18 @@ extension QueryBuilder {
         if function == .average { kind = .real }
         // An empty total is the integer 0 even where the values are reals.
         if function == .sum { kind = value.isInteger ? .integer : .number }
-        return QueryScalar(
+        var result = QueryScalar(
             sql: select(text, members), kind: kind, isWide: value.isWide || isTotal, path: collection.path,
             entity: collection.entity)
+        if addsDecimalsExactly, value.kind == .decimal {
+            switch function {
+            case .sum: result.setDecimal(select(DecimalFunction.sum(of: value), members))
+            case .minimum: result.setDecimal(select(DecimalFunction.minimum(of: value), members))
+            case .maximum: result.setDecimal(select(DecimalFunction.maximum(of: value), members))
+            case .average: break
+            }
+        }
+        return result
     }
 
     /// The sum of a column, and what is made of it; something else where nothing has a value.

@@ -10,17 +10,22 @@ extension SQLCompiler {
         let query = QueryBuilder(self, entity: request.fetch.entity)
         let form = tree.form
         var fetch = request.fetch
-        let isPart = form == .total && (fetch.limit > 0 || fetch.offset > 0)
-        if isPart {
-            // The rows that are counted are told by their keys, since a limit behind an aggregate comes too late.
-            fetch = FetchSpecification(entity: fetch.entity)
-            let rows = QueryBuilder(self, entity: fetch.entity)
-            try rows.restrict(to: request.fetch)
-            query.conditions.append(
-                .atom("\(query.alias).Z_PK IN (\(query.embed(rows.statement(selecting: "\(rows.alias).Z_PK"))))"))
+        if form == .grouped || form == .total {
+            let isPart = fetch.limit > 0 || fetch.offset > 0
+            if isPart {
+                // The rows are chosen by their keys, since a limit behind an aggregate bears on its results.
+                fetch = FetchSpecification(entity: fetch.entity)
+                let rows = QueryBuilder(self, entity: fetch.entity)
+                try rows.restrict(to: request.fetch)
+                query.conditions.append(
+                    .atom("\(query.alias).Z_PK IN (\(query.embed(rows.statement(selecting: "\(rows.alias).Z_PK"))))"))
+            }
+            if form == .grouped { (fetch.limit, fetch.offset) = (tree.groupLimit ?? 0, tree.groupOffset) }
+            try query.restrict(to: fetch, sorted: false)
         } else {
             try query.restrict(to: fetch, sorted: form == .plain)
         }
+        query.addsDecimalsExactly = true
         query.groups = try tree.groups.map { try query.grouping($0) }
         query.isDistinct = tree.isDistinct
         query.allowsAggregates = true

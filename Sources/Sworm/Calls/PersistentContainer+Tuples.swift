@@ -1,0 +1,147 @@
+// Closures that end in several managed objects at once: their ids come out as a tuple.
+extension PersistentContainer {
+    /// Runs a closure that ends in two managed objects, and returns their ids.
+    ///
+    /// ```swift
+    /// let (author, book) = try store.perform { context in
+    ///     (try context.insert(Author(name: "Leo")), try context.insert(Book(title: "War and Peace")))
+    /// }
+    /// ```
+    /// Each element is a managed object, or an optional or a collection of them. The parameters and errors are those of
+    /// ``perform(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    @discardableResult
+    public func perform<First: ManagedObjectResult, Second: ManagedObjectResult>(
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        action: (ManagedObjectContext) throws -> (First, Second)
+    ) throws -> (First.ResultID, Second.ResultID) {
+        try perform(retrying: repetitions, deadline: deadline) { Pair(try action($0)) }
+    }
+
+    /// Runs a closure that ends in three managed objects, and returns their ids.
+    @discardableResult
+    public func perform<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        action: (ManagedObjectContext) throws -> (First, Second, Third)
+    ) throws -> (First.ResultID, Second.ResultID, Third.ResultID) {
+        try perform(retrying: repetitions, deadline: deadline) { Triple(try action($0)) }
+    }
+
+    /// Runs a closure that reads one snapshot of the store, ends in two managed objects, and returns their ids.
+    @discardableResult
+    public func read<First: ManagedObjectResult, Second: ManagedObjectResult>(
+        deadline: ContinuousClock.Instant? = nil,
+        _ action: (ManagedObjectContext) throws -> (First, Second)
+    ) throws -> (First.ResultID, Second.ResultID) {
+        try read(deadline: deadline) { Pair(try action($0)) }
+    }
+
+    /// Runs a closure that reads one snapshot of the store, ends in three managed objects, and returns their ids.
+    @discardableResult
+    public func read<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
+        deadline: ContinuousClock.Instant? = nil,
+        _ action: (ManagedObjectContext) throws -> (First, Second, Third)
+    ) throws -> (First.ResultID, Second.ResultID, Third.ResultID) {
+        try read(deadline: deadline) { Triple(try action($0)) }
+    }
+
+    /// Runs a closure that holds the write lock of the store from its first line, ends in two managed objects, and
+    /// returns their ids.
+    @discardableResult
+    public func write<First: ManagedObjectResult, Second: ManagedObjectResult>(
+        deadline: ContinuousClock.Instant? = nil,
+        _ action: (ManagedObjectContext) throws -> (First, Second)
+    ) throws -> (First.ResultID, Second.ResultID) {
+        try write(deadline: deadline) { Pair(try action($0)) }
+    }
+
+    /// Runs a closure that holds the write lock of the store from its first line, ends in three managed objects, and
+    /// returns their ids.
+    @discardableResult
+    public func write<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
+        deadline: ContinuousClock.Instant? = nil,
+        _ action: (ManagedObjectContext) throws -> (First, Second, Third)
+    ) throws -> (First.ResultID, Second.ResultID, Third.ResultID) {
+        try write(deadline: deadline) { Triple(try action($0)) }
+    }
+}
+
+extension PersistentContainer {
+    /// Runs a closure that ends in two managed objects on the queue of its context, and returns their ids.
+    @discardableResult
+    public func schedule<First: ManagedObjectResult, Second: ManagedObjectResult>(
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        action: sending @escaping (ManagedObjectContext) throws -> (First, Second)
+    ) async throws -> (First.ResultID, Second.ResultID) {
+        try await schedule(retrying: repetitions, deadline: deadline) { Pair(try action($0)) }
+    }
+
+    /// Runs a closure that ends in three managed objects on the queue of its context, and returns their ids.
+    @discardableResult
+    public func schedule<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
+        retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
+        action: sending @escaping (ManagedObjectContext) throws -> (First, Second, Third)
+    ) async throws -> (First.ResultID, Second.ResultID, Third.ResultID) {
+        try await schedule(retrying: repetitions, deadline: deadline) { Triple(try action($0)) }
+    }
+
+    /// Runs a closure that reads one snapshot of the store, without blocking a thread, ends in two managed objects, and
+    /// returns their ids.
+    @discardableResult
+    public func read<First: ManagedObjectResult, Second: ManagedObjectResult>(
+        deadline: ContinuousClock.Instant? = nil,
+        _ action: sending @escaping (ManagedObjectContext) throws -> (First, Second)
+    ) async throws -> (First.ResultID, Second.ResultID) {
+        try await read(deadline: deadline) { Pair(try action($0)) }
+    }
+
+    /// Runs a closure that reads one snapshot of the store, without blocking a thread, ends in three managed objects, and
+    /// returns their ids.
+    @discardableResult
+    public func read<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
+        deadline: ContinuousClock.Instant? = nil,
+        _ action: sending @escaping (ManagedObjectContext) throws -> (First, Second, Third)
+    ) async throws -> (First.ResultID, Second.ResultID, Third.ResultID) {
+        try await read(deadline: deadline) { Triple(try action($0)) }
+    }
+
+    /// Runs a closure that holds the write lock of the store from its first line, without blocking a thread, ends in two
+    /// managed objects, and returns their ids.
+    @discardableResult
+    public func write<First: ManagedObjectResult, Second: ManagedObjectResult>(
+        deadline: ContinuousClock.Instant? = nil,
+        _ action: sending @escaping (ManagedObjectContext) throws -> (First, Second)
+    ) async throws -> (First.ResultID, Second.ResultID) {
+        try await write(deadline: deadline) { Pair(try action($0)) }
+    }
+
+    /// Runs a closure that holds the write lock of the store from its first line, without blocking a thread, ends in three
+    /// managed objects, and returns their ids.
+    @discardableResult
+    public func write<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
+        deadline: ContinuousClock.Instant? = nil,
+        _ action: sending @escaping (ManagedObjectContext) throws -> (First, Second, Third)
+    ) async throws -> (First.ResultID, Second.ResultID, Third.ResultID) {
+        try await write(deadline: deadline) { Triple(try action($0)) }
+    }
+}
+
+// A pack of results would be one type for both, but one that a task returns breaks its stack (Swift 6.3).
+private struct Pair<First: ManagedObjectResult, Second: ManagedObjectResult>: ManagedObjectResult {
+    private let results: (First, Second)
+
+    init(_ results: (First, Second)) { self.results = results }
+
+    var resultID: (First.ResultID, Second.ResultID) { (results.0.resultID, results.1.resultID) }
+}
+
+private struct Triple<
+    First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult
+>: ManagedObjectResult {
+    private let results: (First, Second, Third)
+
+    init(_ results: (First, Second, Third)) { self.results = results }
+
+    var resultID: (First.ResultID, Second.ResultID, Third.ResultID) {
+        (results.0.resultID, results.1.resultID, results.2.resultID)
+    }
+}

@@ -1,0 +1,85 @@
+import SwormPredicates
+
+extension Request {
+    /// Groups of the rows that have the same values in these columns.
+    ///
+    /// ```swift
+    /// Book.all.grouped(by: \.author.name)
+    ///     .having { $0.count > 1 }
+    ///     .sort(ascending: false) { $0.count }
+    ///     .limit(5)
+    ///     .select { ($0.key, $0.count, $0.max(\.year)) }
+    /// ```
+    /// Groups are in the order of their keys, unless they are sorted. A limit and an offset before `grouped` choose the rows that
+    /// are grouped, in the order of the request; those of the ``Grouping`` choose groups. An order before `grouped` without a
+    /// limit or an offset is one of the groups, and must be one of the columns.
+    public func grouped<each Base: SupportedAttributeType, each Value>(
+        by keys: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>
+    ) -> Grouping<PlainObject, (repeat Term<PlainObject, each Base, each Value>)> {
+        let terms = (repeat EntityPath<PlainObject, PlainObject>.root[keyPath: each keys])
+        var selection = Selection()
+        repeat _ = selection.add(each terms)
+        return Grouping(self, terms, selection)
+    }
+
+    /// Groups of the rows that have the same value in the column that the closure returns; it may also be computed.
+    ///
+    /// ```swift
+    /// Book.all.grouped { $0.year / 10 }.select { ($0.key * 10, $0.count) }
+    /// ```
+    /// - Parameter key: Gets the row. It is called once, at once.
+    public func grouped<Base: SupportedAttributeType, Value>(
+        by key: (EntityPath<PlainObject, PlainObject>) -> Term<PlainObject, Base, Value>
+    ) -> Grouping<PlainObject, Term<PlainObject, Base, Value>> {
+        let term = key(.root)
+        var selection = Selection()
+        _ = selection.add(term)
+        return Grouping(self, term, selection)
+    }
+
+    /// Groups of the rows that have the same values in the two columns that the closure returns; they may also be computed.
+    ///
+    /// ```swift
+    /// Book.all.grouped { ($0.author.name, $0.year / 10) }.select { ($0.key.0, $0.key.1, $0.count) }
+    /// ```
+    /// - Parameter keys: Gets the row. It is called once, at once.
+    public func grouped<First: SupportedAttributeType, FirstValue, Second: SupportedAttributeType, SecondValue>(
+        by keys: (EntityPath<PlainObject, PlainObject>) -> (
+            Term<PlainObject, First, FirstValue>, Term<PlainObject, Second, SecondValue>
+        )
+    ) -> Grouping<PlainObject, (Term<PlainObject, First, FirstValue>, Term<PlainObject, Second, SecondValue>)> {
+        let terms = keys(.root)
+        var selection = Selection()
+        _ = selection.add(terms.0)
+        _ = selection.add(terms.1)
+        return Grouping(self, terms, selection)
+    }
+
+    /// Groups of the rows that have the same values in the three columns that the closure returns; they may also be computed.
+    ///
+    /// For more columns, give the computed ones names, and use ``grouped(by:)-(KeyPath<EntityPath<PlainObject,PlainObject>,Term<PlainObject,Base,Value>>...)``.
+    ///
+    /// - Parameter keys: Gets the row. It is called once, at once.
+    public func grouped<
+        First: SupportedAttributeType, FirstValue, Second: SupportedAttributeType, SecondValue,
+        Third: SupportedAttributeType, ThirdValue
+    >(
+        by keys: (EntityPath<PlainObject, PlainObject>) -> (
+            Term<PlainObject, First, FirstValue>, Term<PlainObject, Second, SecondValue>,
+            Term<PlainObject, Third, ThirdValue>
+        )
+    ) -> Grouping<
+        PlainObject,
+        (
+            Term<PlainObject, First, FirstValue>, Term<PlainObject, Second, SecondValue>,
+            Term<PlainObject, Third, ThirdValue>
+        )
+    > {
+        let terms = keys(.root)
+        var selection = Selection()
+        _ = selection.add(terms.0)
+        _ = selection.add(terms.1)
+        _ = selection.add(terms.2)
+        return Grouping(self, terms, selection)
+    }
+}
