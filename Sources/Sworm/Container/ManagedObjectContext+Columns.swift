@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     public func fetchOne<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute>
     ) throws -> Attribute? {
-        try fetch(request.first, keyPath).first
+        try fetch(request.limitedToFirst, keyPath).first
     }
 
     /// One attribute, which may be nil, of the first object that a request finds.
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     public func fetchOne<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute?>
     ) throws -> Attribute?? {
-        try fetch(request.first, keyPath).first
+        try fetch(request.limitedToFirst, keyPath).first
     }
 
     /// The form of Sworm 1.x, chosen where an `Attribute?` is expected: it cannot tell no object from no value.
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     public func fetchOne<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute?>
     ) throws -> Attribute? {
-        try fetch(request.first, keyPath).first ?? nil
+        try fetch(request.limitedToFirst, keyPath).first ?? nil
     }
 
     private func column<T, Value>(

@@ -141,7 +141,7 @@ extension ManagedObjectContext {
     public func fetchOne<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> ManagedObject<PlainObject>? {
-        try fetch(request.first).first
+        try fetch(request.limitedToFirst).first
     }
 
     /// A handle on the object with an id.

@@ -48,7 +48,7 @@ extension Request {
     }
 
     /// The request for the first of the objects that it finds.
-    var first: Request { with { $0.limit = min($0.limit ?? 1, 1) } }
+    var limitedToFirst: Request { with { $0.limit = min($0.limit ?? 1, 1) } }
 
     /// Without the first so many objects.
     public func offset(_ value: Int) -> Request {
@@ -113,14 +113,14 @@ extension Request {
     public func sort<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute>, ascending: Bool = true
     ) -> Request where Attribute.PrimitiveAttributeType: Comparable {
-        sorted(by: Operand(keyPath), ascending)
+        ordered(by: Operand(keyPath), ascending)
     }
 
     /// In the order of an attribute; objects without a value come first when it is ascending.
     public func sort<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute?>, ascending: Bool = true
     ) -> Request where Attribute.PrimitiveAttributeType: Comparable {
-        sorted(by: Operand(keyPath), ascending)
+        ordered(by: Operand(keyPath), ascending)
     }
 
     /// In the order of an attribute behind relations, or of a count: `sort(\.author.name)`.
@@ -128,10 +128,10 @@ extension Request {
         _ keyPath: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>,
         ascending: Bool = true
     ) -> Request where Base.PrimitiveAttributeType: Comparable {
-        sorted(by: EntityPath.root[keyPath: keyPath].operand, ascending)
+        ordered(by: EntityPath.root[keyPath: keyPath].operand, ascending)
     }
 
-    private func sorted(by operand: Operand, _ ascending: Bool) -> Request {
+    private func ordered(by operand: Operand, _ ascending: Bool) -> Request {
         with {
             $0.note(operand.failure)
             if let keys = operand.expression.pathKeys, operand.scopes.isEmpty {

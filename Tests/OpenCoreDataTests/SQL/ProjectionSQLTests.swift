@@ -58,7 +58,8 @@ struct ProjectionSQLTests {
         #expect(try sql(.count, "title") == "COUNT(t0.ZTITLE)")
         #expect(try sql(.count, "author") == "COUNT(t0.ZAUTHOR)")
         #expect(try sql(.maximum, "published") == "MAX(t0.ZPUBLISHED)")
-        #expect(try sql(.minimum, "cost") == "MIN((t0.ZCOST + 0))")
+        #expect(try sql(.minimum, "cost") == "SwormDecimalMin(t0.ZCOST)")
+        #expect(try sql(.sum, "cost") == "CASE COUNT(t0.ZCOST) WHEN 0 THEN 0 ELSE SwormDecimalSum(t0.ZCOST) END")
         #expect(try sql(.sum, "year") == "COALESCE(SUM(t0.ZYEAR), 0)")
         #expect(try sql(.sum, "price") == "CASE COUNT(t0.ZPRICE) WHEN 0 THEN 0 ELSE SUM(t0.ZPRICE) END")
         #expect(try sql(.average, "year") == "AVG(t0.ZYEAR)")
@@ -87,12 +88,29 @@ struct ProjectionSQLTests {
         #expect(try sql(tree) == "SELECT t1.ZNAME, COUNT(*) \(join) GROUP BY t1.ZNAME ORDER BY t1.ZNAME")
         tree.having = .comparison(Comparison(.aggregate(.count), .greater, .value(.int(2))))
         tree.sorts = [.init(.aggregate(.maximum, path("year")), ascending: false)]
-        let statement = try compiled(tree, "year != nil") { $0.limit = 5 }.statement
+        tree.groupLimit = 5
+        let statement = try compiled(tree, "year != nil") { _ in }.statement
         #expect(
             statement.sql
                 == "SELECT t1.ZNAME, COUNT(*) \(join) WHERE t0.ZYEAR IS NOT NULL GROUP BY t1.ZNAME HAVING COUNT(*) > ?1"
                 + " ORDER BY MAX(t0.ZYEAR) DESC, t1.ZNAME LIMIT ?2")
         #expect(statement.bindings == [.int64(2), .int64(5)])
+    }
+
+    @Test func `a limit before grouping chooses rows, and one after it groups`() throws {
+        var tree = ProjectionTree([path("title"), .aggregate(.count)])
+        tree.groups = [path("title")]
+        (tree.groupLimit, tree.groupOffset) = (2, 1)
+        let statement = try compiled(tree, "year > 3") { request in
+            request.limit = 9
+            request.sorts = [.init(path: ["year"])]
+        }.statement
+        #expect(
+            statement.sql
+                == "SELECT t0.ZTITLE, COUNT(*) FROM ZBOOK t0 WHERE t0.Z_PK IN"
+                + " (SELECT t0.Z_PK FROM ZBOOK t0 WHERE t0.ZYEAR > ?1 ORDER BY t0.ZYEAR, t0.Z_PK LIMIT ?2)"
+                + " GROUP BY t0.ZTITLE ORDER BY t0.ZTITLE LIMIT ?3 OFFSET ?4")
+        #expect(statement.bindings == [.int64(3), .int64(9), .int64(2), .int64(1)])
     }
 
     @Test func `what has many values, no order or no sum is refused`() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The README and the guides, as text.
-private struct Document {
+struct Document {
     let url: URL
     let text: String
 
@@ -84,7 +84,8 @@ struct ReadmeTests {
         .enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"),
         arguments: [
             ("History", "deleteHistory"), ("LookingIntoAStore", "StoredModel"), ("Speed", "expectStatements"),
-            ("ChangingYourModel", "MigrationPlan"), ("Concurrency", "retrying"),
+            ("ChangingYourModel", "MigrationPlan"), ("Concurrency", "retrying"), ("Querying", "grouped"),
+            ("Troubleshooting", "uniquenessViolation"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)
@@ -97,7 +98,8 @@ struct ReadmeTests {
         "README.md", "Sources/Sworm/Sworm.docc/ChangingYourModel.md", "Sources/Sworm/Sworm.docc/Concurrency.md",
         "Sources/Sworm/Sworm.docc/Differences.md",
         "Sources/Sworm/Sworm.docc/History.md", "Sources/Sworm/Sworm.docc/LookingIntoAStore.md",
-        "Sources/Sworm/Sworm.docc/Speed.md",
+        "Sources/Sworm/Sworm.docc/Querying.md", "Sources/Sworm/Sworm.docc/Speed.md",
+        "Sources/Sworm/Sworm.docc/Troubleshooting.md",
     ])
     func `its links lead somewhere`(path: String) throws {
         let document = try Document(path)
