@@ -16,10 +16,11 @@ package enum SwormTool {
     package static func run(_ words: [String], console: Console) -> ExitCode {
         do {
             let code = try dispatch(words, console)
-            try console.out.flush()
+            // With `sworm-tool verify … | head`, whoever reads has enough, and the code is that of the command.
+            do { try console.out.flush() } catch is ClosedOutput {}
             return code
         } catch is ClosedOutput {
-            // Whoever reads has enough: `sworm-tool query … | head`.
+            // The command has stopped, because nobody reads what it has to say.
             return .ok
         } catch let error as ToolError {
             console.report(error.message, hint: error.hint)

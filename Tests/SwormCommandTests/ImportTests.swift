@@ -41,14 +41,11 @@ struct ImportTests {
 
     @Test(arguments: [
         ("\"year\":1869", "\"year\":1869.5", ["Book/p1", "'year'", "1869.5", "Integer 16"]),
-        ("\"year\":1869", "\"year\":99999", ["Book/p1", "'year'", "99999"]),
         ("\"year\":1869", "\"year\":true", ["Book/p1", "'year'", "true"]),
         ("\"isRead\":true", "\"isRead\":1", ["Book/p1", "'isRead'", "Boolean"]),
         ("\"price\":\"12.3\"", "\"price\":\"12abc\"", ["Book/p1", "'price'", "12abc"]),
         ("\"price\":\"12.3\"", "\"price\":\"NaN\"", ["Book/p1", "'price'", "NaN"]),
         ("\"cover\":\"AQID\"", "\"cover\":\"A!\"", ["Book/p1", "'cover'"]),
-        ("\"cover\":\"AQID\"", "\"cover\":{\"text\":\"a\"}", ["Book/p1", "'cover'", "a text"]),
-        ("\"title\":\"War and Peace\"", "\"title\":{\"blob\":\"AQID\"}", ["Book/p1", "'title'", "binary data"]),
         (
             "\"title\":\"War and Peace\"", "\"titel\":\"War and Peace\"",
             ["Book/p1", "'titel'", "did you mean 'title'?"]
@@ -75,7 +72,6 @@ struct ImportTests {
     @Test(arguments: [
         ("\"sequel\":\"Book/p2\"", "\"sequel\":[\"Book/p2\"]", ["'sequel'", "a list"]),
         ("\"sequel\":\"Book/p2\"", "\"sequel\":\"Tag/p1\"", ["'sequel'", "Tag/p1, which is no Book"]),
-        ("\"sequel\":\"Book/p2\"", "\"sequel\":\"Book/p-2\"", ["'sequel'", "no object"]),
         ("\"author\":\"Author/p1\"", "\"author\":null", ["'books'", "'author'", "Book/p1"]),
         ("\"author\":\"Author/p1\"", "\"author\":\"Author/p2\"", ["'books'", "'author'", "Book/p1"]),
         ("\"tags\":[\"Tag/p1\",\"Tag/p2\"]", "\"tags\":null", ["'tags'", "leads to many"]),
@@ -331,14 +327,59 @@ struct ImportTests {
         ("ZTEXT = X'4142'", "binary data"), ("ZHOME = X'4142'", "binary data"), ("ZSIZE = 'many'", "a text"),
         ("ZAT = 'soon'", "a text"),
     ])
-    func `what verify finds mistyped is told apart in a dump, and refused`(assignment: String, words: String) throws {
+    func `what verify finds mistyped is taken over, with a warning`(assignment: String, words: String) throws {
         let workshop = try Workshop()
         let (store, model) = try odd(assignment, in: workshop)
         let dump = Run(["dump", store, "--model", model])
         try Data(dump.out.utf8).write(to: workshop.url("dump.ndjson"))
         let run = Run(["import", workshop.file("dump.ndjson"), workshop.file("New.sqlite"), "--model", model])
-        #expect(run.code == .failure && run.err.contains(words) && run.err.contains("Thing/p1"), "\(run.err)")
-        #expect(!FileManager.default.fileExists(atPath: workshop.file("New.sqlite")))
+        #expect(run.code == .ok && run.err.contains(words) && run.err.contains("Thing/p1"), "\(run.err)")
+        let again = Run(["dump", workshop.file("New.sqlite"), "--model", model])
+        #expect(again.out.split(separator: "\n").dropFirst() == dump.out.split(separator: "\n").dropFirst())
+    }
+
+    @Test func `numbers beyond their type are taken over, with a warning`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore(keepsModel: true)
+        try workshop.execute("UPDATE ZBOOK SET ZYEAR = 99999 WHERE Z_PK = 1")
+        let dump = Run(["dump", workshop.storePath])
+        try Data(dump.out.utf8).write(to: workshop.url("dump.ndjson"))
+        let run = Run([
+            "import", workshop.file("dump.ndjson"), workshop.file("New.sqlite"), "--model", workshop.modelPath,
+        ])
+        #expect(run.code == .ok && run.err.contains("'year' is 99999, which Integer 16 cannot hold"), "\(run.err)")
+        #expect(try workshop.raw("New.sqlite").lines("SELECT ZYEAR FROM ZBOOK WHERE Z_PK = 1") == ["99999"])
+    }
+
+    @Test func `rows that are no objects are left out of a dump, with a warning for each`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore(keepsModel: true)
+        try workshop.execute(
+            """
+            INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (-5, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'), 1, 'x');
+            INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (70, 900, 1, 'y');
+            INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (71, NULL, 1, 'z');
+            """)
+        let dump = Run(["dump", workshop.storePath])
+        #expect(dump.code == .ok, "\(dump.err)")
+        for key in [-5, 70, 71] { #expect(dump.err.contains("Tag/p\(key) is no object of the model"), "\(dump.err)") }
+        try Data(dump.out.utf8).write(to: workshop.url("dump.ndjson"))
+        let run = Run([
+            "import", workshop.file("dump.ndjson"), workshop.file("New.sqlite"), "--model", workshop.modelPath,
+        ])
+        #expect(run.code == .ok, "\(run.err)")
+    }
+
+    @Test func `texts with many byte order marks are read in a time that grows with them and no faster`() throws {
+        let workshop = try Workshop()
+        let (store, model) = try odd("ZTEXT = 'a'", in: workshop)
+        let dump = Run(["dump", store, "--model", model]).out
+        let marks = String(repeating: "\u{FEFF}", count: 100_000)
+        try Data(dump.replacing("\"text\":\"a\"", with: "\"text\":\"\(marks)\"").utf8).write(
+            to: workshop.url("d.ndjson"))
+        let run = Run(["import", workshop.file("d.ndjson"), workshop.file("New.sqlite"), "--model", model])
+        #expect(run.code == .ok, "\(run.err)")
+        #expect(try workshop.raw("New.sqlite").lines("SELECT length(ZTEXT) FROM ZTHING") == ["100000"])
     }
 
     @Test func `texts that are written with other characters differ`() throws {

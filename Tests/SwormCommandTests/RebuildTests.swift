@@ -84,7 +84,7 @@ struct RebuildTests {
 }
 
 /// Damages the files of stores, and knows which rows that can harm.
-private enum Damage {
+enum Damage {
     /// A store of some hundred pages, with rows that go on on further ones, holes, and links.
     static func makeStore(in workshop: Workshop, _ random: inout SeededRandom) throws {
         try workshop.makeStore(keepsModel: true)
@@ -151,7 +151,7 @@ private enum Damage {
         try overwrite(page, with: Data(count: 4096), in: url)
     }
 
-    private static func overwrite(_ page: Int, with bytes: Data, in url: URL) throws {
+    static func overwrite(_ page: Int, with bytes: Data, in url: URL) throws {
         let handle = try FileHandle(forWritingTo: url)
         defer { try? handle.close() }
         try handle.seek(toOffset: UInt64(page - 1) * 4096)
@@ -164,7 +164,7 @@ private enum Damage {
     static func harm(_ url: URL, _ random: inout SeededRandom) throws -> Set<Int> {
         let count = (FileStamp(path: url.path).map { Int($0.size) } ?? 0) / 4096
         var harmed: Set<Int> = []
-        switch Int.random(in: 0..<4, using: &random) {
+        switch Int.random(in: 0..<5, using: &random) {
         case 0:
             // Roots of tables.
             let connection = try Connection(.file(path: url.path), options: .init(access: .readOnly))
@@ -183,6 +183,17 @@ private enum Damage {
             // The first page, with the schema, and some more.
             harmed = [1, Int.random(in: 2...count, using: &random)]
             for page in harmed { try zero(page, in: url) }
+        case 3:
+            // Pages over other pages of the file.
+            let bytes = try Data(contentsOf: url)
+            for _ in 0..<Int.random(in: 1...max(1, count / 8), using: &random) {
+                let (page, other) = (
+                    Int.random(in: 2...count, using: &random), Int.random(in: 2...count, using: &random)
+                )
+                guard page != other else { continue }
+                harmed.insert(page)
+                try overwrite(page, with: bytes.subdata(in: (other - 1) * 4096..<other * 4096), in: url)
+            }
         default:
             // Any pages.
             for _ in 0..<Int.random(in: 1...max(1, count / 5), using: &random) {
@@ -198,7 +209,7 @@ private enum Damage {
 }
 
 extension Connection {
-    fileprivate func lines(_ sql: String) throws -> [String] {
+    func lines(_ sql: String) throws -> [String] {
         var statement = try statement(sql)
         var lines: [String] = []
         while try statement.step() {

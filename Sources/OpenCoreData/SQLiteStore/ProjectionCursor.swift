@@ -7,8 +7,9 @@ package import SwormSQLite
 package final class ProjectionCursor {
     /// What the columns of the statement hold, in their order; an object takes two of them.
     package let columns: [ProjectedColumn]
-    private let session: SQLiteSession
+    // Before the session, so that its connection is not in use any more when that goes.
     private var statement: Statement
+    private let session: SQLiteSession
 
     init(_ projection: ProjectionSpecification, session: SQLiteSession) throws {
         let connection = try session.beginReading()

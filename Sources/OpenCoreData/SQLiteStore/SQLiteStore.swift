@@ -64,7 +64,8 @@ package final class SQLiteStore: ObjectStore {
         if viewsKeepFiles { open.pool.logRestarted = { [weak self] in self?.removeUnusedExternalData() } }
     }
 
-    deinit { close() }
+    // Nobody uses the store any more; at most a session that is going as well still has its connection, and closes it.
+    deinit { try? close(until: .now) }
 
     // MARK: Metadata
 

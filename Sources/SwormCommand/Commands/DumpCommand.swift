@@ -37,6 +37,7 @@ enum DumpCommand {
         progress.end()
         console.line(DumpReader.end)
         store.missingFiles.report(console, of: arguments.operands[0])
+        try UnnamedRows.report(store, console)
         try PrivateSchema.report(store, console)
         return .ok
     }

@@ -23,14 +23,14 @@ enum RebuildCommand {
             examples: ["sworm-tool rebuild Damaged.sqlite New.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
         let source = try FilePath.store(arguments.operands[0])
-        var store = try DamagedStore(source)
+        let place = try NewStorePlace(arguments.operands[1], replaces: arguments.has("force"), keeping: source)
+        let store = try DamagedStore(try SourceCopy.make(of: source, in: place.makeFolder()))
         let metadata = store.metadata() ?? [:]
         let description = try model(of: store, metadata: metadata, arguments)
         let model = try description.compiled()
         let tables = try RebuiltTables(model, store.columns)
-        let unknown = store.assignOrphans(tables.tables.map(\.old), fits: tables.fits)
+        let unknown = store.assignLeaves(to: tables.tables.map(\.old), fits: tables.fits)
 
-        let place = try NewStorePlace(arguments.operands[1], replaces: arguments.has("force"))
         var options = StoreOptions()
         options.modelCache = try description.storeCache()
         let empty = try SQLiteStore.open(url: place.url, model: model, options: options)
@@ -39,7 +39,13 @@ enum RebuildCommand {
         empty.close()
 
         var report = RebuildReport(console)
-        for page in unknown { report.lose("the rows of page \(page), which may be of several tables") }
+        if !store.hasWholeSchema {
+            report.lose("a part of the schema: tables that it does not name are looked for by their rows")
+        }
+        report.loseAll(unknown) { "the rows of page \($0), which may be of several tables" }
+        if !store.uses.knowsFreePages, !store.file.hasMaps {
+            console.warn("the list of free pages cannot be read: deleted objects may be among those of the new store")
+        }
         try fill(place.url, of: model, from: store, tables: tables, &report)
         try copyExternalData(from: source, to: place.url, &report)
         for finding in try StoreVerification.findings(of: place.url, model: model) {
@@ -71,25 +77,48 @@ enum RebuildCommand {
         let new = try RebuiltStore(url, model)
         try new.filling {
             for table in tables.tables {
-                let (found, cut) = store.rows(of: table.old)
-                let rows = found.filter { tables.fits($0, table.old) }
-                let left = try new.insert(rows, into: table)
-                let name = table.root?.name ?? table.old
-                for page in store.brokenPages(of: table.old) {
-                    report.lose("\(name): page \(page) cannot be read; rows on it are lost, if it had some")
+                reportTree(of: table, store, &report)
+                var seen: Set<Int64> = []
+                for page in store.leaves(of: table.old) {
+                    let leaf = store.rows(on: page, seen: &seen) { tables.fits($0, table.old) }
+                    let left = try new.insert(leaf.rows, into: table)
+                    let name = table.root?.name ?? table.old
+                    report.loseAll(leaf.cut) { "\(name)/p\($0): it goes on on a page that cannot be read" }
+                    if leaf.odd > 0 {
+                        report.lose("\(name): \(leaf.odd) rows on page \(page) that are none of its own")
+                    }
+                    if leaf.repeated > 0, leaf.rows.isEmpty, store.isInTree(page, of: table.old) {
+                        report.lose("\(name): page \(page) has the rows of another page; its own are lost")
+                    }
+                    report.loseAll(left) {
+                        "\(name)/p\($0): another row has the same key, or the same unique values"
+                    }
+                    if table.root != nil { report.count += leaf.rows.count - left.count }
                 }
-                for key in cut { report.lose("\(name)/p\(key): it goes on on a page that cannot be read") }
-                let odd = found.count - rows.count
-                if odd > 0 { report.lose("\(name): \(odd) rows that are none of its own") }
-                for key in left {
-                    report.lose("\(name)/p\(key): another row has the same key, or the same unique values")
-                }
-                if table.root != nil { report.count += rows.count - left.count }
             }
             for (relationship, count) in try new.clearLinks() {
                 report.lose("\(relationship): \(count) link\(count == 1 ? "" : "s") to objects that are lost")
             }
             try new.settle()
+        }
+    }
+
+    private static func reportTree(of table: RebuiltTables.Table, _ store: DamagedStore, _ report: inout RebuildReport)
+    {
+        let name = table.root?.name ?? table.old
+        if !store.hasTable(table.old) {
+            report.lose(
+                "\(name): the schema has no table \(table.old); its rows are those that can be no others, with the columns of a new table"
+            )
+        }
+        report.loseAll(store.brokenPages(of: table.old)) {
+            "\(name): page \($0) cannot be read; rows on it are lost, if it had some"
+        }
+        report.loseAll(store.turningPages(of: table.old)) {
+            "\(name): page \($0) leads back to pages of the table; rows on pages that it led to may be lost"
+        }
+        report.loseAll(store.foreign[table.old] ?? []) {
+            "\(name): page \($0) has the rows of another table; its own are lost, if it had some"
         }
     }
 
@@ -119,9 +148,16 @@ private struct RebuildReport {
         console.line("lost: \(words)")
     }
 
+    /// Lists what is lost of a kind: the first of them, and how many there are.
+    mutating func loseAll<Thing>(_ things: [Thing], _ words: (Thing) -> String) {
+        for thing in things.prefix(20) { console.line("lost: \(words(thing))") }
+        if things.count > 20 { console.line("lost: \(things.count - 20) more of that kind") }
+        losses += things.count
+    }
+
     func end() -> ExitCode {
         console.line(
-            "\(count) object\(count == 1 ? "" : "s") in the new store, \(losses == 0 ? "nothing" : "\(losses) things") lost"
+            "\(count) object\(count == 1 ? "" : "s") in the new store, \(losses == 0 ? "nothing lost" : losses == 1 ? "1 loss" : "\(losses) losses")"
         )
         return losses == 0 ? .ok : .found
     }

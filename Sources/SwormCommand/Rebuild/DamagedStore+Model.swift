@@ -4,9 +4,7 @@ import OpenCoreData
 extension DamagedStore {
     /// The metadata; nil where they cannot be read.
     func metadata() -> [String: Any]? {
-        guard let index = columns["Z_METADATA"]?.firstIndex(of: "Z_PLIST") else { return nil }
-        for row in rows(of: "Z_METADATA").rows where row.values.indices.contains(index) {
-            guard case .blob(let bytes)? = row.values[index] else { continue }
+        for case .blob(let bytes)? in values("Z_METADATA", "Z_PLIST", at: 2, of: 3) {
             if let list = try? PropertyList.dictionary(bytes) { return list }
         }
         return nil
@@ -14,11 +12,22 @@ extension DamagedStore {
 
     /// The copy of the model in the store; nil where it cannot be read.
     func cachedModel() -> NSManagedObjectModel? {
-        guard let index = columns["Z_MODELCACHE"]?.firstIndex(of: "Z_CONTENT") else { return nil }
-        for row in rows(of: "Z_MODELCACHE").rows where row.values.indices.contains(index) {
-            guard case .blob(let bytes)? = row.values[index] else { continue }
+        for case .blob(let bytes)? in values("Z_MODELCACHE", "Z_CONTENT", at: 0, of: 1) {
             if let model = try? StoredModel.model(inCache: bytes, source: "The model cache").model { return model }
         }
         return nil
+    }
+
+    /// The values of a column. A table that is not in the schema is looked for by the form of its rows.
+    private func values(_ table: String, _ column: String, at usual: Int, of count: Int) -> [ExactValue?] {
+        func isRow(_ row: Row) -> Bool {
+            guard row.values.count == count, case .blob? = row.values[usual] else { return false }
+            return true
+        }
+        let index = columns[table]?.firstIndex(of: column) ?? usual
+        var seen: Set<Int64> = []
+        return (hasTable(table) ? leaves(of: table) : leaves(where: isRow)).flatMap { leaf in
+            rows(on: leaf, seen: &seen) { $0.values.indices.contains(index) }.rows.map { $0.values[index] }
+        }
     }
 }

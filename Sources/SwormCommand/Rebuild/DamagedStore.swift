@@ -1,95 +1,230 @@
 import Foundation
 import OpenCoreData
-import SwormSQLite
 
 /// A store whose file is read page by page.
-struct DamagedStore {
+final class DamagedStore {
     struct Row {
         var key: Int64
         var values: [ExactValue?]
     }
 
     let file: PageFile
-    /// The columns of the tables, by name, in their order; empty where the schema cannot be read.
+    let uses: PageUses
+    /// The columns of the tables that the schema has, by name, in their order.
     let columns: [String: [String]]
+    /// Whether the schema can be read as a whole.
+    let hasWholeSchema: Bool
     private let roots: [String: Int]
-    private var survey: TableSurvey
+    private let names: [Int: String]
+    private let survey: TableSurvey
+    /// The leaves of the tables whose rows are taken over.
+    private var assigned: [String: [Int]] = [:]
+    /// The leaves to which the tree of a table leads, and that hold rows of another one.
+    private(set) var foreign: [String: [Int]] = [:]
+    /// The row that a page is a part of.
+    private var owners: [Int: Int] = [:]
 
+    /// - Parameter url: A file that nobody changes.
     init(_ url: URL) throws {
         file = try PageFile(url)
+        let uses = PageUses(file)
+        self.uses = uses
         let schema = TableSurvey(file, [.init(name: "sqlite_master", root: 1)])
+        hasWholeSchema = schema.broken.isEmpty && schema.turning.isEmpty
+        var pages = schema.leaves["sqlite_master"] ?? []
+        if !hasWholeSchema {
+            pages += (1...max(file.count, 1)).filter { !schema.visited.contains($0) && uses.isInTree($0) }
+        }
         var columns: [String: [String]] = [:]
         var tables: [TableSurvey.Table] = []
-        let statements = try Connection(.memory(name: "schema"))
-        for row in Self.rows(of: schema.leaves["sqlite_master"] ?? [], in: file).rows where row.values.count == 5 {
-            guard case .text(let kind)? = row.values[0], kind == Data("table".utf8),
-                case .text(let name)? = row.values[1],
-                case .integer(let root)? = row.values[3], root > 0, root <= file.count,
-                case .text(let sql)? = row.values[4]
-            else { continue }
-            let title = String(decoding: name, as: UTF8.self)
-            tables.append(.init(name: title, root: Int(root)))
-            try? statements.execute(String(decoding: sql, as: UTF8.self))
-            columns[title] = try Self.columns(of: title, statements)
+        for page in pages {
+            let rows = Self.rows(on: page, in: file, isPart: false).compactMap(\.row)
+            guard rows.allSatisfy(Self.isOfSchema) else { continue }
+            for row in rows {
+                guard case .text(let kind)? = row.values[0], kind == Data("table".utf8),
+                    case .text(let name)? = row.values[1], case .integer(let root)? = row.values[3], root > 0,
+                    root <= file.count, case .text(let sql)? = row.values[4],
+                    let names = SchemaStatement.columns(of: String(decoding: sql, as: UTF8.self))
+                else { continue }
+                let title = String(decoding: name, as: UTF8.self)
+                guard columns[title] == nil else { continue }
+                tables.append(.init(name: title, root: Int(root)))
+                columns[title] = names
+            }
         }
         self.columns = columns
         roots = Dictionary(tables.map { ($0.name, $0.root) }, uniquingKeysWith: { first, _ in first })
+        names = Dictionary(tables.map { ($0.root, $0.name) }, uniquingKeysWith: { first, _ in first })
         survey = TableSurvey(file, tables)
     }
 
-    static func columns(of table: String, _ connection: Connection) throws -> [String] {
-        var statement = try connection.statement("SELECT name FROM pragma_table_info(?) ORDER BY cid")
-        try statement.bind(table, at: 1)
-        var names: [String] = []
-        while try statement.step() { names.append(statement.text(0) ?? "") }
-        return names
-    }
+    /// Whether the schema has the table, with a root.
+    func hasTable(_ name: String) -> Bool { roots[name] != nil }
 
     /// The pages to which the tree of a table leads and that cannot be read.
     func brokenPages(of table: String) -> [Int] { survey.broken[table] ?? [] }
 
-    /// The rows of a table, and the keys of those that go on on a page that cannot be read.
-    func rows(of table: String) -> (rows: [Row], cut: [Int64]) { Self.rows(of: survey.leaves[table] ?? [], in: file) }
+    /// The pages from which the tree of a table leads back to itself.
+    func turningPages(of table: String) -> [Int] { survey.turning[table] ?? [] }
 
-    /// Gives the leaves that no tree leads to to the tables whose rows they can hold.
+    /// The leaves of a table: those of its tree, and those that were assigned to it.
+    func leaves(of table: String) -> [Int] { assigned[table] ?? survey.leaves[table] ?? [] }
+
+    /// Whether the tree of a table leads to a leaf.
+    func isInTree(_ leaf: Int, of table: String) -> Bool { survey.leaves[table]?.contains(leaf) ?? false }
+
+    /// All leaves with rows that can be one of a table that is not in the schema.
+    func leaves(where isRow: (Row) -> Bool) -> [Int] {
+        guard !hasWholeSchema else { return [] }
+        return (1...max(file.count, 1)).filter { page in
+            guard !survey.visited.contains(page), uses.isInTree(page) else { return false }
+            let rows = Self.rows(on: page, in: file, isPart: true).compactMap(\.row)
+            return !rows.isEmpty && rows.allSatisfy(isRow)
+        }
+    }
+
+    // MARK: Owners of pages
+
+    /// Gives each leaf to the table whose rows it holds: to the one whose tree leads to it, where that can be, and else to
+    /// the one that the maps of pages name, or the only one that it can be.
     ///
-    /// - Parameter fits: Whether a row can be one of a table.
-    /// - Returns: The leaves that belong to no table, or to one of several.
-    mutating func assignOrphans(_ candidates: [String], fits: (Row, String) -> Bool) -> [Int] {
+    /// - Parameters:
+    ///   - candidates: The tables whose rows are taken over.
+    ///   - fits: Whether a row can be one of a table.
+    /// - Returns: The leaves that can be of several tables.
+    func assignLeaves(to candidates: [String], fits: (Row, String) -> Bool) -> [Int] {
+        let wanted = Set(candidates)
+        var claims: [Int: [String]] = [:]
+        for name in survey.leaves.keys.sorted() {
+            for leaf in survey.leaves[name] ?? [] { claims[leaf, default: []].append(name) }
+        }
+        var homeless: Set<Int> = []
+        var owner: [Int: String] = [:]
+        for (leaf, claimants) in claims {
+            let rows = Self.rows(on: leaf, in: file, isPart: true).compactMap(\.row)
+            func isPossible(_ name: String) -> Bool {
+                rows.isEmpty || !wanted.contains(name) || rows.contains { fits($0, name) }
+            }
+            let mapped = claimants.count > 1 ? uses.root(above: leaf).flatMap { names[$0] } : nil
+            if let name = ([mapped].compactMap { $0 } + claimants).first(where: isPossible) {
+                owner[leaf] = name
+            } else {
+                homeless.insert(leaf)
+            }
+        }
+        for name in candidates {
+            let own = survey.leaves[name] ?? []
+            assigned[name] = own.filter { owner[$0] == name }
+            foreign[name] = own.filter { owner[$0] != name }
+        }
+        return assignOrphans(homeless, to: candidates, fits: fits)
+    }
+
+    private func assignOrphans(
+        _ homeless: Set<Int>, to candidates: [String], fits: (Row, String) -> Bool
+    ) -> [Int] {
         var left: [Int] = []
-        for leaf in survey.orphans {
-            let rows = Self.rows(of: [leaf], in: file).rows
-            guard !rows.isEmpty else { continue }
-            let root = survey.root(above: leaf)
+        for leaf in stride(from: 1, through: file.count, by: 1)
+        where homeless.contains(leaf) || !survey.visited.contains(leaf) && uses.isInTree(leaf) {
+            let rows = Self.rows(on: leaf, in: file, isPart: true).compactMap(\.row)
+            guard !rows.isEmpty, !rows.allSatisfy(Self.isOfSchema) else { continue }
+            let root = uses.root(above: leaf)
             let possible = candidates.filter { table in
                 if let root, let own = roots[table], own != root { return false }
-                return rows.allSatisfy { fits($0, table) }
+                return rows.count { fits($0, table) } * 2 > rows.count
             }
-            // A tree that is whole has all of its leaves.
-            let open = possible.filter { roots[$0] == nil || survey.broken[$0] != nil }
-            if let only = open.first, open.count == 1 { survey.assign(leaf, to: only) } else { left.append(leaf) }
+            let open = possible.filter(isIncomplete)
+            if let only = possible.first, possible.count == 1 {
+                assigned[only, default: []].append(leaf)
+            } else if let only = open.first, open.count == 1 {
+                assigned[only, default: []].append(leaf)
+            } else if !possible.isEmpty {
+                left.append(leaf)
+            }
         }
         return left
     }
 
-    private static func rows(of leaves: [Int], in file: PageFile) -> (rows: [Row], cut: [Int64]) {
+    /// Whether rows of a table can be on pages to which its tree does not lead.
+    private func isIncomplete(_ table: String) -> Bool {
+        roots[table] == nil || survey.broken[table] != nil || survey.turning[table] != nil
+            || foreign[table]?.isEmpty == false
+    }
+
+    private static func isOfSchema(_ row: Row) -> Bool {
+        guard row.values.count == 5, case .text(let kind)? = row.values[0], case .text? = row.values[1],
+            case .text? = row.values[2], case .integer? = row.values[3]
+        else { return false }
+        return ["table", "index", "trigger", "view"].contains { kind == Data($0.utf8) }
+    }
+
+    // MARK: Rows
+
+    /// The rows of a leaf.
+    struct LeafRows {
         var rows: [Row] = []
+        /// The keys of rows that go on on a page that cannot be read, or that is a part of another row.
         var cut: [Int64] = []
-        var seen: Set<Int64> = []
-        for number in leaves {
-            guard let page = file.page(number), case .leaf(let cells)? = TablePage(page, number: number, in: file)
-            else {
+        /// How many rows do not belong to the table.
+        var odd = 0
+        /// How many rows have keys of rows on leaves before.
+        var repeated = 0
+    }
+
+    /// The rows of a leaf of a table.
+    ///
+    /// - Parameters:
+    ///   - seen: The keys of the rows of the leaves before.
+    ///   - fits: Whether a row can be one of the table.
+    func rows(on leaf: Int, seen: inout Set<Int64>, fits: (Row) -> Bool) -> LeafRows {
+        var result = LeafRows()
+        for (position, cell) in Self.cells(on: leaf, in: file).enumerated() {
+            guard !seen.contains(cell.key) else {
+                result.repeated += 1
                 continue
             }
-            for cell in cells where !seen.contains(cell.key) {
-                guard let record = PageRecord.bytes(of: cell, on: page, in: file).flatMap(PageRecord.init) else {
-                    cut.append(cell.key)
-                    continue
-                }
-                seen.insert(cell.key)
-                rows.append(Row(key: cell.key, values: record.values))
+            guard let row = row(cell, on: leaf, at: position) else {
+                result.cut.append(cell.key)
+                continue
             }
+            guard fits(row) else {
+                result.odd += 1
+                continue
+            }
+            seen.insert(cell.key)
+            result.rows.append(row)
         }
-        return (rows, cut.filter { !seen.contains($0) })
+        return result
+    }
+
+    /// The row of a cell, with what is on further pages. A page is a part of the first row that it is read for.
+    private func row(_ cell: TablePage.Cell, on leaf: Int, at position: Int) -> Row? {
+        let identity = leaf << 16 | position
+        guard let page = file.page(leaf),
+            let further = PageRecord.furtherPages(
+                of: cell, in: file, mayUse: { owners[$0] ?? identity == identity }),
+            let bytes = PageRecord.bytes(of: cell, on: page, further, in: file),
+            let record = PageRecord(bytes, file.encoding)
+        else { return nil }
+        for number in further { owners[number] = identity }
+        return Row(key: cell.key, values: record.values)
+    }
+
+    private static func cells(on leaf: Int, in file: PageFile) -> [TablePage.Cell] {
+        guard let page = file.page(leaf), case .leaf(let cells)? = TablePage(page, number: leaf, in: file) else {
+            return []
+        }
+        return cells
+    }
+
+    /// The rows of a leaf; nil for one that cannot be read. A part of a row is what is on the leaf itself.
+    private static func rows(on leaf: Int, in file: PageFile, isPart: Bool) -> [(key: Int64, row: Row?)] {
+        guard let page = file.page(leaf) else { return [] }
+        return cells(on: leaf, in: file).map { cell in
+            let further = isPart ? [] : PageRecord.furtherPages(of: cell, in: file)
+            let record = further.flatMap { PageRecord.bytes(of: cell, on: page, $0, in: file) }
+                .flatMap { PageRecord($0, file.encoding, isPart: isPart) }
+            return (cell.key, record.map { Row(key: cell.key, values: $0.values) })
+        }
     }
 }

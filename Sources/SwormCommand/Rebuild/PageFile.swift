@@ -17,21 +17,32 @@ struct PageFile {
     /// Whether some pages are maps of the use of pages. Stores of Core Data's have such maps; that is assumed where
     /// the header cannot be read.
     let hasMaps: Bool
+    /// How strings are stored.
+    let encoding: String.Encoding
 
     init(_ url: URL) throws {
         main = try Data(contentsOf: url, options: .alwaysMapped)
         log = (try? Data(contentsOf: URL(fileURLWithPath: url.path + "-wal"), options: .alwaysMapped)) ?? Data()
         let header = [UInt8](main.prefix(100))
-        func number(_ start: Int) -> Int {
-            start + 1 < header.count ? Int(header[start]) << 8 | Int(header[start + 1]) : 0
-        }
-        let said = number(16) == 1 ? 65_536 : number(16)
+        let isHeader = header.count == 100 && header.starts(with: "SQLite format 3\0".utf8)
+        let said = header.number(at: 16, size: 2) == 1 ? 65_536 : Int(header.number(at: 16, size: 2))
         let isSound = said >= 512 && said <= 65_536 && said & (said - 1) == 0
         pageSize = isSound ? said : Self.standardPageSize
         let reserved = isSound && header.count > 20 ? Int(header[20]) : 0
         usableSize = pageSize - reserved >= 480 ? pageSize - reserved : pageSize
-        hasMaps = !header.starts(with: "SQLite format 3\0".utf8) || header.number(at: 52, size: 4) > 0
+        hasMaps = !isHeader || header.number(at: 52, size: 4) > 0
+        encoding =
+            switch isHeader ? header.number(at: 56, size: 4) : 1 {
+            case 2: .utf16LittleEndian
+            case 3: .utf16BigEndian
+            default: .utf8
+            }
         count = (main.count + pageSize - 1) / pageSize
+        // The size in the header counts where the last writer knew of it.
+        let size = Int(header.number(at: 28, size: 4))
+        if isHeader, size > 0, header.number(at: 24, size: 4) == header.number(at: 92, size: 4) {
+            count = min(count, size)
+        }
         readLog()
     }
 
@@ -44,30 +55,63 @@ struct PageFile {
         return [UInt8](data[first..<first + pageSize])
     }
 
-    /// Finds the pages of the transactions that the log has as a whole.
+    /// Finds the pages of the transactions that the log has as a whole. The first frame whose checksum is wrong ends it.
     private mutating func readLog() {
-        let log = log
-        func bytes(_ start: Int, _ count: Int) -> [UInt8] {
-            start + count <= log.count ? [UInt8](log[log.startIndex + start..<log.startIndex + start + count]) : []
-        }
-        let header = bytes(0, 32)
-        guard header.count == 32, header[0] == 0x37, header[1] == 0x7F, header[2] == 0x06, header[3] & 0xFE == 0x82,
+        guard log.count >= 32 else { return }
+        let header = [UInt8](log.prefix(32))
+        guard header[0] == 0x37, header[1] == 0x7F, header[2] == 0x06, header[3] & 0xFE == 0x82,
             Int(header.number(at: 8, size: 4)) == pageSize
         else { return }
+        var sum = LogChecksum(isBigEndian: header[3] & 1 == 1)
+        sum.add(header[0..<24])
+        guard sum.agrees(with: header, at: 24) else { return }
         var pending: [Int: Int] = [:]
+        var highest = 0
         var start = 32
-        while case let frame = bytes(start, 24), frame.count == 24, start + 24 + pageSize <= log.count {
+        while start + 24 + pageSize <= log.count {
+            let first = log.startIndex + start
+            let frame = [UInt8](log[first..<first + 24])
             // Frames of an earlier round of the log have other salts.
             guard frame[8..<16] == header[16..<24] else { break }
-            pending[Int(frame.number(at: 0, size: 4))] = start + 24
+            sum.add(frame[0..<8])
+            sum.add([UInt8](log[first + 24..<first + 24 + pageSize])[...])
+            guard sum.agrees(with: frame, at: 16) else { break }
+            let number = Int(frame.number(at: 0, size: 4))
+            pending[number] = start + 24
+            highest = max(highest, number)
             let size = Int(frame.number(at: 4, size: 4))
             if size > 0 {
                 logged.merge(pending) { $1 }
                 pending = [:]
-                count = max(count, min(size, count + logged.count))
+                count = min(size, max(count, highest))
             }
             start += 24 + pageSize
         }
+    }
+}
+
+/// The checksum that a log has of all its frames up to one.
+private struct LogChecksum {
+    let isBigEndian: Bool
+    private var sums: (UInt32, UInt32) = (0, 0)
+
+    init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+
+    mutating func add(_ bytes: ArraySlice<UInt8>) {
+        var (one, two) = sums
+        bytes.withUnsafeBytes { buffer in
+            for start in stride(from: 0, to: buffer.count - 7, by: 8) {
+                let first = buffer.loadUnaligned(fromByteOffset: start, as: UInt32.self)
+                let second = buffer.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self)
+                one = one &+ (isBigEndian ? UInt32(bigEndian: first) : UInt32(littleEndian: first)) &+ two
+                two = two &+ (isBigEndian ? UInt32(bigEndian: second) : UInt32(littleEndian: second)) &+ one
+            }
+        }
+        sums = (one, two)
+    }
+
+    func agrees(with bytes: [UInt8], at start: Int) -> Bool {
+        bytes.number(at: start, size: 4) == UInt64(sums.0) && bytes.number(at: start + 4, size: 4) == UInt64(sums.1)
     }
 }
 

@@ -6,22 +6,38 @@ struct PageRecord {
     /// Nil for NULL.
     var values: [ExactValue?]
 
-    /// The bytes of a record, those on further pages included; nil where one of these is not there.
-    static func bytes(of cell: TablePage.Cell, on page: [UInt8], in file: PageFile) -> [UInt8]? {
-        var bytes = [UInt8](page[cell.local])
+    /// The pages on which a record goes on; nil where one of these is not there, or not to be used.
+    static func furtherPages(
+        of cell: TablePage.Cell, in file: PageFile, mayUse: (Int) -> Bool = { _ in true }
+    ) -> [Int]? {
+        var pages: [Int] = []
         var next = cell.overflow
         var seen: Set<Int> = []
-        while bytes.count < cell.size {
-            guard seen.insert(next).inserted, let page = file.page(next) else { return nil }
-            bytes += page[4..<min(file.usableSize, 4 + cell.size - bytes.count)]
+        var count = cell.local.count
+        while count < cell.size {
+            guard mayUse(next), seen.insert(next).inserted, let page = file.page(next) else { return nil }
+            pages.append(next)
+            count += file.usableSize - 4
             next = Int(page.number(at: 0, size: 4))
         }
         // A chain that goes on behind the record is another one.
-        return cell.overflow == 0 || next == 0 ? bytes : nil
+        return cell.overflow == 0 || next == 0 ? pages : nil
+    }
+
+    /// The bytes of a record, those on further pages included; nil where one of these is not there.
+    static func bytes(of cell: TablePage.Cell, on page: [UInt8], _ further: [Int], in file: PageFile) -> [UInt8]? {
+        var bytes = [UInt8](page[cell.local])
+        for number in further {
+            guard let page = file.page(number) else { return nil }
+            bytes += page[4..<min(file.usableSize, 4 + cell.size - bytes.count)]
+        }
+        return bytes
     }
 
     /// Fails for bytes that are no record.
-    init?(_ bytes: [UInt8]) {
+    ///
+    /// - Parameter isPart: Whether bytes are missing at the end. Values in them are empty, or zero.
+    init?(_ bytes: [UInt8], _ encoding: String.Encoding, isPart: Bool = false) {
         guard let (size, first) = bytes.variableNumber(at: 0), size >= first, size <= bytes.count else { return nil }
         var kinds: [Int64] = []
         var position = first
@@ -36,12 +52,16 @@ struct PageRecord {
         values = []
         values.reserveCapacity(kinds.count)
         for kind in kinds {
-            let length = Self.length(of: kind)
-            guard length <= bytes.count - position else { return nil }
-            values.append(Self.value(kind, in: bytes, at: position..<position + length))
+            var length = Self.length(of: kind)
+            if length > bytes.count - position {
+                guard isPart else { return nil }
+                length = 0
+                position = bytes.count
+            }
+            values.append(Self.value(kind, in: bytes, at: position..<position + length, encoding))
             position += length
         }
-        guard position == bytes.count else { return nil }
+        guard isPart || position == bytes.count else { return nil }
     }
 
     private static func length(of kind: Int64) -> Int {
@@ -54,16 +74,21 @@ struct PageRecord {
         }
     }
 
-    private static func value(_ kind: Int64, in bytes: [UInt8], at range: Range<Int>) -> ExactValue? {
+    private static func value(_ kind: Int64, in bytes: [UInt8], at range: Range<Int>, _ encoding: String.Encoding)
+        -> ExactValue?
+    {
         switch kind {
         case 0: return nil
         case 8, 9: return .integer(kind - 8)
+        case 1...7 where range.isEmpty: return .integer(0)
         case 1...6:
             let width = range.count * 8
             let number = Int64(bitPattern: bytes.number(at: range.lowerBound, size: range.count) << (64 - width))
             return .integer(number >> (64 - width))
         case 7: return .real(Double(bitPattern: bytes.number(at: range.lowerBound, size: 8)))
-        default: return kind % 2 == 0 ? .blob(Data(bytes[range])) : .text(Data(bytes[range]))
+        case _ where kind % 2 == 0: return .blob(Data(bytes[range]))
+        case _ where encoding == .utf8: return .text(Data(bytes[range]))
+        default: return .text(Data((String(bytes: bytes[range], encoding: encoding) ?? "").utf8))
         }
     }
 }

@@ -10,26 +10,51 @@ struct RebuiltTables {
         var columns: [(old: String, new: String?)]
         /// The entity of the rows; nil for a table that joins rows.
         var root: CompiledEntity?
+        /// The positions of the key and of the entity's number in a row.
+        fileprivate var (keyIndex, entityIndex): (Int?, Int?)
+        fileprivate var entities: Set<Int64> = []
+        /// The types of the columns, where these are only taken to be those of a new table: then values must agree with them.
+        fileprivate var guessedTypes: [String]?
+
+        fileprivate init(
+            old: String, new: String, columns: [(old: String, new: String?)], root: CompiledEntity?
+        ) {
+            (self.old, self.new, self.columns, self.root) = (old, new, columns, root)
+            keyIndex = columns.firstIndex { $0.old == "Z_PK" }
+            entityIndex = columns.firstIndex { $0.old == "Z_ENT" }
+            if let root { entities = Set(root.family.map(Int64.init)) }
+        }
     }
 
     private(set) var tables: [Table] = []
 
-    /// - Parameter columns: The columns of the old tables, empty where they are not known: then they are those of a new store.
+    private var byName: [String: Int] = [:]
+
+    /// - Parameter columns: The columns of the old tables. Those of a table that is not among them are those of a new store.
     init(_ model: CompiledModel, _ columns: [String: [String]]) throws {
         let new = StoreLayout(model: model)
         let connection = try Connection(.memory(name: "schema"))
-        for statement in StoreSchema(model: model, layout: new).statements() { try connection.execute(statement) }
-        let old =
-            columns.isEmpty ? new : (try? StoreLayout(model: model, existing: ExistingSchema(tables: columns))) ?? new
-        func names(_ table: String) throws -> [String] {
-            try columns[table] ?? DamagedStore.columns(of: table, connection)
+        var all: [String: [String]] = [:]
+        for statement in StoreSchema(model: model, layout: new).statements() {
+            try connection.execute(statement)
+            // Statements of our own have a list of columns, where they make tables.
+            guard statement.hasPrefix("CREATE TABLE "), let names = SchemaStatement.columns(of: statement) else {
+                continue
+            }
+            let name = statement.dropFirst("CREATE TABLE ".count).prefix { $0 != " " && $0 != "(" }
+            all[String(name).replacing("\"", with: "")] = names
         }
+        all.merge(columns) { $1 }
+        // The names of old tables can differ from those of new ones, which are taken only if some are missing.
+        let old =
+            (try? StoreLayout(model: model, existing: ExistingSchema(tables: columns)))
+            ?? (try? StoreLayout(model: model, existing: ExistingSchema(tables: all))) ?? new
+        func names(_ table: String) -> [String] { all[table] ?? [] }
         for root in model.entities where root.root == root.number {
             let map = Self.columns(of: root, in: model, from: old, to: new)
             let table = old.table(of: root)
             tables.append(
-                Table(
-                    old: table, new: new.table(of: root), columns: try names(table).map { ($0, map[$0]) }, root: root))
+                Table(old: table, new: new.table(of: root), columns: names(table).map { ($0, map[$0]) }, root: root))
         }
         var seen: Set<String> = []
         for entity in model.entities {
@@ -42,11 +67,21 @@ struct RebuiltTables {
                     (from.orderColumn, to.orderColumn), (from.inverseOrderColumn, to.inverseOrderColumn),
                 ] { map[one] = other }
                 tables.append(
-                    Table(
-                        old: from.table, new: to.table, columns: try names(from.table).map { ($0, map[$0]) }, root: nil)
-                )
+                    Table(old: from.table, new: to.table, columns: names(from.table).map { ($0, map[$0]) }, root: nil))
             }
         }
+        for index in tables.indices where columns[tables[index].old] == nil {
+            tables[index].guessedTypes = try Self.types(of: tables[index].new, connection)
+        }
+        byName = Dictionary(tables.indices.map { (tables[$0].old, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func types(of table: String, _ connection: Connection) throws -> [String] {
+        var statement = try connection.statement("SELECT upper(type) FROM pragma_table_info(?) ORDER BY cid")
+        try statement.bind(table, at: 1)
+        var types: [String] = []
+        while try statement.step() { types.append(statement.text(0) ?? "") }
+        return types
     }
 
     private static func columns(
@@ -84,25 +119,31 @@ struct RebuiltTables {
 
     /// Whether a row can be one of a table.
     func fits(_ row: DamagedStore.Row, _ name: String) -> Bool {
-        guard let table = tables.first(where: { $0.old == name }), row.values.count <= table.columns.count else {
-            return false
-        }
-        guard let root = table.root else {
+        guard let index = byName[name], row.values.count <= tables[index].columns.count else { return false }
+        let table = tables[index]
+        if let types = table.guessedTypes, !zip(row.values, types).allSatisfy(Self.agree) { return false }
+        guard table.root != nil else {
             return row.values.count == table.columns.count
                 && row.values.allSatisfy {
                     if case .text? = $0 { false } else if case .blob? = $0 { false } else { true }
                 }
                 && row.values.prefix(2).allSatisfy { if case .integer? = $0 { true } else { false } }
         }
-        func value(_ column: String) -> ExactValue?? {
-            table.columns.firstIndex { $0.old == column }.flatMap {
-                row.values.indices.contains($0) ? row.values[$0] : nil
-            }
-        }
         // The key is the number of the row itself, and its column empty.
-        guard row.key > 0, case .some(nil) = value("Z_PK"), case .integer(let number)?? = value("Z_ENT") else {
-            return false
+        guard row.key > 0, let key = table.keyIndex, let entity = table.entityIndex,
+            row.values.indices.contains(key), row.values.indices.contains(entity), row.values[key] == nil,
+            case .integer(let number)? = row.values[entity]
+        else { return false }
+        return table.entities.contains(number)
+    }
+
+    private static func agree(_ value: ExactValue?, with type: String) -> Bool {
+        switch value {
+        case nil: true
+        case .text?: type.contains("CHAR")
+        case .blob?: type == "BLOB"
+        case .integer?: !type.contains("CHAR") && type != "BLOB"
+        case .real?: ["FLOAT", "DECIMAL", "TIMESTAMP"].contains(type)
         }
-        return root.family.contains(Int(clamping: number))
     }
 }

@@ -13,8 +13,7 @@ extension DumpReader {
         let relationship = entity.relationships[slot]
         /// Nil for a link to what is no object of the relationship's.
         func row(_ value: Any) throws -> SaveRequest.Row? {
-            guard let id = value as? String, let target = ObjectName(id), target.description == id, target.key > 0
-            else {
+            guard let id = value as? String, let target = ObjectName(id), target.description == id else {
                 throw fault(
                     "cannot be taken over: \(name): '\(property)' leads to no object: \(DumpValue.shown(value))")
             }
@@ -23,7 +22,10 @@ extension DumpReader {
                 throw fault(
                     "cannot be taken over: \(name): '\(property)' leads to \(target), of which the model has no entity")
             }
-            if let found, model[relationship.destination].family.contains(found.number), !found.isAbstract {
+            // No object has a key below 1, and a link to such a key leads nowhere.
+            if let found, target.key > 0, model[relationship.destination].family.contains(found.number),
+                !found.isAbstract
+            {
                 return SaveRequest.Row(entity: found.number, key: target.key)
             }
             guard found == nil || found?.root == model[relationship.destination].root else {
@@ -31,7 +33,9 @@ extension DumpReader {
                     "cannot be taken over: \(name): '\(property)' leads to \(target), which is no "
                         + model[relationship.destination].name)
             }
-            let reason = found == nil ? "which is not there" : "which is no \(model[relationship.destination].name)"
+            let reason =
+                found == nil || target.key < 1
+                ? "which is not there" : "which is no \(model[relationship.destination].name)"
             object.warnings.append("\(name): '\(property)' leads to \(target), \(reason)")
             object.strays.append(StrayLink(owner: object.row, slot: slot, key: target.key, entity: found?.number))
             return nil

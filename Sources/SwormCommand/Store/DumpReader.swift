@@ -31,6 +31,8 @@ final class DumpReader {
     let metadata: [String: Any]
     private let lines: LineReader
     private var isWhole = false
+    /// The number of values whose files were missing when the store was dumped.
+    private(set) var missingFiles = 0
 
     /// - Parameter path: The path of a file or a pipe, which is read once; `-` for the standard input.
     init(_ path: String) throws {
@@ -62,12 +64,20 @@ final class DumpReader {
         var line = line
         let mark = Data([0xEF, 0xBB, 0xBF])
         if line.starts(with: mark) { line = Data(line.dropFirst(mark.count)) }
-        var start = line.startIndex
-        while let found = line.range(of: mark, in: start..<line.endIndex) {
-            line.replaceSubrange(found, with: Data("\\ufeff".utf8))
-            start = found.lowerBound + 6
+        guard var found = line.range(of: mark) else {
+            return try? JSONSerialization.jsonObject(with: line) as? [String: Any]
         }
-        return try? JSONSerialization.jsonObject(with: line) as? [String: Any]
+        var escaped = Data()
+        var start = line.startIndex
+        while true {
+            escaped += line[start..<found.lowerBound]
+            escaped += Data("\\ufeff".utf8)
+            start = found.upperBound
+            guard let next = line.range(of: mark, in: start..<line.endIndex) else { break }
+            found = next
+        }
+        escaped += line[start...]
+        return try? JSONSerialization.jsonObject(with: escaped) as? [String: Any]
     }
 
     /// What the application has put into the metadata; nil for what is none.
@@ -169,6 +179,11 @@ final class DumpReader {
                 value, entity.attributes[slot].type, isExternal: entity.attributes[slot].allowsExternalStorage)
             object.attributes[slot] = read.value
             object.exact[slot] = read.exact
+            if let warning = read.warning { object.warnings.append("\(name): '\(property)' \(warning)") }
+            if read.isMissingFile {
+                object.warnings.append("\(name): the file of the external data of '\(property)' is missing")
+                missingFiles += 1
+            }
         } catch let mistake as DumpValue.Mistake {
             throw fault("cannot be taken over: \(name): '\(property)' \(mistake.words)")
         }

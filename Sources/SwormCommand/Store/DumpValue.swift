@@ -13,6 +13,10 @@ struct DumpValue {
     var value: AttributeValue
     /// What the column gets instead, where it holds what the attribute's type would refuse or change.
     var exact: ExactValue?
+    /// A rule of the attribute's type that the value breaks, and is taken over all the same.
+    var warning: String?
+    /// Whether the value was in a file of external data that was missing when the store was dumped.
+    private(set) var isMissingFile = false
 
     private init(_ value: AttributeValue, exact: ExactValue? = nil) {
         self.value = value
@@ -24,12 +28,16 @@ struct DumpValue {
     init(_ any: Any, _ type: SwormPredicates.AttributeType, isExternal: Bool = false) throws {
         if isExternal, let name = Self.missingFile(any) {
             self.init(.null, exact: .blob(ExternalDataFolder.referenceColumn(name)))
+            isMissingFile = true
         } else if any is NSNull {
             self.init(.null)
         } else if let members = any as? [String: Any] {
-            self.init(.null, exact: try Self.stored(members, type))
+            self = try Self.stored(members, type)
         } else if let value = Self.value(any, type) {
             self = value
+        } else if [.integer16, .integer32].contains(type), let number = Self.whole(any) {
+            self.init(.null, exact: .integer(number))
+            warning = "is \(number), which \(type.displayName) cannot hold"
         } else {
             throw Mistake(words: "is \(Self.shown(any)), which is no value of the type \(type.displayName)")
         }
@@ -111,16 +119,11 @@ struct DumpValue {
     }
 
     /// Reads what a dump writes of a column that holds no value of its attribute's type.
-    private static func stored(_ members: [String: Any], _ type: SwormPredicates.AttributeType) throws -> ExactValue {
+    private static func stored(_ members: [String: Any], _ type: SwormPredicates.AttributeType) throws -> DumpValue {
         guard members["sha256"] == nil else { throw Mistake(words: "is only the hash of its data") }
         let form = members.count == 1 ? members.first.flatMap { StoredForm(rawValue: $0.key) } : nil
         guard let form, let content = members.values.first else {
             throw Mistake(words: "is \(shown(members)), which is no value")
-        }
-        guard StoredForm.classes(of: type).contains(form.storageClass) else {
-            throw Mistake(
-                words: "holds \(form.words), which no \(type.displayName) is; 'sworm-tool verify' finds such in a store"
-            )
         }
         let value: ExactValue? =
             switch form {
@@ -128,10 +131,15 @@ struct DumpValue {
             case .real: double(content).map { .real($0) }
             case .text: (content as? String).map { .text(Data($0.utf8)) }
             case .text64: (content as? String).flatMap { Data(base64Encoded: $0) }.map { .text($0) }
-            case .blob, .missing: nil
+            case .blob: (content as? String).flatMap { Data(base64Encoded: $0) }.map { .blob($0) }
+            case .missing: nil
             }
         guard let value else { throw Mistake(words: "is \(shown(members)), which is no value") }
-        return value
+        var result = DumpValue(.null, exact: value)
+        if !StoredForm.classes(of: type).contains(form.storageClass) {
+            result.warning = "holds \(form.words), which no \(type.displayName) is"
+        }
+        return result
     }
 
     /// A value as in the dump, shortened.

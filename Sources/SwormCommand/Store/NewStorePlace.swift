@@ -15,7 +15,9 @@ final class NewStorePlace {
     /// Makes a folder beside the target.
     ///
     /// - Throws: ``ToolError`` where something is in the way. Only a store is replaced, and only when that is asked for.
-    init(_ path: String, replaces: Bool) throws {
+    ///
+    /// - Parameter source: A store that must stay as it is, with its external data, damaged as it may be.
+    init(_ path: String, replaces: Bool, keeping source: URL? = nil) throws {
         guard !path.isEmpty else {
             throw ToolError(.usage, "the path of the new store is empty", hint: "name the file to make")
         }
@@ -24,11 +26,13 @@ final class NewStorePlace {
         target = URL(fileURLWithPath: name, isDirectory: false)
         self.replaces = replaces
         try Self.check(target, replaces: replaces)
+        if let source { try Self.check(target, keeps: source) }
         let parent = target.deletingLastPathComponent().path
         folder = parent + "/.sworm-\(UUID().uuidString)"
         url = URL(fileURLWithPath: folder + "/" + target.lastPathComponent)
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            UnfinishedFolders.add(folder)
         } catch {
             throw ToolError(
                 .file, "'\(parent)' cannot be written: \((error as NSError).localizedDescription)",
@@ -36,8 +40,16 @@ final class NewStorePlace {
         }
     }
 
+    /// Makes a folder that is removed with the unfinished store.
+    func makeFolder() throws -> String {
+        let inner = folder + "/source"
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
+        return inner
+    }
+
     /// What is not finished leaves nothing behind.
     deinit {
+        UnfinishedFolders.remove(folder)
         if !keepsFolder { try? FileManager.default.removeItem(atPath: folder) }
     }
 
@@ -61,6 +73,8 @@ final class NewStorePlace {
                     hint: "choose a name that differs in more than its extension")
             }
         }
+        // From here on the folder can have what was there before.
+        UnfinishedFolders.remove(folder)
         var moved: [(from: String, to: String)] = []
         func move(_ from: String, _ to: String) throws {
             guard Self.kind(of: from) != nil else { return }
@@ -109,7 +123,35 @@ final class NewStorePlace {
 
     // MARK: Checks
 
+    /// Checks that a store that must stay as it is shares nothing with the new one.
+    private static func check(_ target: URL, keeps source: URL) throws {
+        func isSame(_ one: String, _ other: String) -> Bool {
+            guard let stamp = FileStamp(path: one) else { return false }
+            return stamp == FileStamp(path: other)
+        }
+        guard !isSame(target.path, source.path) else {
+            throw ToolError(
+                .fileExists, "'\(target.path)' is the damaged store itself", hint: "choose another name")
+        }
+        let sharesFolder =
+            isSame(
+                target.deletingLastPathComponent().path,
+                source.resolvingSymlinksInPath().deletingLastPathComponent().path)
+            && target.deletingPathExtension().lastPathComponent
+                == source.resolvingSymlinksInPath().deletingPathExtension().lastPathComponent
+        guard !sharesFolder || kind(of: support(StoreFiles(url: source))) == nil else {
+            throw ToolError(
+                .fileExists, "the external data of '\(source.path)' would be those of '\(target.path)', too",
+                hint: "choose a name that differs in more than its extension")
+        }
+    }
+
     private static func check(_ target: URL, replaces: Bool) throws {
+        for ending in ["-wal", "-shm", "-journal"] where target.lastPathComponent.hasSuffix(ending) {
+            throw ToolError(
+                .fileExists, "'\(target.lastPathComponent)' is the name of a file that SQLite keeps beside a store",
+                hint: "choose another name")
+        }
         let files = StoreFiles(url: target)
         guard let kind = kind(of: target.path) else {
             // It would be taken for the log of the new store.

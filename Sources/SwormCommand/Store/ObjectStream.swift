@@ -60,7 +60,11 @@ final class ObjectStream {
         waiting.removeAll(keepingCapacity: true)
         next = 0
         while waiting.count < Self.batch, try cursor.next() {
-            waiting.append(try cursor.withRow { row in try self.record(of: row) })
+            // A row with a key below 1 is no object.
+            let record = try cursor.withRow { row in
+                row.int64(columns[0].cell) > 0 ? try self.record(of: row) : nil
+            }
+            if let record { waiting.append(record) }
         }
         guard !waiting.isEmpty else { return }
         for slot in toManys { try addMembers(slot) }

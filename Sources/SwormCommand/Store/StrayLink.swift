@@ -18,6 +18,14 @@ struct StrayLinks {
     private let model: CompiledModel
     private let layout: StoreLayout
     var links: [StrayLink] = []
+    /// The next order keys of groups, by their table, column and key.
+    private var next: [Group: Int64] = [:]
+
+    private struct Group: Hashable {
+        var order: String
+        var column: String
+        var key: Int64
+    }
 
     init(_ model: CompiledModel) {
         self.model = model
@@ -31,7 +39,7 @@ struct StrayLinks {
         return false
     }
 
-    func write(to store: URL) throws {
+    mutating func write(to store: URL) throws {
         guard !links.isEmpty else { return }
         let connection = try Connection(.file(path: store.path), options: .init(access: .readWrite))
         // Triggers of derived attributes call them.
@@ -41,7 +49,7 @@ struct StrayLinks {
         }
     }
 
-    private func write(_ link: StrayLink, _ connection: Connection) throws {
+    private mutating func write(_ link: StrayLink, _ connection: Connection) throws {
         if let toOne = layout.toOne(link.slot, in: link.owner.entity) {
             let table = StoreReport.quoted(layout.table(of: model[link.owner.entity]))
             let column = StoreReport.quoted(toOne.column)
@@ -77,18 +85,27 @@ struct StrayLinks {
     }
 
     /// Gives a row an order key behind those of its group.
-    private func append(
+    private mutating func append(
         in table: String, _ order: String, among group: (column: String, key: Int64),
         to member: (column: String, key: Int64), _ connection: Connection
     ) throws {
         let order = StoreReport.quoted(order)
+        let known = Group(order: table + order, column: group.column, key: group.key)
+        var position = next[known]
+        if position == nil {
+            var highest = try connection.statement(
+                "SELECT COALESCE(MAX(\(order)), ?1) FROM \(table) WHERE \(group.column) = ?2")
+            try highest.bind(Int64(OrderKeys.first - OrderKeys.step), at: 1)
+            try highest.bind(group.key, at: 2)
+            if try highest.step() { position = highest.int64(0) &+ Int64(OrderKeys.step) }
+        }
+        guard let position else { return }
+        next[known] = position &+ Int64(OrderKeys.step)
         var statement = try connection.statement(
-            """
-            UPDATE \(table) SET \(order) = (SELECT COALESCE(MAX(\(order)), \(OrderKeys.first - OrderKeys.step)) + \(OrderKeys.step)
-            FROM \(table) WHERE \(group.column) = ?1) WHERE \(group.column) = ?1 AND \(member.column) = ?2
-            """)
-        try statement.bind(group.key, at: 1)
-        try statement.bind(member.key, at: 2)
+            "UPDATE \(table) SET \(order) = ?1 WHERE \(group.column) = ?2 AND \(member.column) = ?3")
+        try statement.bind(position, at: 1)
+        try statement.bind(group.key, at: 2)
+        try statement.bind(member.key, at: 3)
         try statement.run()
     }
 }

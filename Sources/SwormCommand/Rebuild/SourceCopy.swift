@@ -1,0 +1,109 @@
+import Foundation
+import OpenCoreData
+import SwormSQLite
+
+/// A copy of the files of a damaged store, as they were at one moment. The store itself is only read.
+enum SourceCopy {
+    /// Copies the file of a store, its log and its rollback journal, and undoes the transaction that the journal is of.
+    ///
+    /// - Parameters:
+    ///   - source: The file of the store.
+    ///   - folder: An empty folder.
+    /// - Returns: The file of the copy.
+    /// - Throws: ``ToolError`` where another process writes the store all the time.
+    static func make(of source: URL, in folder: String) throws -> URL {
+        let files = StoreFiles(url: source)
+        let copy = StoreFiles(url: URL(fileURLWithPath: folder + "/Damaged.sqlite"))
+        let lock = try ReadingLock(files)
+        defer { lock?.end() }
+        let parts = [
+            (files.main, copy.main), (files.rollbackJournal, copy.rollbackJournal),
+            (files.writeAheadLog, copy.writeAheadLog),
+        ]
+        for attempt in 1...5 {
+            let before = parts.map { FileStamp(path: $0.0) }
+            for (from, to) in parts where FileKind(itself: from) == .file || from == files.main {
+                try copyReadable(from, to)
+            }
+            if lock != nil || before == parts.map({ FileStamp(path: $0.0) }) { break }
+            if attempt == 5 { throw isWritten(source) }
+        }
+        if FileStamp(path: copy.rollbackJournal)?.size ?? 0 > 0 {
+            // SQLite undoes it, whatever the state of the rest.
+            let connection = try? Connection(.file(path: copy.main), options: .init(access: .readWrite))
+            _ = try? connection?.execute("SELECT count(*) FROM sqlite_master")
+        }
+        return URL(fileURLWithPath: copy.main)
+    }
+
+    private static func isWritten(_ source: URL) -> ToolError {
+        ToolError(
+            .file, "'\(source.path)' is being written by another process",
+            hint: "close the program that uses it, and try again")
+    }
+
+    /// Copies the bytes of a file. Those that the disk does not give are zeros.
+    private static func copyReadable(_ path: String, _ copy: String) throws {
+        let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? source.close() }
+        _ = FileManager.default.createFile(atPath: copy, contents: nil)
+        let target = try FileHandle(forWritingTo: URL(fileURLWithPath: copy))
+        defer { try? target.close() }
+        let (block, sector) = (1 << 20, 512)
+        let size = try source.seekToEnd()
+        var offset: UInt64 = 0
+        while offset < size {
+            try target.seek(toOffset: offset)
+            var count = min(block, Int(size - offset))
+            if let bytes = read(source, at: offset, count) {
+                // The file is shorter by now.
+                if bytes.isEmpty { break }
+                count = bytes.count
+                if bytes.contains(where: { $0 != 0 }) { try target.write(contentsOf: bytes) }
+            } else {
+                for part in stride(from: 0, to: count, by: sector) {
+                    guard let bytes = read(source, at: offset + UInt64(part), min(sector, count - part)) else {
+                        continue
+                    }
+                    try target.seek(toOffset: offset + UInt64(part))
+                    try target.write(contentsOf: bytes)
+                }
+            }
+            offset += UInt64(count)
+        }
+        try target.truncate(atOffset: offset)
+    }
+
+    /// Nil where the disk fails.
+    private static func read(_ handle: FileHandle, at offset: UInt64, _ count: Int) -> Data? {
+        do {
+            try handle.seek(toOffset: offset)
+            return try handle.read(upToCount: count) ?? Data()
+        } catch {
+            return nil
+        }
+    }
+
+    /// A transaction that reads a store, so that its file and its log stay those of one moment.
+    private struct ReadingLock {
+        private let connection: Connection
+
+        /// Nil where nobody can be writing, or the file is too damaged for a transaction.
+        init?(_ files: StoreFiles) throws {
+            // Without the memory that is shared, nobody has a store with a log open. To open one would make it.
+            let hasLog = FileKind(itself: files.writeAheadLog) != nil
+            if hasLog, FileKind(itself: files.sharedMemory) == nil { return nil }
+            do {
+                connection = try Connection(.file(path: files.main), options: .init(access: .readOnly, busyTimeout: 5))
+                try connection.begin(.deferred)
+                try connection.execute("SELECT count(*) FROM sqlite_master")
+            } catch let error as SQLiteError where error.isBusy {
+                throw SourceCopy.isWritten(URL(fileURLWithPath: files.main))
+            } catch is SQLiteError {
+                return nil
+            }
+        }
+
+        func end() { try? connection.rollback() }
+    }
+}

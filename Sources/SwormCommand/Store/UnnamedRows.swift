@@ -1,0 +1,46 @@
+import OpenCoreData
+import SwormSQLite
+
+/// Rows that are no objects of the model, and links between rows that are not there. A dump has no words for them.
+enum UnnamedRows {
+    /// Warns of those that a dump leaves out.
+    static func report(_ store: ReadStore, _ console: Console) throws {
+        let look = try StoreLook(url: store.url)
+        let connection = look.connection
+        let layout = try look.layout(for: store.model)
+        for root in store.model.entities where root.root == root.number {
+            let table = StoreReport.quoted(layout.table(of: root))
+            let numbers = root.family.filter { !store.model[$0].isAbstract }.map(String.init).joined(separator: ", ")
+            try each(
+                "SELECT Z_PK FROM \(table) WHERE Z_PK < 1 OR Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)) ORDER BY Z_PK",
+                in: connection
+            ) { console.warn("\(root.name)/p\($0) is no object of the model, and is not part of the dump") }
+        }
+        var seen: Set<String> = []
+        for entity in store.model.entities {
+            for (slot, relationship) in entity.relationships.enumerated() {
+                guard case .join(let join)? = layout.toMany(slot, in: entity.number), seen.insert(join.table).inserted
+                else { continue }
+                let (own, other) = (StoreReport.quoted(join.ownColumn), StoreReport.quoted(join.otherColumn))
+                let destination = store.model[relationship.destination]
+                try each(
+                    """
+                    SELECT count(*) FROM \(StoreReport.quoted(join.table)) AS j
+                    WHERE NOT EXISTS (SELECT 1 FROM \(StoreReport.quoted(layout.table(of: entity))) AS o WHERE o.Z_PK = j.\(own))
+                    AND NOT EXISTS (SELECT 1 FROM \(StoreReport.quoted(layout.table(of: destination))) AS d WHERE d.Z_PK = j.\(other))
+                    HAVING count(*) > 0
+                    """, in: connection
+                ) {
+                    console.warn(
+                        "\(entity.name).\(relationship.name): \($0) link\($0 == 1 ? "" : "s") between objects that are not there, not part of the dump"
+                    )
+                }
+            }
+        }
+    }
+
+    private static func each(_ sql: String, in connection: Connection, _ body: (Int64) -> Void) throws {
+        var statement = try connection.statement(sql)
+        while try statement.step() { body(statement.int64(0)) }
+    }
+}
