@@ -149,6 +149,10 @@ let years = try store.perform { context in
     try context.fetch(Book.all.grouped(by: \.year).select { ($0.key, $0.count) })
 }
 print("Books of each year:", years.map { "\($0.0): \($0.1)" })
+// Groups can be of a computed value. They are sorted and limited like rows.
+let byDecade = Book.all.grouped { $0.year / 10 }.sort(ascending: false) { $0.count }.limit(2)
+let decades = try store.perform { try $0.fetch(byDecade.select { ($0.key * 10, $0.count) }) }
+print("The decades with the most books:", decades.map { "\($0.0)s: \($0.1)" })
 
 // A condition is a value: print it to see what is asked.
 let condition: Condition<Book> = \.year > 1800 && \.shelf == .kitchen

@@ -5,6 +5,22 @@ import SwormSQLite
 /// Aggregates of decimals with all their digits. SQLite's own take a number that is kept as text for its first digits, or
 /// for larger than all others.
 enum DecimalAggregates {
+    /// A function that says whether a value of a column is read as a decimal.
+    static let test = "SwormIsDecimal"
+
+    static func registerTest(on connection: Connection) throws {
+        try connection.addFunction(test, argumentCount: 1, deterministic: true) { call in
+            let isDecimal =
+                switch call.type(0) {
+                case .null, .integer: true
+                case .real: DecimalText.isRepresentable(call.double(0))
+                case .text: call.text(0).flatMap { DecimalText.decimal($0) } != nil
+                case .blob: false
+                }
+            return .integer(isDecimal ? 1 : 0)
+        }
+    }
+
     static func register(on connection: Connection) throws {
         try connection.addAggregate(DecimalFunction.sum) { Sum() }
         try connection.addAggregate(DecimalFunction.minimum) { Extreme(isLargest: false) }

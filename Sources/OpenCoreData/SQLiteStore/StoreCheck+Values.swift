@@ -71,9 +71,7 @@ extension StoreCheck {
         case .integer64: other("integer")
         case .boolean: integer("0 AND 1")
         case .double, .float, .date: other("real", "integer")
-        // Of a number that is kept as text the digits stand in front.
-        case .decimal:
-            "(\(other("real", "integer", "text")) OR (typeof(\(column)) = 'text' AND ltrim(\(column), '+-.') NOT GLOB '[0-9]*' AND upper(\(column)) <> 'NAN'))"
+        case .decimal: "NOT \(DecimalAggregates.test)(\(column))"
         case .string, .uri: other("text")
         case .uuid: "(\(other("blob")) OR (typeof(\(column)) = 'blob' AND length(\(column)) <> 16))"
         case .binaryData, .transformable: other("blob")

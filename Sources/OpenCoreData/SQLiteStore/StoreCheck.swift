@@ -25,6 +25,7 @@ final class StoreCheck {
     func run(_ metadata: StoreMetadata, _ progress: ((Int, Int) throws -> Void)?) throws {
         let total = model.entities.count + 1
         try progress?(0, total)
+        try DecimalAggregates.registerTest(on: connection.base)
         var messages: [String] = []
         try connection.rows("PRAGMA integrity_check") { messages.append($0.text(0) ?? "") }
         if messages != ["ok"] { faults += messages.map { StoreFault(.integrity, $0) } }

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// Decimals as SQLite holds them: integers, reals, or texts.
-enum DecimalText {
+package enum DecimalText {
     /// No decimal needs more: 38 digits, a sign, a point, an exponent. Longer texts carry zeros at most.
     private static let longest = 400
 
@@ -11,13 +11,13 @@ enum DecimalText {
         return decimal("\(value)")
     }
 
-    static func decimal(_ text: String) -> Decimal? {
+    package static func decimal(_ text: String) -> Decimal? {
         // Foundation reads as far as the text is a number, and takes what it got.
         guard isNumber(text.utf8), let value = Decimal(string: text, locale: nil), !value.isNaN else { return nil }
         return value
     }
 
-    static func isRepresentable(_ value: Double) -> Bool {
+    package static func isRepresentable(_ value: Double) -> Bool {
         value == 0 || (abs(value) < 1e127 && abs(value) > 1e-127)
     }
 

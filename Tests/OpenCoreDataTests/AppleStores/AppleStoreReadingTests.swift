@@ -27,7 +27,8 @@ struct AppleStoreReadingTests {
         try fixture.withContext(readOnly: true) { try body($0, plain, model) }
         let after = try AppleStores.contents(of: folder)
         #expect(before.keys.sorted() == after.keys.sorted())
-        for (path, data) in before { #expect(after[path] == data, "\(path) has changed") }
+        // The memory that connections share is no data. Other tests that read in the same folder make it anew meanwhile.
+        for (path, data) in before where !path.hasSuffix("-shm") { #expect(after[path] == data, "\(path) has changed") }
     }
 
     @Test(arguments: AppleStores.stores)
