@@ -51,6 +51,7 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "Sworm", targets: ["Sworm"]),
+        .library(name: "SwormMigrations", targets: ["SwormMigrations"]),
         .library(name: "SwormTools", targets: ["SwormTools"]),
         .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
         .executable(name: "sworm-tool", targets: ["sworm-tool"]),
@@ -64,7 +65,8 @@ let package = Package(
             name: "OpenCoreData", dependencies: ["SwormPredicates", "SwormSQLite", "CSwormZlib"],
             swiftSettings: settings),
         .target(name: "Sworm", dependencies: engine, swiftSettings: settings),
-        .target(name: "SwormTools", dependencies: ["Sworm"] + engine, swiftSettings: settings),
+        .target(name: "SwormMigrations", dependencies: ["Sworm"] + engine, swiftSettings: settings),
+        .target(name: "SwormTools", dependencies: ["Sworm", "SwormMigrations"] + engine, swiftSettings: settings),
         .target(
             name: "SwormCommand", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite"],
             swiftSettings: settings),

@@ -37,6 +37,18 @@ struct BrokenRowTests {
         #expect(kinds(copy) == kinds(workshop.storePath))
     }
 
+    @Test func `an object with the highest key is told from one that is not there`() throws {
+        let workshop = try Workshop()
+        try workshop.makeStore(keepsModel: true)
+        try workshop.copyStore(to: "Other", with: [""])
+        try workshop.execute(
+            "UPDATE ZTAG SET Z_PK = \(Int64.max) WHERE Z_PK = (SELECT max(Z_PK) FROM ZTAG)", on: "Other.sqlite")
+        let run = workshop.run("diff", workshop.file("Other.sqlite"))
+        #expect(run.code == .found && run.out.contains("Tag/p\(Int64.max)"), "\(run.out)\(run.err)")
+        let back = Run(["diff", workshop.file("Other.sqlite"), workshop.storePath])
+        #expect(back.code == .found && back.out.contains("Tag/p\(Int64.max)"), "\(back.out)\(back.err)")
+    }
+
     @Test(arguments: [
         ("UPDATE ZBOOK SET ZTITLE = NULL WHERE Z_PK = 1", ["Book/p1 has no value of 'title'"]),
         ("UPDATE ZBOOK SET ZSEQUEL = 77 WHERE Z_PK = 1", ["'sequel' leads to ?/p77"]),

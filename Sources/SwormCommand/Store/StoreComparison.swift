@@ -57,7 +57,7 @@ final class StoreComparison {
             if let here = one, let there = other, here.name.key == there.name.key {
                 try compare(here, there)
                 (one, other) = (try left?.record(), try right?.record())
-            } else if let here = one, here.name.key < other?.name.key ?? .max {
+            } else if let here = one, other.map({ here.name.key < $0.name.key }) ?? true {
                 try report(.removed(oldLabels.label(here.name), changes(here, nil)))
                 one = try left?.record()
             } else if let there = other {

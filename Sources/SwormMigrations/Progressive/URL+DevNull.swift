@@ -3,7 +3,4 @@ public import Foundation
 extension URL {
     /// The place of an SQLite store that is only kept in memory.
     public static var devNull: URL { URL(fileURLWithPath: "/dev/null") }
-
-    /// Whether it is the place of a store in memory.
-    var isDevNull: Bool { isFileURL && path == Self.devNull.path }
 }

@@ -70,3 +70,8 @@ extension MigrationPlan {
         )
     }
 }
+
+extension URL {
+    /// Whether it is the URL of a store in memory.
+    var isDevNull: Bool { isFileURL && path == "/dev/null" }
+}

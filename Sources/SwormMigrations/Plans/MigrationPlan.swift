@@ -76,7 +76,7 @@ public struct MigrationPlan: Sendable {
     public init(_ versions: [Version]) { self.versions = versions }
 
     /// The number of the version with a name; that of the newest for nil.
-    func index(named name: String?) throws -> Int {
+    package func index(named name: String?) throws -> Int {
         if let twice = Dictionary(grouping: versions, by: \.name).filter({ $1.count > 1 }).keys.sorted().first {
             throw StoreError(
                 .migrationFailed, "The plan has several versions named '\(twice)'. Give each one a name of its own.")
