@@ -14,6 +14,7 @@
 //     --rows N             the size of the table (100000, or 40000 with --quick)
 //     --json               one JSON object a line instead of the table
 //     --curve              instead, the time of one row in tables of 1000 to 1000000 rows (to 100000 with --quick)
+//     --received           instead, the time of decoding and checking conditions of 1 kB to 1 MB that a client sends
 //     --migration          instead, what migrations take: a table of 1000000 rows (--rows N), and 100 files of 10 MB
 //     --migration-hubs [N ...]
 //                          instead, the time of one object in a custom stage where objects share 40 hubs: in stores of so many
@@ -54,6 +55,7 @@ struct Benchmarks {
             try Migrations.run(run.way, run.folder)
             return true
         }
+        if options.measuresConditions { return try ReceivedConditions().print() }
         if options.measuresMigrations {
             try Migrations(options: options).print()
             return true

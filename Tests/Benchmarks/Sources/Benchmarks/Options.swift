@@ -18,6 +18,8 @@ struct Options {
     var disk: String?
     var printsJSON = false
     var printsCurve = false
+    /// What conditions cost that clients send.
+    var measuresConditions = false
     var measuresMigrations = false
     /// In stores of how many objects migrations over shared hubs are measured.
     var migrationHubs: [Int] = []
@@ -52,6 +54,7 @@ struct Options {
             case "--repetitions": repetitions = try number(after: argument)
             case "--json": printsJSON = true
             case "--curve": printsCurve = true
+            case "--received": measuresConditions = true
             case "--migration": measuresMigrations = true
             case "--migration-hubs":
                 // All numbers that follow.
@@ -78,7 +81,7 @@ struct Options {
                 throw Failure(
                     """
                     \(argument) is no option. There are: --quick, --only NAME, --rows N, --repetitions N, --json, --curve, \
-                    --migration, --migration-hubs [N ...], --migration-kills N, --padding N, --disk PATH, --seed N, --list, \
+                    --received, --migration, --migration-hubs [N ...], --migration-kills N, --padding N, --disk PATH, --seed N, --list, \
                     --keep-heap.
                     """)
             }
