@@ -5,7 +5,18 @@ import SwormCommand
 signal(SIGPIPE, SIG_IGN)
 // A file that grows beyond a limit shows as an error of writing, too.
 signal(SIGXFSZ, SIG_IGN)
-let interruptions = [SIGINT, SIGTERM, SIGHUP].map { number in
+func isIgnored(_ action: sigaction) -> Bool {
+    #if canImport(Darwin)
+    unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self) == 1
+    #else
+    unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    #endif
+}
+
+let interruptions = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
+    // One that is ignored already stays so, as with `nohup`.
+    var former = sigaction()
+    guard sigaction(number, nil, &former) == 0, !isIgnored(former) else { return nil }
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler {

@@ -306,11 +306,13 @@ struct ImportTests {
         "ZAMOUNT = -1234567890123456789", "ZCOUNT = -2475731913145812025", "ZCOUNT = -9223372036854775808",
         "ZCOUNT = 9223372036854775807", "ZCOUNT = -1000000000000000000",
     ])
-    func `what a sound store holds comes back as the very same bytes`(assignment: String) throws {
+    func `what a store holds comes back as the very same bytes`(assignment: String) throws {
         let workshop = try Workshop()
         let assignment = assignment.replacingOccurrences(of: "61ED A080", with: "61EDA080")
         let (store, model) = try odd(assignment, in: workshop)
-        #expect(Run(["verify", store, "--model", model]).out == "no faults\n")
+        // No decimal is read from these.
+        let isSound = !["'NaN'", "'12abc'", "1e200", "9e999"].map { "ZAMOUNT = " + $0 }.contains(assignment)
+        #expect((Run(["verify", store, "--model", model]).out == "no faults\n") == isSound)
         _ = try roundTrip(store, model, in: workshop)
         let column = try #require(assignment.split(separator: " ").first)
         func content(_ name: String) throws -> String {

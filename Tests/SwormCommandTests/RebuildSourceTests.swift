@@ -69,6 +69,14 @@ struct RebuildSourceTests {
         }
     }
 
+    @Test(arguments: ["source", "Damaged.sqlite", "old-0"])
+    func `the new store may have any name`(name: String) throws {
+        let workshop = try makeStore(10)
+        let run = Run(["rebuild", workshop.storePath, workshop.file(name)])
+        #expect(run.code == .ok, "\(run.err)")
+        #expect(try workshop.contents().keys.allSatisfy { !$0.contains(".sworm-") })
+    }
+
     @Test func `a root with the content of a leaf hides no rows`() throws {
         let workshop = try makeStore()
         let (root, leaves) = try leaves(workshop, of: "ZTAG")

@@ -106,7 +106,9 @@ final class DamagedStore {
                 rows.isEmpty || !wanted.contains(name) || rows.contains { fits($0, name) }
             }
             let mapped = claimants.count > 1 ? uses.root(above: leaf).flatMap { names[$0] } : nil
-            if let name = ([mapped].compactMap { $0 } + claimants).first(where: isPossible) {
+            // Of several, one whose rows they are sure to be comes first.
+            let sorted = claimants.filter(wanted.contains) + claimants.filter { !wanted.contains($0) }
+            if let name = ([mapped].compactMap { $0 } + (rows.isEmpty ? claimants : sorted)).first(where: isPossible) {
                 owner[leaf] = name
             } else {
                 homeless.insert(leaf)

@@ -14,6 +14,9 @@ enum SourceCopy {
     static func make(of source: URL, in folder: String) throws -> URL {
         let files = StoreFiles(url: source)
         let copy = StoreFiles(url: URL(fileURLWithPath: folder + "/Damaged.sqlite"))
+        // Before the lock, and closed behind it: to close any descriptor of a file ends the locks that the process has on it.
+        let main = try FileHandle(forReadingFrom: URL(fileURLWithPath: files.main))
+        defer { try? main.close() }
         let lock = try ReadingLock(files)
         defer { lock?.end() }
         let parts = [
@@ -22,8 +25,13 @@ enum SourceCopy {
         ]
         for attempt in 1...5 {
             let before = parts.map { FileStamp(path: $0.0) }
-            for (from, to) in parts where FileKind(itself: from) == .file || from == files.main {
-                try copyReadable(from, to)
+            // A log of an earlier attempt must never meet a newer file.
+            for (_, to) in parts { try? FileManager.default.removeItem(atPath: to) }
+            try copyReadable(main, to: copy.main)
+            for (from, to) in parts.dropFirst() where FileKind(itself: from) == .file {
+                let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: from))
+                defer { try? source.close() }
+                try copyReadable(source, to: to)
             }
             if lock != nil || before == parts.map({ FileStamp(path: $0.0) }) { break }
             if attempt == 5 { throw isWritten(source) }
@@ -43,9 +51,7 @@ enum SourceCopy {
     }
 
     /// Copies the bytes of a file. Those that the disk does not give are zeros.
-    private static func copyReadable(_ path: String, _ copy: String) throws {
-        let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-        defer { try? source.close() }
+    private static func copyReadable(_ source: FileHandle, to copy: String) throws {
         _ = FileManager.default.createFile(atPath: copy, contents: nil)
         let target = try FileHandle(forWritingTo: URL(fileURLWithPath: copy))
         defer { try? target.close() }

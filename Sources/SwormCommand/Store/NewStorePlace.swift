@@ -42,7 +42,7 @@ final class NewStorePlace {
 
     /// Makes a folder that is removed with the unfinished store.
     func makeFolder() throws -> String {
-        let inner = folder + "/source"
+        let inner = folder + "/" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
         return inner
     }
@@ -74,7 +74,9 @@ final class NewStorePlace {
             }
         }
         // From here on the folder can have what was there before.
-        UnfinishedFolders.remove(folder)
+        guard UnfinishedFolders.remove(folder), Self.kind(of: url.path) != nil else {
+            throw ToolError(.file, "'\(target.path)' was not made: the run was interrupted", hint: "run it again")
+        }
         var moved: [(from: String, to: String)] = []
         func move(_ from: String, _ to: String) throws {
             guard Self.kind(of: from) != nil else { return }

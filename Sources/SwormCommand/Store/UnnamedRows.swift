@@ -28,11 +28,11 @@ enum UnnamedRows {
                     SELECT count(*) FROM \(StoreReport.quoted(join.table)) AS j
                     WHERE NOT EXISTS (SELECT 1 FROM \(StoreReport.quoted(layout.table(of: entity))) AS o WHERE o.Z_PK = j.\(own))
                     AND NOT EXISTS (SELECT 1 FROM \(StoreReport.quoted(layout.table(of: destination))) AS d WHERE d.Z_PK = j.\(other))
-                    HAVING count(*) > 0
                     """, in: connection
-                ) {
+                ) { count in
+                    guard count > 0 else { return }
                     console.warn(
-                        "\(entity.name).\(relationship.name): \($0) link\($0 == 1 ? "" : "s") between objects that are not there, not part of the dump"
+                        "\(entity.name).\(relationship.name): \(count) link\(count == 1 ? "" : "s") between objects that are not there, not part of the dump"
                     )
                 }
             }
