@@ -19,7 +19,7 @@ extension AllowListCheck {
             result.hasTexts = result.hasTexts || member.isText
             result.hasOthers = result.hasOthers || member.isOtherValue
             if member.isToMany {
-                result.isCollection = true
+                result = result.collected
                 result.loops = base.loops + 1
             }
         }
@@ -42,7 +42,7 @@ extension AllowListCheck {
         case "@count": return PossibleValues.other.computed(from: [base])
         case "@sum", "@avg", "@min", "@max":
             var result = base
-            result.isTotal = true
+            (result.isTotal, result.isSingle) = (true, true)
             return result
         default: throw refusal("The collection operator `\(key)` is not known.", key)
         }
@@ -52,7 +52,10 @@ extension AllowListCheck {
     func element(at place: Subscript, of base: PossibleValues, _ tree: ExpressionTree) throws -> PossibleValues {
         guard base.isCollection else { throw refused(tree, "takes an element of something that is no collection") }
         switch place {
-        case .first, .last, .expression(.value(.int)): return base
+        case .first, .last, .expression(.value(.int)):
+            var result = base
+            result.isSingle = true
+            return result
         case .size: return PossibleValues.other.computed(from: [base])
         case .expression: throw refused(tree, "has an index that is not written as a whole number")
         }

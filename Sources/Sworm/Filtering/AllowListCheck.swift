@@ -65,9 +65,7 @@ struct AllowListCheck {
             return values
         case .key(let base, let key): return try step(from: try visit(base), key, tree)
         case .list(let parts):
-            var result = try visit(all: parts).reduce(PossibleValues()) { $0.union($1) }
-            result.isCollection = true
-            return result
+            return try visit(all: parts).reduce(PossibleValues()) { $0.union($1) }.collected
         case .index(let base, let place):
             if case .expression(let index) = place { _ = try visit(index) }
             return try element(at: place, of: try visit(base), tree)
@@ -76,9 +74,7 @@ struct AllowListCheck {
         case .function(let name, let operands): return try call(name, try visit(all: operands), tree)
         case .cast(let base, let type): return try cast(try visit(base), type, tree)
         case .set(_, let left, let right):
-            var result = try visit(left).union(try visit(right))
-            result.isCollection = true
-            return result
+            return try visit(left).union(try visit(right)).collected
         case .subquery(let collection, let variable, let condition):
             return try subquery(try visit(collection), variable, condition)
         case .conditional(let test, let yes, let no):
@@ -99,13 +95,14 @@ struct AllowListCheck {
         _ collection: PossibleValues, _ variable: String, _ condition: PredicateTree
     ) throws -> PossibleValues {
         var member = collection
-        (member.isCollection, member.isTotal, member.loops, member.nesting) = (false, false, 0, 0)
+        (member.isCollection, member.isSingle) = (false, true)
+        (member.isTotal, member.loops, member.nesting) = (false, 0, 0)
         let outer = variables[variable]
         variables[variable] = member
         let inner = try visit(condition)
         variables[variable] = outer
-        var result = collection
-        (result.isCollection, result.isTotal, result.loops) = (true, false, max(collection.openLoops, 1))
+        var result = collection.collected
+        (result.isTotal, result.loops) = (false, max(collection.openLoops, 1))
         result.nesting = try limited(max(collection.nesting, result.loops + inner))
         return result
     }
@@ -150,8 +147,8 @@ extension Comparison {
     fileprivate func searchesText(_ left: PossibleValues, _ right: PossibleValues) -> Bool {
         switch comparator {
         case .beginsWith, .endsWith, .like, .matches: true
-        case .contains: !left.isCollection || quantifier != .direct
-        case .in: !right.isCollection
+        case .contains: left.isSingle || quantifier != .direct
+        case .in: right.isSingle
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .between, .identical, .notIdentical:
             false
         }

@@ -8,7 +8,10 @@ struct PossibleValues {
     /// Whether it can be a number, bytes or another value that is no text.
     var hasOthers = false
 
+    /// Whether it can be a collection.
     var isCollection = false
+    /// Whether it can be a single value.
+    var isSingle = true
     /// How many collections were gone through, one for each member of another.
     var loops = 0
     /// Whether one value is made of the members. The keys behind an `@max` still belong to it.
@@ -35,8 +38,16 @@ struct PossibleValues {
         PossibleValues(
             entities: entities.union(other.entities), hasIDs: hasIDs || other.hasIDs,
             hasTexts: hasTexts || other.hasTexts, hasOthers: hasOthers || other.hasOthers,
-            isCollection: isCollection || other.isCollection, loops: max(openLoops, other.openLoops),
+            isCollection: isCollection || other.isCollection, isSingle: isSingle || other.isSingle,
+            loops: max(openLoops, other.openLoops),
             nesting: max(nesting, other.nesting), sentBytes: sentBytes + other.sentBytes)
+    }
+
+    /// The values as the members of a collection.
+    var collected: PossibleValues {
+        var result = self
+        (result.isCollection, result.isSingle) = (true, false)
+        return result
     }
 
     /// What is worked out from some values and is itself a single one.

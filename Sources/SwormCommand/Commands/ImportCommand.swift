@@ -60,12 +60,7 @@ enum ImportCommand {
             try derived.write(to: place.url)
             try place.finish()
             for warning in filler.warnings { console.warn(warning) }
-            if reader.missingFiles > 0 {
-                let count = reader.missingFiles
-                console.warn(
-                    "\(count) value\(count == 1 ? " names an external file that is" : "s name external files that are") missing"
-                )
-            }
+            if reader.missingFiles > 0 { console.warn("\(MissingFiles.words(reader.missingFiles)) missing") }
             console.line("\(count) object\(count == 1 ? "" : "s") imported")
         } catch {
             store.close()

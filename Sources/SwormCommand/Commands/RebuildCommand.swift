@@ -42,7 +42,7 @@ enum RebuildCommand {
         if !store.hasWholeSchema {
             report.lose("a part of the schema: tables that it does not name are looked for by their rows")
         }
-        report.loseAll(unknown) { "the rows of page \($0), which may be of several tables" }
+        for page in unknown { report.lose("the rows of page \(page), which may be of several tables") }
         if !store.uses.knowsFreePages, !store.file.hasMaps {
             console.warn("the list of free pages cannot be read: deleted objects may be among those of the new store")
         }
@@ -83,15 +83,15 @@ enum RebuildCommand {
                     let leaf = store.rows(on: page, seen: &seen) { tables.fits($0, table.old) }
                     let left = try new.insert(leaf.rows, into: table)
                     let name = table.root?.name ?? table.old
-                    report.loseAll(leaf.cut) { "\(name)/p\($0): it goes on on a page that cannot be read" }
+                    for key in leaf.cut { report.lose("\(name)/p\(key): it goes on on a page that cannot be read") }
                     if leaf.odd > 0 {
                         report.lose("\(name): \(leaf.odd) rows on page \(page) that are none of its own")
                     }
                     if leaf.repeated > 0, leaf.rows.isEmpty, store.isInTree(page, of: table.old) {
                         report.lose("\(name): page \(page) has the rows of another page; its own are lost")
                     }
-                    report.loseAll(left) {
-                        "\(name)/p\($0): another row has the same key, or the same unique values"
+                    for key in left {
+                        report.lose("\(name)/p\(key): another row has the same key, or the same unique values")
                     }
                     if table.root != nil { report.count += leaf.rows.count - left.count }
                 }
@@ -111,14 +111,15 @@ enum RebuildCommand {
                 "\(name): the schema has no table \(table.old); its rows are those that can be no others, with the columns of a new table"
             )
         }
-        report.loseAll(store.brokenPages(of: table.old)) {
-            "\(name): page \($0) cannot be read; rows on it are lost, if it had some"
+        for page in store.brokenPages(of: table.old) {
+            report.lose("\(name): page \(page) cannot be read; rows on it are lost, if it had some")
         }
-        report.loseAll(store.turningPages(of: table.old)) {
-            "\(name): page \($0) leads back to pages of the table; rows on pages that it led to may be lost"
+        for page in store.turningPages(of: table.old) {
+            report.lose(
+                "\(name): page \(page) leads back to pages of the table; rows on pages that it led to may be lost")
         }
-        report.loseAll(store.foreign[table.old] ?? []) {
-            "\(name): page \($0) has the rows of another table; its own are lost, if it had some"
+        for page in store.foreign[table.old] ?? [] {
+            report.lose("\(name): page \(page) has the rows of another table; its own are lost, if it had some")
         }
     }
 
@@ -146,13 +147,6 @@ private struct RebuildReport {
     mutating func lose(_ words: String) {
         losses += 1
         console.line("lost: \(words)")
-    }
-
-    /// Lists what is lost of a kind: the first of them, and how many there are.
-    mutating func loseAll<Thing>(_ things: [Thing], _ words: (Thing) -> String) {
-        for thing in things.prefix(20) { console.line("lost: \(words(thing))") }
-        if things.count > 20 { console.line("lost: \(things.count - 20) more of that kind") }
-        losses += things.count
     }
 
     func end() -> ExitCode {

@@ -108,7 +108,7 @@ final class DamagedStore {
             let mapped = claimants.count > 1 ? uses.root(above: leaf).flatMap { names[$0] } : nil
             // Of several, one whose rows they are sure to be comes first.
             let sorted = claimants.filter(wanted.contains) + claimants.filter { !wanted.contains($0) }
-            if let name = ([mapped].compactMap { $0 } + (rows.isEmpty ? claimants : sorted)).first(where: isPossible) {
+            if let name = ([mapped].compactMap { $0 } + sorted).first(where: isPossible) {
                 owner[leaf] = name
             } else {
                 homeless.insert(leaf)

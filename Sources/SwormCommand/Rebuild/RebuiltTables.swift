@@ -33,18 +33,8 @@ struct RebuiltTables {
     /// - Parameter columns: The columns of the old tables. Those of a table that is not among them are those of a new store.
     init(_ model: CompiledModel, _ columns: [String: [String]]) throws {
         let new = StoreLayout(model: model)
-        let connection = try Connection(.memory(name: "schema"))
-        var all: [String: [String]] = [:]
-        for statement in StoreSchema(model: model, layout: new).statements() {
-            try connection.execute(statement)
-            // Statements of our own have a list of columns, where they make tables.
-            guard statement.hasPrefix("CREATE TABLE "), let names = SchemaStatement.columns(of: statement) else {
-                continue
-            }
-            let name = statement.dropFirst("CREATE TABLE ".count).prefix { $0 != " " && $0 != "(" }
-            all[String(name).replacing("\"", with: "")] = names
-        }
-        all.merge(columns) { $1 }
+        let schema = try Self.columns(of: StoreSchema(model: model, layout: new))
+        let all = schema.mapValues { $0.map(\.name) }.merging(columns) { $1 }
         // The names of old tables can differ from those of new ones, which are taken only if some are missing.
         let old =
             (try? StoreLayout(model: model, existing: ExistingSchema(tables: columns)))
@@ -71,17 +61,25 @@ struct RebuiltTables {
             }
         }
         for index in tables.indices where columns[tables[index].old] == nil {
-            tables[index].guessedTypes = try Self.types(of: tables[index].new, connection)
+            tables[index].guessedTypes = schema[tables[index].new]?.map(\.type)
         }
         byName = Dictionary(tables.indices.map { (tables[$0].old, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private static func types(of table: String, _ connection: Connection) throws -> [String] {
-        var statement = try connection.statement("SELECT upper(type) FROM pragma_table_info(?) ORDER BY cid")
-        try statement.bind(table, at: 1)
-        var types: [String] = []
-        while try statement.step() { types.append(statement.text(0) ?? "") }
-        return types
+    /// The columns of a new store, by table.
+    private static func columns(of schema: StoreSchema) throws -> [String: [(name: String, type: String)]] {
+        let connection = try Connection(.memory(name: "schema"))
+        for statement in schema.statements() { try connection.execute(statement) }
+        var row = try connection.statement(
+            """
+            SELECT m.name, c.name, upper(c.type) FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
+            WHERE m.type = 'table' ORDER BY m.name, c.cid
+            """)
+        var columns: [String: [(name: String, type: String)]] = [:]
+        while try row.step() {
+            columns[row.text(0) ?? "", default: []].append((row.text(1) ?? "", row.text(2) ?? ""))
+        }
+        return columns
     }
 
     private static func columns(

@@ -22,13 +22,16 @@ final class MissingFiles {
         }
     }
 
+    /// The words for a number of values whose files are missing.
+    static func words(_ count: Int) -> String {
+        count == 1 ? "a value names an external file that is" : "\(count) values name external files that are"
+    }
+
     /// Warns of those that were met.
     func report(_ console: Console, of store: String) {
         guard let first else { return }
-        let values =
-            count == 1 ? "a value names an external file that is" : "\(count) values name external files that are"
         console.warn(
-            "\(values) missing in '\(store)': \(first.uuidString)\(count == 1 ? "" : " and others"). Copy a store together with its hidden support folder."
+            "\(Self.words(count)) missing in '\(store)': \(first.uuidString)\(count == 1 ? "" : " and others"). Copy a store together with its hidden support folder."
         )
     }
 }

@@ -125,7 +125,10 @@ func shifted(
 /// The sum of the numbers, where nil counts as zero.
 ///
 /// Integers are added in halves, which cannot overflow, so that only the whole sum decides whether it becomes a real.
-func sum(of values: [EvaluationValue], in tree: ExpressionTree) throws -> EvaluationValue {
+///
+/// - Parameter exactly: Whether decimals are added with all their digits.
+func sum(of values: [EvaluationValue], in tree: ExpressionTree, exactly: Bool = false) throws -> EvaluationValue {
+    if exactly, let decimal = decimalSum(of: values) { return decimal }
     var (high, low): (Int64, Int64) = (0, 0)
     var fraction: Double?
     for value in values {
@@ -144,7 +147,7 @@ func sum(of values: [EvaluationValue], in tree: ExpressionTree) throws -> Evalua
 }
 
 /// The sum of decimals, perhaps with integers among them, with all their digits; nil where it is not one.
-func decimalSum(of values: [EvaluationValue]) -> EvaluationValue? {
+private func decimalSum(of values: [EvaluationValue]) -> EvaluationValue? {
     var total = Decimal.zero
     var hasDecimals = false
     for value in values {
@@ -160,8 +163,8 @@ func decimalSum(of values: [EvaluationValue]) -> EvaluationValue? {
     return hasDecimals && !total.isNaN ? .value(.decimal(total)) : nil
 }
 
-/// The smallest or largest of decimals, told apart by all their digits; nil where other values are among them.
-func extremeDecimal(of values: [EvaluationValue], _ order: ComparisonResult) -> EvaluationValue? {
+/// The smallest or largest of decimals, compared by all their digits; nil where other values are among them.
+private func extremeDecimal(of values: [EvaluationValue], _ order: ComparisonResult) -> EvaluationValue? {
     var best: Decimal?
     for value in values {
         switch value.single {
@@ -185,9 +188,12 @@ func average(of values: [EvaluationValue], count: Int, in tree: ExpressionTree) 
 }
 
 /// The smallest or largest value; nil for none. Nil among the values is left out.
+///
+/// - Parameter exactly: Whether decimals are compared by all their digits.
 func extreme(
-    of values: [EvaluationValue], _ order: ComparisonResult, in tree: ExpressionTree
+    of values: [EvaluationValue], _ order: ComparisonResult, in tree: ExpressionTree, exactly: Bool = false
 ) throws -> EvaluationValue {
+    if exactly, let decimal = extremeDecimal(of: values, order) { return decimal }
     var best: (value: AttributeValue, key: SQLValue)?
     for value in values {
         guard let single = value.single else { throw mismatch("a value", value, tree) }

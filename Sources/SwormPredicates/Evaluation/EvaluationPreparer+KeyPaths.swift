@@ -15,7 +15,7 @@ extension EvaluationPreparer {
         for key in keys where key.hasPrefix("@") && CollectionOperator(rawValue: key) == nil {
             throw PredicateError(.unsupported, "the collection operator `\(key)` is not supported: `\(tree.format)`")
         }
-        let path = EvaluatedPath(keys: keys[...], tree: tree, addsDecimalsExactly: addsDecimalsExactly)
+        let path = EvaluatedPath(keys: keys[...], tree: tree, isExact: isExact)
         if case .evaluatedObject = base { return .program { try path.value(from: $0.subject) } }
         // What a written nil has under a key is a written nil too.
         if case .value(.null) = base { return .constant(.value(.null)) }
@@ -35,7 +35,7 @@ enum CollectionOperator: String {
 private struct EvaluatedPath: Sendable {
     var keys: ArraySlice<String>
     let tree: ExpressionTree
-    let addsDecimalsExactly: Bool
+    let isExact: Bool
 
     func value(from start: EvaluationValue) throws -> EvaluationValue {
         var value = start
@@ -62,23 +62,13 @@ private struct EvaluatedPath: Sendable {
             case .value, .object, .missing: return [value]
             }
         }
-        if addsDecimalsExactly, let decimal = decimals(operation, values) { return decimal }
         switch operation {
         case .count: return .value(.int(Int64(values.count)))
-        case .sum: return try sum(of: values, in: tree)
+        case .sum: return try sum(of: values, in: tree, exactly: isExact)
         // Key-value coding counts nil as zero here, unlike SQL.
         case .average: return try average(of: values, count: values.count, in: tree) ?? .value(.double(0))
-        case .minimum: return try extreme(of: values, .orderedAscending, in: tree)
-        case .maximum: return try extreme(of: values, .orderedDescending, in: tree)
-        }
-    }
-
-    private func decimals(_ operation: CollectionOperator, _ values: [EvaluationValue]) -> EvaluationValue? {
-        switch operation {
-        case .sum: decimalSum(of: values)
-        case .minimum: extremeDecimal(of: values, .orderedAscending)
-        case .maximum: extremeDecimal(of: values, .orderedDescending)
-        case .count, .average: nil
+        case .minimum: return try extreme(of: values, .orderedAscending, in: tree, exactly: isExact)
+        case .maximum: return try extreme(of: values, .orderedDescending, in: tree, exactly: isExact)
         }
     }
 }

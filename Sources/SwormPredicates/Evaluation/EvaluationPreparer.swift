@@ -6,8 +6,8 @@ struct EvaluationPreparer {
     let now: Date
     /// The variables of the SUBQUERYs around, outermost first.
     var locals: [String] = []
-    /// Whether decimals of members are added with all their digits, as columns are, and not as reals, as in conditions.
-    var addsDecimalsExactly = false
+    /// Whether totals of members that are decimals keep all digits, as in columns. In conditions decimals are added as reals.
+    var isExact = false
 
     // MARK: Predicates
 

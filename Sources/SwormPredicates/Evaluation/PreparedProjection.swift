@@ -23,7 +23,7 @@ package struct PreparedProjection: Sendable {
         form = tree.form
         isDistinct = tree.isDistinct
         var plain = EvaluationPreparer(logic: .sql, now: now)
-        plain.addsDecimalsExactly = true
+        plain.isExact = true
         var naming = AggregateNaming()
         let columnTrees = tree.columns.map { naming.rename($0) }
         let sortTrees = tree.completeSorts.map { (naming.rename($0.expression), $0.ascending) }
@@ -110,18 +110,11 @@ package struct PreparedProjection: Sendable {
     ) throws -> EvaluationValue {
         switch aggregate {
         case .count: return .value(.int(Int64(values.count)))
-        case .sum: return try decimalSum(of: values) ?? sum(of: values, in: tree)
+        case .sum: return try sum(of: values, in: tree, exactly: true)
         case .average: return try average(of: values, count: values.count, in: tree) ?? .null
-        case .minimum: return try least(of: values, .orderedAscending, in: tree)
-        case .maximum: return try least(of: values, .orderedDescending, in: tree)
+        case .minimum: return try extreme(of: values, .orderedAscending, in: tree, exactly: true)
+        case .maximum: return try extreme(of: values, .orderedDescending, in: tree, exactly: true)
         }
-    }
-
-    /// The first of the values in an order.
-    private func least(
-        of values: [EvaluationValue], _ order: ComparisonResult, in tree: ExpressionTree
-    ) throws -> EvaluationValue {
-        try extremeDecimal(of: values, order) ?? extreme(of: values, order, in: tree)
     }
 
     private func single(_ value: EvaluationValue, _ tree: ExpressionTree) throws -> AttributeValue {

@@ -8,7 +8,9 @@ struct ReceivedConditionTests {
         "name CONTAINS[cd] %@", "name LIKE %@", "name BEGINSWITH %@", "name ENDSWITH[c] %@", "%@ CONTAINS[cd] 'a'",
         "%@ LIKE 'a*'", "'a' IN %@", "uppercase(%@) CONTAINS name", "TERNARY(name == 'a', %@, name) LIKE 'b'",
         "ANY {%@, 'b'} LIKE 'b'", "name IN %@", "max({name, %@}) CONTAINS 'a'",
-        "SUBQUERY({%@}, $x, $x CONTAINS 'a').@count > 1", "witnesses.@count > 1 AND NOT name CONTAINS %@",
+        "SUBQUERY({%@}, $x, $x CONTAINS 'a').@count > 1",
+        "name IN TERNARY(name == 'a', {'b'}, %@)", "TERNARY(name == 'a', {'b'}, %@) CONTAINS name",
+        "{%@, 'b'}[FIRST] CONTAINS name", "name IN {%@, 'b'}[0]", "witnesses.@count > 1 AND NOT name CONTAINS %@",
     ])
     func `searches for long strings are refused`(format: String) throws {
         let text = String(repeating: "a", count: 1_001)

@@ -217,7 +217,7 @@ extension QueryBuilder {
         var result = QueryScalar(
             sql: select(text, members), kind: kind, isWide: value.isWide || isTotal, path: collection.path,
             entity: collection.entity)
-        if addsDecimalsExactly, value.kind == .decimal {
+        if isExact, value.kind == .decimal {
             switch function {
             case .sum: result.setDecimal(select(DecimalFunction.sum(of: value), members))
             case .minimum: result.setDecimal(select(DecimalFunction.minimum(of: value), members))

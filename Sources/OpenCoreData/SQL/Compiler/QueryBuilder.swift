@@ -19,8 +19,8 @@ final class QueryBuilder {
     var isDistinct = false
     /// Whether an aggregate over rows may stand where the builder is.
     var allowsAggregates = false
-    /// Whether decimals of members are added with all their digits, as columns are, and not as reals, as in conditions.
-    var addsDecimalsExactly = false
+    /// Whether totals of members that are decimals keep all digits, as in columns. In conditions decimals are added as reals.
+    var isExact = false
     private var limit: (count: String, offset: String?)?
 
     init(_ compiler: SQLCompiler, entity number: Int) {

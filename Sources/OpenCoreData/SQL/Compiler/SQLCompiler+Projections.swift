@@ -25,7 +25,7 @@ extension SQLCompiler {
         } else {
             try query.restrict(to: fetch, sorted: form == .plain)
         }
-        query.addsDecimalsExactly = true
+        query.isExact = true
         query.groups = try tree.groups.map { try query.grouping($0) }
         query.isDistinct = tree.isDistinct
         query.allowsAggregates = true
