@@ -16,11 +16,10 @@ let settings: [SwiftSetting] = [
 let engine: [Target.Dependency] =
     appleBranch
     ? ["SwormPredicates", "CoreData"]
-    : [
-        "SwormPredicates",
-        .target(name: "OpenCoreData", condition: .when(platforms: [.linux, .android, .windows, .wasi])),
-        .target(name: "SwormSQLite", condition: .when(platforms: [.linux, .android, .windows, .wasi])),
-    ]
+    : ["SwormPredicates"]
+        + ["OpenCoreData", "SwormStore", "SwormSQLite", "SwormRows"].map {
+            .target(name: $0, condition: .when(platforms: [.linux, .android, .windows, .wasi]))
+        }
 
 /// What is below the branch is the same in it, and is tested without it.
 let standIn: [Target] = [
@@ -30,19 +29,25 @@ let standIn: [Target] = [
 
 let engineTests: [Target] = [
     .testTarget(
-        name: "SwormSQLiteTests", dependencies: ["SwormSQLite", "CSwormSQLite", "TestSupport"], swiftSettings: settings),
+        name: "SwormSQLiteTests", dependencies: ["SwormSQLite", "SwormRows", "CSwormSQLite", "TestSupport"],
+        swiftSettings: settings),
     .testTarget(
         name: "SwormPredicatesTests", dependencies: ["SwormPredicates", "TestSupport"], swiftSettings: settings),
     .testTarget(
-        name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite", "TestSupport"],
+        name: "OpenCoreDataTests",
+        dependencies: ["OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite", "SwormRows", "TestSupport"],
         swiftSettings: settings),
     .target(name: "CrashDisk", dependencies: ["CSwormSQLite"], path: "Tests/CrashDisk"),
     .testTarget(
-        name: "CrashTests", dependencies: ["CrashDisk", "Sworm", "OpenCoreData", "SwormSQLite", "TestSupport"],
+        name: "CrashTests",
+        dependencies: ["CrashDisk", "Sworm", "OpenCoreData", "SwormStore", "SwormSQLite", "SwormRows", "TestSupport"],
         swiftSettings: settings),
     .testTarget(
         name: "SwormCommandTests",
-        dependencies: ["SwormCommand", "Sworm", "OpenCoreData", "SwormPredicates", "SwormSQLite", "TestSupport"],
+        dependencies: [
+            "SwormCommand", "Sworm", "OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite", "SwormRows",
+            "TestSupport",
+        ],
         swiftSettings: settings),
 ]
 
@@ -59,22 +64,30 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSwormSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CSwormZlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "SwormSQLite", dependencies: ["CSwormSQLite"], swiftSettings: settings),
+        .systemLibrary(name: "CSwormSystem"),
+        .target(name: "SwormRows", dependencies: ["CSwormSystem"], swiftSettings: settings),
+        .target(
+            name: "SwormSQLite", dependencies: ["SwormRows", "CSwormSQLite", "CSwormSystem"], swiftSettings: settings),
         .target(name: "SwormPredicates", swiftSettings: settings),
         .target(
-            name: "OpenCoreData", dependencies: ["SwormPredicates", "SwormSQLite", "CSwormZlib"],
+            name: "SwormStore", dependencies: ["SwormPredicates", "SwormSQLite", "SwormRows", "CSwormZlib"],
+            swiftSettings: settings),
+        .target(
+            name: "OpenCoreData", dependencies: ["SwormStore", "SwormPredicates", "SwormSQLite", "SwormRows"],
             swiftSettings: settings),
         .target(name: "Sworm", dependencies: engine, swiftSettings: settings),
         .target(name: "SwormMigrations", dependencies: ["Sworm"] + engine, swiftSettings: settings),
         .target(name: "SwormTools", dependencies: ["Sworm", "SwormMigrations"] + engine, swiftSettings: settings),
         .target(
-            name: "SwormCommand", dependencies: ["OpenCoreData", "SwormPredicates", "SwormSQLite"],
+            name: "SwormCommand",
+            dependencies: ["OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite", "SwormRows"],
             swiftSettings: settings),
         .executableTarget(name: "sworm-tool", dependencies: ["SwormCommand"], swiftSettings: settings),
         .executableTarget(name: "Tour", dependencies: ["Sworm"], swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "SwormTests", dependencies: ["Sworm", "SwormTools", "SwormPredicates", "SwormSQLite", "TestSupport"],
+            name: "SwormTests",
+            dependencies: ["Sworm", "SwormTools", "SwormPredicates", "SwormSQLite", "SwormRows", "TestSupport"],
             swiftSettings: settings),
         .testTarget(name: "SwormToolsTests", dependencies: ["SwormTools", "Sworm"], swiftSettings: settings),
     ] + (appleBranch ? standIn : engineTests),

@@ -2,7 +2,7 @@
 
 import collections
 
-from . import metrics, rooms, words
+from . import metrics, words
 
 # The limit of a figure that is not noted.
 DEFAULTS = collections.defaultdict(int, {"files in a folder": metrics.MOST_FILES})
@@ -14,17 +14,15 @@ OF_FUNCTIONS = [
 SLACK = {("files", OF_FILES[0]): 2, ("functions", OF_FUNCTIONS[0]): 0.1}
 
 
-def measured(folder, index):
+def measured(folder):
     """The figures by group and name. Less is better in all of them."""
     lengths = [length for length, _ in metrics.file_lengths(folder)]
     unlabelled = [count for *_, count in metrics.functions(folder)]
     several, many = sum(count >= 2 for count in unlabelled), sum(count >= 3 for count in unlabelled)
-    targets = sorted({file.parts[0] for file in index.files_of_symbols.values()})
     return {
         "files": dict(zip(OF_FILES, [lengths[len(lengths) * 9 // 10], lengths[-1]])),
         "files in a folder": metrics.files_in_folders(folder),
         "functions": dict(zip(OF_FUNCTIONS, [round(100 * several / max(1, len(unlabelled)), 2), many])),
-        "references back up": {target: rooms.Rooms(target, index).back_count for target in targets},
         "words in comments": {name: len(found) for name, found in words.occurrences(folder).items()},
     }
 

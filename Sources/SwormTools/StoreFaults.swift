@@ -3,6 +3,7 @@ import Foundation
 import CoreData
 #else
 import OpenCoreData
+import SwormStore
 #endif
 
 #if canImport(CoreData)

@@ -59,7 +59,7 @@ struct DumpTests {
         let book = try #require(store.model.entity(named: "Book"))
         guard case .relationship(let sequel)? = book.slot(named: "sequel") else { return }
         for key in 1...21_000 {
-            var toOnes = book.relationships.map { _ in SaveRequest.Row?.none }
+            var toOnes = book.relationships.map { _ in RowID?.none }
             toOnes[sequel] = .init(entity: book.number, key: Int64(21_001 - key))
             request.insertions.append(
                 .init(

@@ -137,7 +137,7 @@ package struct SnippetCompiler: Sendable {
     private var includes: [String] {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
         return ["-swift-version", "6", "-I", modules.path]
-            + ["CSwormSQLite", "CSwormZlib"].flatMap { ["-I", sources.appending(path: $0).path] }
+            + ["CSwormSQLite", "CSwormSystem", "CSwormZlib"].flatMap { ["-I", sources.appending(path: $0).path] }
     }
 
     private func makeFolder() throws -> URL {

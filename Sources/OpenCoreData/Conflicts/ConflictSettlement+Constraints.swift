@@ -1,4 +1,5 @@
 import SwormPredicates
+import SwormStore
 
 // Unique values of the save that rows of the store hold already.
 extension ConflictSettlement {
@@ -7,7 +8,7 @@ extension ConflictSettlement {
     /// - Returns: False, with nothing settled, where an update takes the values of another row, or two objects of the save
     ///   hold the same: no policy says which of them is to lose them.
     mutating func settle(_ conflicts: [ConstraintConflict]) -> Bool {
-        var pairs: [(object: SaveRequest.Row, existing: RowSnapshot)] = []
+        var pairs: [(object: RowID, existing: RowSnapshot)] = []
         for conflict in conflicts {
             guard conflict.conflictingObjects.count == 1, let object = conflict.conflictingObjects.first,
                 insertions.contains(object), let existing = conflict.databaseSnapshot,
@@ -20,7 +21,7 @@ extension ConflictSettlement {
         return !pairs.isEmpty
     }
 
-    private mutating func unite(_ object: SaveRequest.Row, with existing: RowSnapshot) {
+    private mutating func unite(_ object: RowID, with existing: RowSnapshot) {
         guard let insertion = insertions[object] else { return }
         insertions[object] = nil
         let (old, new) = (model[object.entity], model[existing.row.entity])

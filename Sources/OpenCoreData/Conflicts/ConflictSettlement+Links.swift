@@ -1,4 +1,5 @@
 import SwormPredicates
+import SwormStore
 
 // Links that were made in the store since the rows at their ends were read. The rows that the save writes were not changed
 // themselves.
@@ -62,21 +63,21 @@ extension ConflictSettlement {
         }
     }
 
-    private func changes(_ row: SaveRequest.Row, at slot: Int) -> Bool {
+    private func changes(_ row: RowID, at slot: Int) -> Bool {
         updates[row]?.toOnes.contains { $0.slot == slot } ?? false
     }
 
-    private mutating func takeBack(_ row: SaveRequest.Row, at slot: Int) {
+    private mutating func takeBack(_ row: RowID, at slot: Int) {
         updates[row]?.toOnes.removeAll { $0.slot == slot }
         note(.takeBack(row, relationship: slot))
     }
 
-    private mutating func takeBackDeletion(_ row: SaveRequest.Row) {
+    private mutating func takeBackDeletion(_ row: RowID) {
         deletions[row] = nil
         note(.takeBackDeletion(row, isRolledBack: false))
     }
 
-    private mutating func delete(_ row: SaveRequest.Row) {
+    private mutating func delete(_ row: RowID) {
         guard isThere(row) else { return }
         let version = updates[row]?.version ?? fresh[row]?.version
         insertions[row] = nil

@@ -1,4 +1,5 @@
 import SwormPredicates
+import SwormStore
 
 // Rows that were changed or deleted in the store since they were read.
 extension ConflictSettlement {

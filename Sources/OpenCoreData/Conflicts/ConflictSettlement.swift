@@ -1,4 +1,5 @@
 import SwormPredicates
+import SwormStore
 
 /// The conflicts of a save, settled by a merge policy: a new request, and what the context's objects take over for it.
 ///
@@ -9,25 +10,25 @@ struct ConflictSettlement {
     /// A change that the context makes to its object for a row. The values are those of the new request.
     enum Step: Hashable {
         /// The object takes over the store's row. Its unsaved changes are those of the request.
-        case merge(SaveRequest.Row)
+        case merge(RowID)
         /// The object takes over the store's row, and loses its unsaved changes.
-        case rollBack(SaveRequest.Row)
+        case rollBack(RowID)
         /// The object is inserted anew under the key that it had.
-        case insertAnew(SaveRequest.Row)
+        case insertAnew(RowID)
         /// The row was deleted in the store, and stays so.
-        case forget(SaveRequest.Row)
+        case forget(RowID)
         /// The object is not deleted after all. Of one whose row was changed nothing else is saved, either.
-        case takeBackDeletion(SaveRequest.Row, isRolledBack: Bool)
+        case takeBackDeletion(RowID, isRolledBack: Bool)
         /// The object is deleted, by a delete rule of one that leads to it.
-        case delete(SaveRequest.Row)
+        case delete(RowID)
         /// A delete rule denies the deletion because of members that the object does not know of.
-        case deny(SaveRequest.Row, relationship: Int)
+        case deny(RowID, relationship: Int)
         /// One side of a relationship between two objects leads elsewhere.
-        case lead(SaveRequest.Row, relationship: Int, to: SaveRequest.Row?)
+        case lead(RowID, relationship: Int, to: RowID?)
         /// A to-one relationship leads where the store says.
-        case takeBack(SaveRequest.Row, relationship: Int)
+        case takeBack(RowID, relationship: Int)
         /// An inserted object and a row of the store become one.
-        case unite(SaveRequest.Row, with: SaveRequest.Row)
+        case unite(RowID, with: RowID)
     }
 
     let policy: NSMergePolicyType
@@ -40,13 +41,13 @@ struct ConflictSettlement {
     var deletions: RowChanges<SaveRequest.Deletion>
     private let original: SaveRequest
     /// The rows that were deleted in the store.
-    var missing: Set<SaveRequest.Row> = []
+    var missing: Set<RowID> = []
     /// The rows to which nothing leads any more.
-    private var forgotten: Set<SaveRequest.Row> = []
+    private var forgotten: Set<RowID> = []
     /// The rows whose links are left as they are in the store.
-    private var unlinked: Set<SaveRequest.Row> = []
+    private var unlinked: Set<RowID> = []
     /// The rows that inserted objects have become, by the rows of the objects.
-    private var united: [SaveRequest.Row: SaveRequest.Row] = [:]
+    private var united: [RowID: RowID] = [:]
 
     init(of request: SaveRequest, by policy: NSMergePolicyType, fresh: FreshRows) {
         self.policy = policy
@@ -83,18 +84,18 @@ struct ConflictSettlement {
     // MARK: Links
 
     /// Lets nothing of the request lead to a row.
-    mutating func forget(_ row: SaveRequest.Row) { forgotten.insert(model.identity(of: row)) }
+    mutating func forget(_ row: RowID) { forgotten.insert(model.identity(of: row)) }
 
     /// Leaves out the links of a row that the request adds and removes.
-    mutating func leaveLinks(of row: SaveRequest.Row) { unlinked.insert(model.identity(of: row)) }
+    mutating func leaveLinks(of row: RowID) { unlinked.insert(model.identity(of: row)) }
 
     /// Lets everything that leads to an inserted object lead to a row of the store.
-    mutating func replace(_ row: SaveRequest.Row, by other: SaveRequest.Row) {
+    mutating func replace(_ row: RowID, by other: RowID) {
         united[model.identity(of: row)] = other
     }
 
     /// The row that is led to in the end; nil for one to which nothing leads any more.
-    func living(_ row: SaveRequest.Row?) -> SaveRequest.Row? {
+    func living(_ row: RowID?) -> RowID? {
         guard let row else { return nil }
         let identity = model.identity(of: row)
         return forgotten.contains(identity) ? nil : united[identity] ?? row
@@ -111,21 +112,21 @@ struct ConflictSettlement {
     // MARK: Rows
 
     /// Whether a row is in the store, or will be, and can be led to.
-    func isThere(_ row: SaveRequest.Row) -> Bool {
+    func isThere(_ row: RowID) -> Bool {
         if insertions.contains(row) { return true }
         if deletions.contains(row) || missing.contains(model.identity(of: row)) { return false }
         return updates.contains(row) || fresh[row] != nil
     }
 
     /// The row to which a to-one relationship leads when the request is written.
-    func destination(of row: SaveRequest.Row, _ slot: Int) -> SaveRequest.Row? {
+    func destination(of row: RowID, _ slot: Int) -> RowID? {
         if let insertion = insertions[row] { return living(insertion.toOnes[slot]) }
         if let change = updates[row]?.toOnes.first(where: { $0.slot == slot }) { return living(change.destination) }
         return living(fresh[row]?.toOnes[slot])
     }
 
     /// Lets one side of a to-one relationship lead to another row.
-    mutating func lead(_ row: SaveRequest.Row, by slot: Int, to destination: SaveRequest.Row?) {
+    mutating func lead(_ row: RowID, by slot: Int, to destination: RowID?) {
         if insertions.contains(row) {
             insertions[row]?.toOnes[slot] = destination
         } else {

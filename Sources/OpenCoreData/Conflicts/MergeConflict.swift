@@ -1,11 +1,12 @@
 import SwormPredicates
+import SwormStore
 
 /// A row that was changed or deleted in the store since the context read it, and that a save writes or leads to.
 ///
 /// It has the fields of Core Data's `NSMergeConflict`, as values.
 struct MergeConflict: Sendable {
     /// The object whose state conflicts with the row.
-    var sourceObject: SaveRequest.Row
+    var sourceObject: RowID
     /// The version that the context has read.
     var oldVersionNumber: Int64
     /// The row as the context has read it; nil when it was never read.

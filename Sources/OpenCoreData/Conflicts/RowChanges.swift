@@ -1,17 +1,19 @@
+import SwormStore
+
 /// The changes of one kind in a request, by the identities of their rows, in the request's order.
 struct RowChanges<Change> {
     private var changes: [Change?]
-    private var indexes: [SaveRequest.Row: Int]
+    private var indexes: [RowID: Int]
     private let model: CompiledModel
 
-    init(_ changes: [Change], row: (Change) -> SaveRequest.Row, model: CompiledModel) {
+    init(_ changes: [Change], row: (Change) -> RowID, model: CompiledModel) {
         self.changes = changes
         self.model = model
         indexes = Dictionary(minimumCapacity: changes.count)
         for (index, change) in changes.enumerated() { indexes[model.identity(of: row(change))] = index }
     }
 
-    subscript(row: SaveRequest.Row) -> Change? {
+    subscript(row: RowID) -> Change? {
         get { indexes[model.identity(of: row)].flatMap { changes[$0] } }
         set {
             let identity = model.identity(of: row)
@@ -24,7 +26,7 @@ struct RowChanges<Change> {
         }
     }
 
-    func contains(_ row: SaveRequest.Row) -> Bool { self[row] != nil }
+    func contains(_ row: RowID) -> Bool { self[row] != nil }
 
     /// The changes that are left, those that were added behind the first ones.
     var all: [Change] { changes.compactMap(\.self) }

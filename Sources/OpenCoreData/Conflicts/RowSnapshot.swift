@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import SwormStore
 
 /// The value of an attribute in a snapshot of a row.
 enum SnapshotValue: Sendable, Equatable {
@@ -21,18 +22,18 @@ enum SnapshotValue: Sendable, Equatable {
 /// The stored properties of a row at one moment.
 struct RowSnapshot: Sendable, Equatable {
     /// The row, by its own entity.
-    var row: SaveRequest.Row
+    var row: RowID
     var version: Int64
     /// By attribute slot. A transient attribute has its default value.
     var attributes: [SnapshotValue]
     /// By relationship slot; nil for to-many relationships and to-one relationships without a destination.
-    var toOnes: [SaveRequest.Row?]
+    var toOnes: [RowID?]
 }
 
 /// Rows as a store holds them at one moment, by their identities.
 struct FreshRows: Sendable {
     let model: CompiledModel
-    private var rows: [SaveRequest.Row: RowSnapshot] = [:]
+    private var rows: [RowID: RowSnapshot] = [:]
 
     init(model: CompiledModel, _ rows: [RowSnapshot] = []) {
         self.model = model
@@ -40,38 +41,7 @@ struct FreshRows: Sendable {
     }
 
     /// The row of an identity; nil when there is no such row, or it was not read.
-    subscript(row: SaveRequest.Row) -> RowSnapshot? { rows[model.identity(of: row)] }
+    subscript(row: RowID) -> RowSnapshot? { rows[model.identity(of: row)] }
 
     mutating func insert(_ row: RowSnapshot) { rows[model.identity(of: row.row)] = row }
-}
-
-extension CompiledModel {
-    /// The same row named by the entity that has the table: one and the same however the row was found.
-    func identity(of row: SaveRequest.Row) -> SaveRequest.Row {
-        SaveRequest.Row(entity: self[row.entity].root, key: row.key)
-    }
-
-    func isSame(_ row: SaveRequest.Row?, as other: SaveRequest.Row?) -> Bool {
-        row.map(identity) == other.map(identity)
-    }
-}
-
-extension CompiledEntity {
-    /// The relationships between two objects: the slot of each, and that of its inverse.
-    func pairings(in model: CompiledModel) -> [(slot: Int, inverse: Int)] {
-        relationships.enumerated().compactMap { slot, relationship in
-            guard !relationship.isToMany, let inverse = relationship.inverse,
-                !model[relationship.destination].relationships[inverse].isToMany
-            else { return nil }
-            return (slot, inverse)
-        }
-    }
-}
-
-extension AttributeValue {
-    /// Equal where the store takes the values for equal: Swift takes strings for equal whose bytes differ.
-    var uniqueKey: AttributeValue {
-        if case .string(let text) = self { return .data(Data(text.utf8)) }
-        return self
-    }
 }

@@ -1,3 +1,5 @@
+import SwormStore
+
 /// The conflicts that one save has settled, all of them under one write lock. It says when there is no point in going on.
 ///
 /// Settling some conflicts can bring about more: a cascade reaches rows that were changed too, and an object that became
@@ -13,10 +15,10 @@
 ///   those that were settled before does not get anywhere: it ends the save with an error.
 struct SettledConflicts {
     private enum Conflict: Hashable {
-        case row(SaveRequest.Row)
-        case link(SaveRequest.Row, Int, SaveRequest.Row, isDeletion: Bool)
-        case member(SaveRequest.Row, Int, SaveRequest.Row)
-        case constraint(SaveRequest.Row)
+        case row(RowID)
+        case link(RowID, Int, RowID, isDeletion: Bool)
+        case member(RowID, Int, RowID)
+        case constraint(RowID)
     }
 
     private var settled: Set<Conflict> = []

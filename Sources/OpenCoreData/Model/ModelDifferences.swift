@@ -1,4 +1,5 @@
 package import Foundation
+import SwormStore
 
 /// Says in what two models differ, as far as it makes a store of the one unfit for the other.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SwormStore
 
 /// Finds the parts of a model on disk: the folder of versions, the current one, and the document in it.
 enum ModelFile {

@@ -1,4 +1,5 @@
 public import Foundation
+import SwormStore
 
 extension NSManagedObjectModel {
     /// Reads a model from a file.

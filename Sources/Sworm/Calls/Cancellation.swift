@@ -1,3 +1,5 @@
+import SwormPredicates
+
 /// Whether the task behind a scheduled piece of work was cancelled.
 final class Cancellation: Sendable {
     private enum Moment { case before, during, after }

@@ -1,3 +1,5 @@
+import SwormPredicates
+
 extension PersistentContainer {
     /// Ends the use of the store: calls that begin later throw, those that run end, and then the files are closed.
     ///
@@ -82,7 +84,7 @@ extension PersistentContainer {
 
     /// Throws inside of a call of this container on the calling thread.
     private func requireOutside(_ action: String) throws {
-        guard running.withLock({ $0[Engine.threadNumber] }) == nil else {
+        guard calls.scopes.withLock({ $0[Engine.threadNumber] }) == nil else {
             throw StoreError(
                 .wouldDeadlock, "The store cannot be \(action) inside of a call that uses it. Do so after the call.")
         }

@@ -1,3 +1,5 @@
+import SwormPredicates
+
 // How `read`, `perform` and `write` run their closures.
 extension PersistentContainer {
     /// Runs a closure in a scope of its own, on the calling thread, and repeats it as the call wants it.
@@ -9,7 +11,7 @@ extension PersistentContainer {
     func run(
         _ call: StoreCall, _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
     ) throws {
-        if let outer = running.withLock({ $0[Engine.threadNumber] }) {
+        if let outer = calls.scopes.withLock({ $0[Engine.threadNumber] }) {
             try join(outer, as: call, action)
             afterwards()
             return
@@ -129,21 +131,21 @@ extension PersistentContainer {
         let access = call.access
         let thread = Engine.threadNumber
         let permission = WritePermission()
-        let scope = Scope(thread: thread, container: self, permission: permission)
+        let scope = Scope(thread: thread, calls: calls, permission: permission)
         let bindings = BindingCache(context, self.bindings)
         // A context that is shared may have other changes, which are not this scope's to undo.
         let unsaved = context.hasChanges ? Engine.checkpoint(context) : nil
         func restore() {
             if let unsaved { Engine.restore(unsaved, in: context) } else { context.rollback() }
         }
-        running.withLock {
+        calls.scopes.withLock {
             $0[thread] = RunningScopes(
                 context: context, bindings: bindings, permission: permission, isWrite: access == .write,
                 scopes: [scope])
         }
         defer {
             scope.close()
-            running.withLock { $0[thread] = nil }
+            calls.scopes.withLock { $0[thread] = nil }
             try? Engine.pin(false, context)
             Engine.keepTransactions(false, context)
             cancellation?.end()
@@ -185,7 +187,7 @@ extension PersistentContainer {
         let access = call.access
         if access == .write { try requireWriting(outer) }
         let thread = Engine.threadNumber
-        let scope = Scope(thread: thread, container: self, permission: outer.permission)
+        let scope = Scope(thread: thread, calls: calls, permission: outer.permission)
         let outerDeadline = call.hasDeadline ? Engine.deadline(of: outer.context) : nil
         if let deadline = call.deadline {
             try call.checkDeadline()
@@ -194,10 +196,10 @@ extension PersistentContainer {
         defer { if call.hasDeadline { Engine.setDeadline(outerDeadline, outer.context) } }
         let checkpoint = Engine.checkpoint(outer.context)
         let marks = Engine.mark(outer.context)
-        running.withLock { $0[thread]?.scopes.append(scope) }
+        calls.scopes.withLock { $0[thread]?.scopes.append(scope) }
         defer {
             scope.close()
-            running.withLock { _ = $0[thread]?.scopes.popLast() }
+            calls.scopes.withLock { _ = $0[thread]?.scopes.popLast() }
         }
         do {
             try outer.permission.limited(to: access) {

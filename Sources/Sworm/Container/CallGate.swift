@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 
 /// Whether calls of a container may begin, and how many run.
 ///

@@ -20,7 +20,7 @@ package final class ContextLender {
     ///
     /// - Throws: What the closure throws, or else what went wrong in it in places that cannot throw.
     package func lend<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
-        let scope = Scope(thread: Engine.threadNumber, container: container)
+        let scope = Scope(thread: Engine.threadNumber, calls: container.calls)
         let context = ManagedObjectContext(instance, scope, bindings)
         defer {
             context.end()

@@ -1,3 +1,5 @@
+import SwormPredicates
+
 /// The door to a store: runs closures that read and write it.
 ///
 /// ```swift
@@ -16,11 +18,10 @@ public final class PersistentContainer: Sendable {
     }
 
     let makeContext: @Sendable () throws -> NSManagedObjectContext
-    let logError: (@Sendable (any Swift.Error) -> Void)?
     let cleansUp: Bool
-    let isStrict: Bool
-    /// The scopes that run now, by thread: a `perform` inside another one of the same container joins it.
-    let running = Locked<[UInt: RunningScopes]>([:])
+    /// The calls that run now: a `perform` inside another one of the same container joins it.
+    let calls: RunningCalls
+    var logError: (@Sendable (any Swift.Error) -> Void)? { calls.logError }
     /// Whether calls may begin.
     let gate = CallGate()
     /// Whether warnings of the stores go to `logError`.
@@ -48,9 +49,8 @@ public final class PersistentContainer: Sendable {
         logError: (@Sendable (any Swift.Error) -> Void)? = nil, cleanUpAfterExecution: Bool = true, strict: Bool = false
     ) {
         makeContext = managedObjectContext
-        self.logError = logError
+        calls = RunningCalls(logError: logError, isStrict: strict)
         cleansUp = cleanUpAfterExecution
-        isStrict = strict
         spareContexts = nil
     }
 
@@ -76,9 +76,8 @@ public final class PersistentContainer: Sendable {
             context.mergePolicy = NSMergePolicy(merge: mergePolicy)
             return context
         }
-        self.logError = logError
+        calls = RunningCalls(logError: logError, isStrict: strict)
         cleansUp = true
-        isStrict = strict
     }
 
     /// Lets `logError` have what the stores of a context have to say beside errors. Does its work once.
@@ -90,27 +89,4 @@ public final class PersistentContainer: Sendable {
         }
         if isFirst { Engine.listen(to: context, logError) }
     }
-
-    /// Reports a misuse that could not be thrown.
-    func report(_ error: StoreError) {
-        logError?(error)
-        trapIfStrict(error)
-    }
-
-    func trapIfStrict(_ error: StoreError) { precondition(!isStrict, error.description) }
-
-    /// The scope of the innermost `perform` that runs on the calling thread.
-    var innermostScope: Scope? { running.withLock { $0[Engine.threadNumber]?.scopes.last } }
-}
-
-/// The scopes of one container that one thread is in, the outermost first.
-struct RunningScopes: @unchecked Sendable {
-    // Looked up under the container's lock by the number of the thread that runs the scopes, and used by that thread only.
-    // Hence the unchecked conformance.
-    let context: NSManagedObjectContext
-    let bindings: BindingCache
-    let permission: WritePermission
-    /// Whether the outermost call is a write.
-    let isWrite: Bool
-    var scopes: [Scope]
 }

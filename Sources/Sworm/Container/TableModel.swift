@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import SwormStore
 
 /// Builds models from tables.
 package enum TableModel {

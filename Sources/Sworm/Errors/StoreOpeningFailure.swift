@@ -40,15 +40,3 @@ public struct StoreOpeningFailure: Sendable, Hashable, CustomStringConvertible {
     /// There is no file, and none was to be made.
     public static let missing = Self("missing")
 }
-
-extension StoreError {
-    /// The reason for which a store did not open; nil for an error of another kind.
-    ///
-    /// Errors while an open store is read or written have the same reasons, where the file is the cause.
-    public var openingFailure: StoreOpeningFailure? {
-        guard let cause = cause.map({ $0 as NSError }), cause.domain == NSCocoaErrorDomain else {
-            return code == .incompatibleModel ? .needsMigration : nil
-        }
-        return Engine.openingFailure(cause)
-    }
-}

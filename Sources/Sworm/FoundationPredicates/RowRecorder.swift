@@ -1,3 +1,5 @@
+import SwormPredicates
+
 /// Finds out what a key path from a ``Row`` leads to: it is followed once, and the row's subscripts tell.
 ///
 /// A table could not be written beforehand: no one can list the key paths to the properties of a type of relations.

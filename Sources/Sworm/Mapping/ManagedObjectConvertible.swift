@@ -52,9 +52,6 @@ extension ManagedObjectConvertible {
 
     /// No compound indexes.
     public static var fetchIndexes: [FetchIndex<Self>] { [] }
-
-    /// A request for all objects of the entity, to be narrowed down.
-    public static var all: Request<Self> { Request() }
 }
 
 extension ManagedObjectConvertible where Relations == Void {

@@ -1,3 +1,5 @@
+import SwormPredicates
+
 /// The plans of all types that were asked for, one a type, for as long as the process lives.
 ///
 /// They are plans, each of the type that is its key; held as objects, a cast to the plan's class is a comparison of classes.

@@ -5,6 +5,7 @@ import CoreData
 import Foundation
 #else
 import OpenCoreData
+import SwormStore
 #endif
 
 /// A uniqueness constraint of the model, as the tables of a type see it.

@@ -4,6 +4,7 @@ import SwormPredicates
 import CoreData
 #else
 import OpenCoreData
+import SwormStore
 #endif
 
 /// What Sworm needs of the engine under it. Each of the two engines has its own file.

@@ -4,6 +4,8 @@ import SwormPredicates
 #if !canImport(CoreData)
 import OpenCoreData
 import SwormSQLite
+import SwormStore
+import SwormRows
 
 extension Engine {
     static func explain(

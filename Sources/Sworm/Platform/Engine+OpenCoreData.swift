@@ -3,6 +3,8 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 import SwormSQLite
+import SwormRows
+import SwormStore
 
 extension Engine {
     /// The object as predicates see it.

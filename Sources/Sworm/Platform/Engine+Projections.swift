@@ -3,6 +3,8 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 import SwormSQLite
+import SwormRows
+import SwormStore
 
 extension Engine {
     /// The rows of a projection straight from the store; nil when they must be made from objects.

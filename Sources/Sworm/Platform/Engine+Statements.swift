@@ -3,6 +3,8 @@ import Foundation
 #if !canImport(CoreData)
 import OpenCoreData
 import SwormSQLite
+import SwormRows
+import SwormStore
 
 extension Engine {
     /// The options with which a store is opened whose statements are told.

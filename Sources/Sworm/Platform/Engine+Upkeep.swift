@@ -4,6 +4,8 @@ import CoreData
 #else
 import OpenCoreData
 import SwormSQLite
+import SwormRows
+import SwormStore
 #endif
 
 // The upkeep of a store's files.

@@ -3,6 +3,8 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 import SwormSQLite
+import SwormRows
+import SwormStore
 
 /// How a type's tables lie in the engine's model: by slots, so that nothing is looked up by name later.
 final class EngineBinding<T: ManagedObjectConvertible> {

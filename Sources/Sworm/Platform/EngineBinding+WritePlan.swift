@@ -2,6 +2,8 @@
 import OpenCoreData
 import SwormPredicates
 import SwormSQLite
+import SwormRows
+import SwormStore
 
 extension EngineBinding {
     /// How the values of a type become rows.

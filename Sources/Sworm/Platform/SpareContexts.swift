@@ -2,6 +2,7 @@
 import CoreData
 #else
 import OpenCoreData
+import SwormPredicates
 #endif
 
 /// Contexts of ended calls, for new calls: making a context takes as long as reading a row.

@@ -161,3 +161,8 @@ extension Request: CustomStringConvertible {
         return text
     }
 }
+
+extension ManagedObjectConvertible {
+    /// A request for all objects of the entity, to be narrowed down.
+    public static var all: Request<Self> { Request() }
+}

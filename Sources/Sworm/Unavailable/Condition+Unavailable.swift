@@ -1,3 +1,5 @@
+import SwormPredicates
+
 // Not there: these say what to write instead.
 extension Term where Base == String {
     /// Not there: a string has a length.

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormPredicates
+import SwormStore
 
 /// Looks at what is at a path before anything opens it. To open a pipe would wait for ever, and what SQLite says of a file
 /// that is not there, or is none, helps nobody.

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import SwormStore
 
 /// `sworm-tool copy`: a store with everything that belongs to it, also while somebody writes it.
 enum CopyCommand {
@@ -35,7 +36,7 @@ enum CopyCommand {
             ExternalReferences.warn(of: missing, in: arguments.operands[0], console)
             let files = StoreFiles(url: place.target)
             console.line(
-                "copied \(InspectCommand.size(FileStamp(path: files.main)?.size ?? 0)) to \(place.target.path)")
+                "copied \(ByteCountText.text(FileStamp(path: files.main)?.size ?? 0)) to \(place.target.path)")
             break
         }
         return .ok

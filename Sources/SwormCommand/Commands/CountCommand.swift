@@ -1,4 +1,5 @@
 import OpenCoreData
+import SwormStore
 
 /// `sworm-tool count`: how many objects of an entity there are.
 enum CountCommand {

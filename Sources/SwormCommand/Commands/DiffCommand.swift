@@ -1,6 +1,7 @@
 import Foundation
 import SwormPredicates
 import OpenCoreData
+import SwormStore
 
 /// `sworm-tool diff`: what two stores do not have in common.
 enum DiffCommand {

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// `sworm-tool dump`: a whole store as lines of JSON.
 enum DumpCommand {

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// `sworm-tool import`: a new store from a dump.
 enum ImportCommand {

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// `sworm-tool inspect`: what a store is and what it holds.
 enum InspectCommand {
@@ -28,9 +29,12 @@ enum InspectCommand {
         let identifiers = versionIdentifiers(metadata)
         if !identifiers.isEmpty { field("version", identifiers.joined(separator: ", ")) }
         if let checksum = metadata[StoreMetadata.Key.checksum] as? String { field("checksum", checksum) }
-        field("file", size(report.fileSize) + (report.logSize > 0 ? ", log \(size(report.logSize))" : ""))
+        field(
+            "file",
+            ByteCountText.text(report.fileSize)
+                + (report.logSize > 0 ? ", log \(ByteCountText.text(report.logSize))" : ""))
         if report.externalFiles > 0 {
-            field("external", "\(report.externalFiles) files, \(size(report.externalSize))")
+            field("external", "\(report.externalFiles) files, \(ByteCountText.text(report.externalSize))")
         }
         field("history", history(report.history))
         console.line()
@@ -79,17 +83,6 @@ enum InspectCommand {
         let sink = ByteSink()
         DateText.write(seconds.rounded(), to: sink)
         return sink.text.replacingOccurrences(of: ".000", with: "")
-    }
-
-    /// A number of bytes as people read it.
-    static func size(_ bytes: Int64) -> String {
-        if bytes < 10_000 { return "\(bytes) bytes" }
-        var value = Double(bytes) / 1024
-        for unit in ["KiB", "MiB", "GiB"] {
-            if value < 1024 || unit == "GiB" { return String(format: "%.1f %@", value, unit) }
-            value /= 1024
-        }
-        return "\(bytes) bytes"
     }
 
     private static func json(_ report: StoreReport) -> JSONValue {

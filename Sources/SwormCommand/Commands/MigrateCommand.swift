@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// `sworm-tool migrate`: makes a store one of another model.
 enum MigrateCommand {
@@ -92,7 +93,7 @@ enum MigrateCommand {
             progress.end()
         } else {
             StoreMigration.removeRemains(beside: StoreFiles(url: url))
-            indexes = try MissingIndexes.make(at: url, model: new.model)
+            indexes = try MissingIndexes.make(at: url, model: new.model.compiled())
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let size = FileStamp(path: StoreFiles(url: url).main)?.size ?? 0
@@ -118,7 +119,7 @@ enum MigrateCommand {
         }
         for note in report.notes { console.line("note: \(note)") }
         if report.removedFiles > 0 { console.line("files of external data removed: \(report.removedFiles)") }
-        console.line("migrated to \(new.name), \(InspectCommand.size(size)), \(RehearsalText.time(seconds))")
+        console.line("migrated to \(new.name), \(ByteCountText.text(size)), \(RehearsalText.time(seconds))")
         return .ok
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormPredicates
+import SwormStore
 
 /// `sworm-tool query`: rows of an entity, streamed.
 enum QueryCommand {

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// `sworm-tool rebuild`: a new store of all that can be read of a damaged one.
 enum RebuildCommand {

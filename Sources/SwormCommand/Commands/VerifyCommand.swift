@@ -1,4 +1,5 @@
 import OpenCoreData
+import SwormStore
 
 /// `sworm-tool verify`: looks for everything that a sound store does not have.
 enum VerifyCommand {

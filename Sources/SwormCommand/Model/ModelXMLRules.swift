@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormPredicates
+import SwormStore
 
 /// The default and the validation rules of an attribute, as attributes of its element.
 enum ModelXMLRules {

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormPredicates
+import SwormStore
 
 /// A model as the `contents` document of an `.xcdatamodel` folder. Read again, it has the same version hashes.
 ///

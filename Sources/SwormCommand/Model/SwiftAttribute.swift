@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormPredicates
+import SwormStore
 
 /// An attribute as a property of a struct and a line of its table; or why it cannot be one.
 struct SwiftAttribute {

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// What a rehearsal found, as text and as JSON.
 enum RehearsalText {
@@ -46,9 +47,9 @@ enum RehearsalText {
         }
         for note in step.notes { console.line("note: \(note)") }
         if step.removedFiles > 0 { console.line("files of external data that would go: \(step.removedFiles)") }
-        var sizes = "\(InspectCommand.size(step.sizeBefore)) before"
-        if let size = step.sizeAfter { sizes += ", \(InspectCommand.size(size)) after" }
-        if step.peakSize > 0 { sizes += ", at most \(InspectCommand.size(step.peakSize)) beside the store meanwhile" }
+        var sizes = "\(ByteCountText.text(step.sizeBefore)) before"
+        if let size = step.sizeAfter { sizes += ", \(ByteCountText.text(size)) after" }
+        if step.peakSize > 0 { sizes += ", at most \(ByteCountText.text(step.peakSize)) beside the store meanwhile" }
         console.line("size: \(sizes); time: \(time(step.seconds))")
         for refusal in step.refusals { console.line("refused: \(refusal)") }
         console.line(step.refusals.isEmpty ? "the store can be migrated" : "the store cannot be migrated")

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 extension DamagedStore {
     /// The metadata; nil where they cannot be read.

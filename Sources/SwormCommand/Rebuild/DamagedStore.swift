@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// A store whose file is read page by page.
 final class DamagedStore {

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// The values of a row, read from its record.
 struct PageRecord {

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import SwormStore
 
 /// A new store that takes the rows of a damaged one.
 struct RebuiltStore {

@@ -1,5 +1,6 @@
 import OpenCoreData
 import SwormSQLite
+import SwormStore
 
 /// The tables of a damaged store and those of the new one that take their rows.
 struct RebuiltTables {

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import SwormStore
 
 /// A copy of the files of a damaged store, as they were at one moment. The store itself is only read.
 enum SourceCopy {

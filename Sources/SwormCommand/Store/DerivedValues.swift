@@ -2,6 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 import SwormSQLite
+import SwormStore
 
 /// The values of derived attributes that no save can work out anew, such as the time of one: an import takes them over from
 /// the dump.
@@ -15,7 +16,7 @@ final class DerivedValues {
     /// By entity, from 1: the attributes of which there are such values.
     private let slots: [[Int]]
     private let hasAny: Bool
-    private var values: [(row: SaveRequest.Row, slot: Int, value: Value)] = []
+    private var values: [(row: RowID, slot: Int, value: Value)] = []
 
     init(_ model: CompiledModel) {
         self.model = model

@@ -1,4 +1,5 @@
 import OpenCoreData
+import SwormStore
 
 extension DumpLedger {
     /// The links that no save writes: to objects that the dump has not, and between only partners of which one alone says so.

@@ -1,4 +1,5 @@
 import OpenCoreData
+import SwormStore
 
 /// What the objects of a dump say of each other: whether those are there to which they lead, and whether both sides of a
 /// relationship say the same.
@@ -16,17 +17,17 @@ struct DumpLedger {
 
     /// One object's word on another.
     struct Word {
-        var owner: SaveRequest.Row
+        var owner: RowID
         var slot: Int
-        var destination: SaveRequest.Row
+        var destination: RowID
         var line: Int
     }
 
     /// Two objects of which each has said that the other is its only partner.
     struct Pair {
-        var owner: SaveRequest.Row
+        var owner: RowID
         var slot: Int
-        var destination: SaveRequest.Row
+        var destination: RowID
         var inverse: Int
     }
 
@@ -56,14 +57,14 @@ struct DumpLedger {
     }
 
     /// The line of an object that was there; nil for none.
-    func line(of row: SaveRequest.Row) -> Int? {
+    func line(of row: RowID) -> Int? {
         entries[place(row)].flatMap { $0.entity == row.entity ? $0.line : nil }
     }
 
     mutating func add(_ object: DumpReader.Object) throws {
         let row = object.row
         if let earlier = entries.updateValue(Entry(entity: row.entity, line: object.line), forKey: place(row)) {
-            let other = SaveRequest.Row(entity: earlier.entity, key: row.key)
+            let other = RowID(entity: earlier.entity, key: row.key)
             throw fault(
                 object.line, "is \(name(row)), and line \(earlier.line) is \(name(other))",
                 hint: model[row.entity].root == row.entity && other == row
@@ -136,9 +137,9 @@ struct DumpLedger {
         ToolError(.dump, "line \(line) of \(dump) \(what)", hint: hint)
     }
 
-    func name(_ row: SaveRequest.Row) -> String {
+    func name(_ row: RowID) -> String {
         ObjectName(entity: model[row.entity].name, key: row.key).description
     }
 
-    func place(_ row: SaveRequest.Row) -> Place { Place(root: model[row.entity].root, key: row.key) }
+    func place(_ row: RowID) -> Place { Place(root: model[row.entity].root, key: row.key) }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 extension DumpReader {
     func readRelationship(
@@ -12,7 +13,7 @@ extension DumpReader {
         }
         let relationship = entity.relationships[slot]
         /// Nil for a link to what is no object of the relationship's.
-        func row(_ value: Any) throws -> SaveRequest.Row? {
+        func row(_ value: Any) throws -> RowID? {
             guard let id = value as? String, let target = ObjectName(id), target.description == id else {
                 throw fault(
                     "cannot be taken over: \(name): '\(property)' leads to no object: \(DumpValue.shown(value))")
@@ -26,7 +27,7 @@ extension DumpReader {
             if let found, target.key > 0, model[relationship.destination].family.contains(found.number),
                 !found.isAbstract
             {
-                return SaveRequest.Row(entity: found.number, key: target.key)
+                return RowID(entity: found.number, key: target.key)
             }
             guard found == nil || found?.root == model[relationship.destination].root else {
                 throw fault(

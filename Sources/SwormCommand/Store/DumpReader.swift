@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormPredicates
+import SwormStore
 
 /// Reads the lines of a dump as objects of a model, and rejects all that it could not take over as it is.
 final class DumpReader {
@@ -14,14 +15,14 @@ final class DumpReader {
         var attributes: [AttributeValue]
         /// By slot: what columns hold that no value of their attributes says.
         var exact: [Int: ExactValue] = [:]
-        var toOnes: [SaveRequest.Row?]
-        var toManys: [(slot: Int, members: [SaveRequest.Row])]
+        var toOnes: [RowID?]
+        var toManys: [(slot: Int, members: [RowID])]
         /// Links to what is no object, or none that the relationship leads to.
         var strays: [StrayLink] = []
         /// The rules that the object breaks, and is taken over all the same.
         var warnings: [String] = []
 
-        var row: SaveRequest.Row { SaveRequest.Row(entity: entity.number, key: key) }
+        var row: RowID { RowID(entity: entity.number, key: key) }
     }
 
     /// The last line of a dump. Where a dump is cut off between two lines, nothing else would show it.

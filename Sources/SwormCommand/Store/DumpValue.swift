@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormPredicates
+import SwormStore
 
 /// A value of a dump, as what it becomes in a store.
 struct DumpValue {

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import SwormStore
 
 /// The external files that the rows of a store name, found without a model.
 enum ExternalReferences {

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import SwormStore
 
 /// Where a store is made that appears under its name only when it is whole.
 final class NewStorePlace {

@@ -1,4 +1,5 @@
 import OpenCoreData
+import SwormStore
 
 /// How the objects of two stores find each other.
 enum ObjectMatch: Sendable {

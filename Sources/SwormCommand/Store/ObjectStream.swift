@@ -2,6 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 import SwormSQLite
+import SwormStore
 
 /// The objects of one very entity in the order of their keys, with their relationships. Only some hundred are held at once.
 final class ObjectStream {
@@ -9,7 +10,7 @@ final class ObjectStream {
 
     private let store: ReadStore
     private let entity: CompiledEntity
-    private let cursor: ProjectionCursor
+    private let cursor: any ProjectionCursor
     private let columns: [ValueColumn]
     private let attributeCount: Int
     private let writer: ExactWriter
@@ -61,16 +62,13 @@ final class ObjectStream {
         next = 0
         while waiting.count < Self.batch, try cursor.next() {
             // A row with a key below 1 is no object.
-            let record = try cursor.withRow { row in
-                row.int64(columns[0].cell) > 0 ? try self.record(of: row) : nil
-            }
-            if let record { waiting.append(record) }
+            if cursor.int64(columns[0].cell) > 0 { waiting.append(try record(of: cursor)) }
         }
         guard !waiting.isEmpty else { return }
         for slot in toManys { try addMembers(slot) }
     }
 
-    private func record(of row: borrowing Statement) throws -> ObjectRecord {
+    private func record(of row: any ProjectionCursor) throws -> ObjectRecord {
         var record = ObjectRecord(
             name: ObjectName(entity: entity.name, key: row.int64(columns[0].cell)), properties: [])
         record.properties.reserveCapacity(columns.count + toManys.count)
@@ -83,7 +81,7 @@ final class ObjectStream {
         return record
     }
 
-    private func object(_ cell: Int, of row: borrowing Statement) -> ObjectName? {
+    private func object(_ cell: Int, of row: any ProjectionCursor) -> ObjectName? {
         guard !row.isNull(cell) else { return nil }
         // A key that leads to nothing has no entity.
         let name = store.model.entity(numbered: row.int64(cell + 1))?.name ?? ObjectName.unknownEntity

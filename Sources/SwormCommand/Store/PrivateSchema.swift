@@ -1,5 +1,6 @@
 import OpenCoreData
 import SwormSQLite
+import SwormStore
 
 /// Triggers and virtual tables that an application has added to its store. They are not in a new store of the model.
 enum PrivateSchema {

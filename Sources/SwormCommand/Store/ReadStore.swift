@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormPredicates
+import SwormStore
 
 /// A store that is open for reading, with its model and one view of it.
 final class ReadStore {

@@ -1,4 +1,5 @@
 import OpenCoreData
+import SwormStore
 
 /// Compares two stores object by object.
 final class StoreComparison {

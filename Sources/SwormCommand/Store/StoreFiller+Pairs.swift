@@ -1,4 +1,5 @@
 import OpenCoreData
+import SwormStore
 
 extension StoreFiller {
     /// Joins the two of each pair that is complete, by the save of the one that came last.
@@ -6,7 +7,7 @@ extension StoreFiller {
         guard !pairs.isEmpty else { return }
         let places = Dictionary(
             request.insertions.enumerated().map { ($1.row, $0) }, uniquingKeysWith: { first, _ in first })
-        var partners: [SaveRequest.Row: [(slot: Int, destination: SaveRequest.Row?)]] = [:]
+        var partners: [RowID: [(slot: Int, destination: RowID?)]] = [:]
         for pair in pairs {
             let sides = [(pair.owner, pair.slot, pair.destination), (pair.destination, pair.inverse, pair.owner)]
             for (row, slot, other) in sides {
@@ -22,7 +23,7 @@ extension StoreFiller {
     }
 
     /// The slot of the inverse of a to-one relationship that leads to one object too; nil for any other.
-    func inversePair(_ slot: Int, of row: SaveRequest.Row) -> Int? {
+    func inversePair(_ slot: Int, of row: RowID) -> Int? {
         let relationship = model[row.entity].relationships[slot]
         guard let inverse = relationship.inverse else { return nil }
         let back = model[relationship.destination].relationships[inverse]

@@ -1,4 +1,5 @@
 import OpenCoreData
+import SwormStore
 
 // What a dump has and no save would write.
 extension StoreFiller {
@@ -23,7 +24,7 @@ extension StoreFiller {
         strays.links += missing + oneSided
         guard !missing.isEmpty else { return }
         struct Place: Hashable {
-            var owner: SaveRequest.Row
+            var owner: RowID
             var slot: Int
             var key: Int64
         }

@@ -1,4 +1,5 @@
 import OpenCoreData
+import SwormStore
 
 /// Writes the objects of a dump into an empty store: rows first, and what leads to later rows afterwards.
 final class StoreFiller {
@@ -18,9 +19,9 @@ final class StoreFiller {
     /// The rules that the dump breaks, and was taken over all the same.
     var warnings: [String] = []
     var request = SaveRequest()
-    private var inserted: Set<SaveRequest.Row> = []
+    private var inserted: Set<RowID> = []
     private var size = 0
-    var later: [(row: SaveRequest.Row, slot: Int, destination: SaveRequest.Row)] = []
+    var later: [(row: RowID, slot: Int, destination: RowID)] = []
     var links: [SaveRequest.Link] = []
     var positions: [SaveRequest.Position] = []
 
@@ -91,7 +92,7 @@ final class StoreFiller {
     }
 
     private func add(
-        _ members: [SaveRequest.Row], of row: SaveRequest.Row, _ slot: Int, isLinked: Bool, isOrdered: Bool
+        _ members: [RowID], of row: RowID, _ slot: Int, isLinked: Bool, isOrdered: Bool
     ) {
         for (index, member) in members.enumerated() {
             let link = SaveRequest.Link(owner: row, relationship: slot, destination: member)
@@ -121,7 +122,7 @@ final class StoreFiller {
     }
 
     func updates(
-        _ rows: [SaveRequest.Row: [(slot: Int, destination: SaveRequest.Row?)]]
+        _ rows: [RowID: [(slot: Int, destination: RowID?)]]
     ) -> [SaveRequest.Update] {
         rows.sorted { ($0.key.entity, $0.key.key) < ($1.key.entity, $1.key.key) }.map {
             .init(row: $0.key, version: nil, attributes: SlotValues(), toOnes: $0.value)
@@ -147,7 +148,7 @@ final class StoreFiller {
     private func saveRelations() throws {
         request = SaveRequest()
         // A row that several relationships wait for is updated once.
-        var rows: [SaveRequest.Row: [(slot: Int, destination: SaveRequest.Row?)]] = [:]
+        var rows: [RowID: [(slot: Int, destination: RowID?)]] = [:]
         for item in later { rows[item.row, default: []].append((item.slot, item.destination)) }
         let updates = updates(rows)
         for start in stride(from: 0, to: updates.count, by: Self.batch.objects) {

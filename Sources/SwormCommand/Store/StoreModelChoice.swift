@@ -1,5 +1,6 @@
 package import Foundation
 package import OpenCoreData
+import SwormStore
 
 /// Finds the model that a store was written with. Every command asks here, and nowhere else.
 package enum StoreModelChoice {

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import SwormStore
 
 /// What there is to say about a store, gathered from its file, with a model or without.
 struct StoreReport {

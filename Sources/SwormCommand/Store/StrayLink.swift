@@ -1,11 +1,12 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import SwormStore
 
 /// A link as it is in a file and no save would write it: to no object, to one that the relationship does not lead to, or to one
 /// that does not lead back.
 struct StrayLink {
-    var owner: SaveRequest.Row
+    var owner: RowID
     var slot: Int
     /// The key of the destination.
     var key: Int64

@@ -1,5 +1,6 @@
 import OpenCoreData
 import SwormSQLite
+import SwormStore
 
 /// Rows that are no objects of the model, and links between rows that are not there. A dump has no words for them.
 enum UnnamedRows {

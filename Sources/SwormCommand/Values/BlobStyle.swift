@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// How bytes are shown.
 enum BlobStyle: String, CaseIterable, Sendable {

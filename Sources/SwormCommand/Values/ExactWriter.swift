@@ -1,6 +1,8 @@
 import Foundation
 import OpenCoreData
 import SwormSQLite
+import SwormRows
+import SwormStore
 
 /// Writes values as JSON from which the very same values can be read again.
 struct ExactWriter {
@@ -10,7 +12,7 @@ struct ExactWriter {
 
     /// A value as JSON. What is no value of the column's kind, or none that an import could make the same of again, is
     /// written as what the column holds: ``StoredForm``.
-    func text(_ column: ValueColumn, of row: borrowing Statement) throws -> String {
+    func text(_ column: ValueColumn, of row: any ProjectionCursor) throws -> String {
         let cell = column.cell
         switch (column.kind, row.type(cell)) {
         case (_, .null): return "null"

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// The values of external data whose files are not there. They are passed over, and counted.
 final class MissingFiles {

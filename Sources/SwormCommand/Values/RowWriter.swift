@@ -2,6 +2,8 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 import SwormSQLite
+import SwormRows
+import SwormStore
 
 /// Writes the cells of rows, straight from the statement into the output.
 ///
@@ -26,7 +28,7 @@ struct RowWriter {
     }
 
     /// A cell as JSON.
-    func writeJSON(_ column: ValueColumn, of row: borrowing Statement, to sink: ByteSink) throws {
+    func writeJSON(_ column: ValueColumn, of row: any ProjectionCursor, to sink: ByteSink) throws {
         let cell = column.cell
         let type = row.type(cell)
         if type == .null { return sink.write("null" as StaticString) }
@@ -60,7 +62,7 @@ struct RowWriter {
         }
     }
 
-    private func writeBlobJSON(_ column: ValueColumn, of row: borrowing Statement, to sink: ByteSink) throws {
+    private func writeBlobJSON(_ column: ValueColumn, of row: any ProjectionCursor, to sink: ByteSink) throws {
         do {
             try withBytes(column, of: row) { bytes in
                 if column.kind == .uuid, let uuid = UUID(bytes: bytes) { return sink.writeJSON(uuid.uuidString) }
@@ -75,7 +77,7 @@ struct RowWriter {
     }
 
     /// A cell as a field of CSV; NULL is an empty field, and an empty string a quoted one.
-    func writeCSV(_ column: ValueColumn, of row: borrowing Statement, to sink: ByteSink) throws {
+    func writeCSV(_ column: ValueColumn, of row: any ProjectionCursor, to sink: ByteSink) throws {
         let cell = column.cell
         let type = row.type(cell)
         switch (column.kind, type) {
@@ -99,7 +101,7 @@ struct RowWriter {
     }
 
     /// A cell as text for people.
-    func text(_ column: ValueColumn, of row: borrowing Statement) throws -> String {
+    func text(_ column: ValueColumn, of row: any ProjectionCursor) throws -> String {
         let cell = column.cell
         let type = row.type(cell)
         if type == .null { return "" }
@@ -120,7 +122,7 @@ struct RowWriter {
         return sink.text
     }
 
-    private func blobText(_ column: ValueColumn, of row: borrowing Statement) throws -> String {
+    private func blobText(_ column: ValueColumn, of row: any ProjectionCursor) throws -> String {
         try withBytes(column, of: row) { bytes in
             (column.kind == .uuid ? UUID(bytes: bytes) : nil)?.uuidString ?? blobs.text(bytes)
         }
@@ -128,7 +130,7 @@ struct RowWriter {
 
     /// The bytes of a cell, those in a file included.
     private func withBytes<Result>(
-        _ column: ValueColumn, of row: borrowing Statement, _ body: (UnsafeRawBufferPointer) throws -> Result
+        _ column: ValueColumn, of row: any ProjectionCursor, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         try row.withBlob(column.cell) { bytes in
             let bytes = bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)
@@ -137,7 +139,7 @@ struct RowWriter {
         }
     }
 
-    private func writeObject(_ cell: Int, of row: borrowing Statement, to sink: ByteSink) {
+    private func writeObject(_ cell: Int, of row: any ProjectionCursor, to sink: ByteSink) {
         let number = row.int64(cell + 1)
         if number > 0, number <= entityNames.count {
             sink.write(entityNames[Int(number) - 1])

@@ -2,6 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 import SwormSQLite
+import SwormStore
 
 /// One column of output: which cell of a row it shows, and as what.
 struct ValueColumn: Sendable {

@@ -1,6 +1,7 @@
 #if !canImport(CoreData)
 import Foundation
 import OpenCoreData
+import SwormStore
 
 /// Where a store is migrated: the copy that is worked on, and how it takes the store's place.
 struct MigrationFrame {
@@ -30,7 +31,9 @@ struct MigrationFrame {
     ) throws {
         manager.watch = tell
         defer { manager.watch = nil }
-        try replacement.make(as: manager.destinationModel, tell: { try tell(Double(manager.migrationProgress)) }) {
+        try replacement.make(
+            as: manager.destinationModel.compiled(), tell: { try tell(Double(manager.migrationProgress)) }
+        ) {
             present, new in
             try manager.migrateStore(
                 from: present, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: new,
@@ -41,7 +44,7 @@ struct MigrationFrame {
     func finish(
         from old: NSManagedObjectModel, to new: NSManagedObjectModel, last: () throws -> Void
     ) throws {
-        try replacement.finish(from: old, to: new, last: last)
+        try replacement.finish(from: old.compiled(), to: new.compiled(), last: last)
     }
 }
 #endif

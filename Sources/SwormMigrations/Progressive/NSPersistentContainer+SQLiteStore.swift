@@ -1,5 +1,6 @@
 public import Foundation
 public import Sworm
+import SwormPredicates
 
 extension NSPersistentContainer {
     /// Makes a container for a store, with the newest version of its model.

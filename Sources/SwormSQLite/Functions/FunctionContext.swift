@@ -1,4 +1,5 @@
 import CSwormSQLite
+package import SwormRows
 
 /// The arguments of one call of a function, for the time of the call, which nothing of it outlives: it cannot be copied. They count from 0; one that does not exist is NULL.
 package struct FunctionContext: ~Copyable {

@@ -1,4 +1,5 @@
 import CSwormSQLite
+package import SwormRows
 
 extension RowBuffer {
     /// Reads the statement to its end, or at most `limit` rows, and checks each value against its column's rule.

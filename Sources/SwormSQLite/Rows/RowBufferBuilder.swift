@@ -1,5 +1,6 @@
 import CSwormSQLite
 import Foundation
+import SwormRows
 
 /// Grows the memory of a row buffer while a statement is read.
 struct RowBufferBuilder: ~Copyable {

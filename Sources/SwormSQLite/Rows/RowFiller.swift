@@ -1,5 +1,6 @@
 import CSwormSQLite
 import Foundation
+import SwormRows
 
 /// Writes the columns of a row into the memory of a struct. Not generic: one body for all types.
 struct RowFiller {

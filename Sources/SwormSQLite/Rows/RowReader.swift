@@ -1,5 +1,6 @@
 import CSwormSQLite
 import Foundation
+import SwormRows
 
 /// Steps a statement and builds the rows in the memory of an array. Not generic: it knows a plan without its type.
 struct RowReader {
@@ -72,11 +73,16 @@ struct RowReader {
     mutating func applyCustoms(_ row: UnsafeMutableRawPointer) -> Bool {
         do {
             for custom in layout.customs {
-                try custom.apply(row, ColumnView(statement: statement, column: custom.column))
+                try custom.apply(row, ColumnView(statement, column: custom.column))
             }
             return true
         } catch {
-            filler.failure = error
+            if var fault = error as? CellFault {
+                fault.rowID = sqlite3_column_int64(statement, 0)
+                filler.failure = fault
+            } else {
+                filler.failure = error
+            }
             return false
         }
     }
@@ -87,7 +93,7 @@ extension RowLayout {
     func withReader(
         of statement: OpaquePointer, external: Statement.ExternalReader?, _ body: (inout RowReader) throws -> Void
     ) throws {
-        try requireSound()
+        if let mistake { throw SQLiteError(code: SQLiteError.misuse, message: mistake) }
         try ops.withUnsafeBufferPointer { ops in
             switch start {
             case .bytes(let bytes):

@@ -1,5 +1,6 @@
 import CSwormSQLite
 package import Foundation
+package import SwormRows
 
 extension Statement {
     /// What reads a binary column that does not hold its data inline, from the column's bytes, the marker included.

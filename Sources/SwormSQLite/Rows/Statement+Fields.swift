@@ -1,5 +1,6 @@
 import CSwormSQLite
 import Foundation
+package import SwormRows
 
 extension Statement {
     /// Binds stored properties of a struct until one has a value that does not go into its column as it is: nil where it is

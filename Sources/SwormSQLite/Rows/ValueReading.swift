@@ -1,5 +1,6 @@
 import CSwormSQLite
 import Foundation
+import SwormRows
 
 // How one value becomes one Swift value: nil for NULL, for another storage class, and for a value out of range. They take
 // SQLite's unprotected values, which is right because one thread at a time uses a connection.

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 // libFuzzer's entry points for what comes from files: property lists and archives, model files, and stores. Which one runs is
 // said by the environment; see `Tests/Fuzz/run`.

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// What the fuzzers begin with: a small model as an archive, and a small store of it. They are made, not kept.
 enum FuzzSeeds {

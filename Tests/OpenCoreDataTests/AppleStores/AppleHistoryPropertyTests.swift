@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// The changed properties that Apple's framework noted in histories, beside what it changed in the rows.
 @Suite("Changed properties in histories of Apple's", .enabled(if: Fixtures.folder != nil, AppleStores.missing))

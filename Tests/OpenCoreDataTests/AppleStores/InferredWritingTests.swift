@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Writes into copies of stores with the models that were inferred from them, and looks at the copies with the real ones.
 @Suite("Writing with inferred models", .enabled(if: AppleStores.folder != nil, AppleStores.missing))

@@ -1,6 +1,7 @@
 import Foundation
 import SwormSQLite
 import TestSupport
+import SwormRows
 
 /// The content of a store as plain SQL gives it: tables, rows, schema and metadata, without any model.
 struct PlainStore {

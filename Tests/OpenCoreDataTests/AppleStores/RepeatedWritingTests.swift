@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// What is written depends on the changes alone: not on chance, the order of sets, or the number of times a store was opened.
 @Suite("The same changes, written twice")

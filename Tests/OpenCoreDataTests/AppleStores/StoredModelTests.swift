@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Models from archives that Apple's framework and compiler wrote, compared with the XML that they came from.
 @Suite("Models in stores and compiled models", .enabled(if: Fixtures.folder != nil, AppleStores.missing))

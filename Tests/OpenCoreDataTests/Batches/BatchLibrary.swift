@@ -4,6 +4,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 extension NSManagedObjectContext {
     /// What a predicate asks for.

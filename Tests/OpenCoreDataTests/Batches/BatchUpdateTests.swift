@@ -4,6 +4,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Updates by statements")
 struct BatchUpdateTests {

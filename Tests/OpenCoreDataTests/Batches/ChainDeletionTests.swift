@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Deletions of chains by statements") struct ChainDeletionTests {
     /// A store with a chain of people, each the parent of the next.

@@ -4,6 +4,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Updates by statements with the values that are there") struct EqualUpdateTests {
     private func store(keepingHistory: Bool, _ folder: StoreFolder, _ counter: StatementCounter = StatementCounter())

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// What a deletion by statements leaves behind is what the deletion of the objects leaves behind.
 @Suite("Random deletions by statements")

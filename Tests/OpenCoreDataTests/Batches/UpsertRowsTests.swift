@@ -4,6 +4,8 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormRows
 
 @Suite("Rows that are inserted or updated by their unique values")
 struct UpsertRowsTests {

@@ -2,11 +2,12 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Unique values of a save that rows of the store hold, by policy.
 @Suite("Settling unique values")
 struct ConstraintSettlementTests {
-    private func conflict(_ object: SaveRequest.Row, _ existing: RowSnapshot) -> ConstraintConflict {
+    private func conflict(_ object: RowID, _ existing: RowSnapshot) -> ConstraintConflict {
         ConstraintConflict(
             constraint: ["name"], databaseObject: existing.row, databaseSnapshot: existing,
             conflictingObjects: [object])
@@ -164,7 +165,7 @@ struct ConstraintSettlementTests {
                     .init(row: one, relationship: 0, destination: other, isDeletion: isDeletion)
                 ]))
         }
-        func row(_ row: SaveRequest.Row, _ version: Int64) -> SaveConflicts.Conflict {
+        func row(_ row: RowID, _ version: Int64) -> SaveConflicts.Conflict {
             SaveConflicts.Conflict(row: row, expected: version, exists: true)
         }
         // One that is new is enough.

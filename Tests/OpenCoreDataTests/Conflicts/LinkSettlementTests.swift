@@ -2,19 +2,20 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Links that were made in the store to what a save deletes or pairs, by policy.
 @Suite("Settling links")
 struct LinkSettlementTests {
     private func deletion(
-        _ world: SettlementCase, _ row: SaveRequest.Row, _ name: String, _ destination: SaveRequest.Row
+        _ world: SettlementCase, _ row: RowID, _ name: String, _ destination: RowID
     ) -> LinkConflicts.Conflict {
         LinkConflicts.Conflict(
             row: row, relationship: world.slot(name, of: row), destination: destination, isDeletion: true)
     }
 
     private func pair(
-        _ world: SettlementCase, _ row: SaveRequest.Row, _ name: String, _ destination: SaveRequest.Row
+        _ world: SettlementCase, _ row: RowID, _ name: String, _ destination: RowID
     ) -> LinkConflicts.Conflict {
         LinkConflicts.Conflict(
             row: row, relationship: world.slot(name, of: row), destination: destination, isDeletion: false)

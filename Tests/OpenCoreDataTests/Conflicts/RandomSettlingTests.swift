@@ -4,6 +4,7 @@ import Testing
 import TestSupport
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Writers with all policies save into one file at random, and a plain model says what each save leaves.
 ///

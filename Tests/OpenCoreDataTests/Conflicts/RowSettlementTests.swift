@@ -3,6 +3,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Rows that were changed or deleted in the store, by policy: what is written, and what the objects become.
 @Suite("Settling rows")

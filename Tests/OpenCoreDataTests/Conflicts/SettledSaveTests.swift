@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Two coordinators over one file: what a save makes of conflicts.
 @Suite("Saves that settle conflicts")

@@ -3,6 +3,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A model, rows and requests for settlements that need no store, and settlements as lines of text.
 struct SettlementCase {
@@ -52,15 +53,15 @@ struct SettlementCase {
 
     // MARK: Rows
 
-    func row(_ entity: String, _ key: Int64) -> SaveRequest.Row {
-        SaveRequest.Row(entity: model.entity(named: entity)?.number ?? 0, key: key)
+    func row(_ entity: String, _ key: Int64) -> RowID {
+        RowID(entity: model.entity(named: entity)?.number ?? 0, key: key)
     }
 
-    func person(_ key: Int64) -> SaveRequest.Row { row("Person", key) }
-    func card(_ key: Int64) -> SaveRequest.Row { row("Card", key) }
-    func tag(_ key: Int64) -> SaveRequest.Row { row("Tag", key) }
+    func person(_ key: Int64) -> RowID { row("Person", key) }
+    func card(_ key: Int64) -> RowID { row("Card", key) }
+    func tag(_ key: Int64) -> RowID { row("Tag", key) }
 
-    func slot(_ name: String, of row: SaveRequest.Row) -> Int {
+    func slot(_ name: String, of row: RowID) -> Int {
         switch model[row.entity].slot(named: name) {
         case .attribute(let slot), .relationship(let slot): slot
         case nil: -1
@@ -68,8 +69,8 @@ struct SettlementCase {
     }
 
     func snapshot(
-        _ row: SaveRequest.Row, version: Int64, _ values: [String: SnapshotValue] = [:],
-        toOnes: [String: SaveRequest.Row] = [:]
+        _ row: RowID, version: Int64, _ values: [String: SnapshotValue] = [:],
+        toOnes: [String: RowID] = [:]
     ) -> RowSnapshot {
         let entity = model[row.entity]
         return RowSnapshot(
@@ -80,7 +81,7 @@ struct SettlementCase {
 
     /// A conflict over a row, with what the context has read and what the store has.
     func conflict(
-        _ row: SaveRequest.Row, cached: RowSnapshot?, persisted: RowSnapshot?, object: RowSnapshot? = nil
+        _ row: RowID, cached: RowSnapshot?, persisted: RowSnapshot?, object: RowSnapshot? = nil
     ) -> MergeConflict {
         MergeConflict(
             sourceObject: row, oldVersionNumber: cached?.version ?? 0, cachedSnapshot: cached,
@@ -90,7 +91,7 @@ struct SettlementCase {
     // MARK: Requests
 
     mutating func insert(
-        _ row: SaveRequest.Row, _ values: [String: AttributeValue] = [:], toOnes: [String: SaveRequest.Row] = [:]
+        _ row: RowID, _ values: [String: AttributeValue] = [:], toOnes: [String: RowID] = [:]
     ) {
         let entity = model[row.entity]
         request.insertions.append(
@@ -100,8 +101,8 @@ struct SettlementCase {
     }
 
     mutating func update(
-        _ row: SaveRequest.Row, version: Int64 = 1, _ values: [String: AttributeValue] = [:],
-        toOnes: [(String, SaveRequest.Row?)] = []
+        _ row: RowID, version: Int64 = 1, _ values: [String: AttributeValue] = [:],
+        toOnes: [(String, RowID?)] = []
     ) {
         var attributes = SlotValues()
         for (name, value) in values { attributes[slot(name, of: row)] = value }
@@ -111,11 +112,11 @@ struct SettlementCase {
                 toOnes: toOnes.map { (slot($0.0, of: row), $0.1) }))
     }
 
-    mutating func delete(_ row: SaveRequest.Row, version: Int64 = 1) {
+    mutating func delete(_ row: RowID, version: Int64 = 1) {
         request.deletions.append(SaveRequest.Deletion(row: row, version: version))
     }
 
-    func link(_ owner: SaveRequest.Row, _ name: String, _ destination: SaveRequest.Row) -> SaveRequest.Link {
+    func link(_ owner: RowID, _ name: String, _ destination: RowID) -> SaveRequest.Link {
         SaveRequest.Link(owner: owner, relationship: slot(name, of: owner), destination: destination)
     }
 
@@ -165,9 +166,9 @@ extension SettlementCase {
         "\(text(link.owner)).\(name(link.relationship, of: link.owner)) \(text(link.destination))"
     }
 
-    private func name(_ slot: Int, of row: SaveRequest.Row) -> String { model[row.entity].relationships[slot].name }
+    private func name(_ slot: Int, of row: RowID) -> String { model[row.entity].relationships[slot].name }
 
-    private func text(_ row: SaveRequest.Row) -> String { "\(model[row.entity].name) \(row.key)" }
+    private func text(_ row: RowID) -> String { "\(model[row.entity].name) \(row.key)" }
 
     private func text(_ value: AttributeValue) -> String {
         switch value {

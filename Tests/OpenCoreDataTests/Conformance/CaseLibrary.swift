@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// The library of the conformance set as managed objects, none of them saved at first.
 final class CaseLibrary {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite(
     "The conformance cases as fetches",
@@ -66,7 +67,7 @@ struct LibraryFetchTests {
         for item in library.cases.variableCases {
             let values = try (item.variables ?? [:]).mapValues { try library.argument($0) }
             let open = NSPredicate(format: item.format, argumentArray: nil)
-            let closed = FormatPredicate(tree: try open.tree().substituting(try predicateVariables(values)))
+            let closed = ObjectPredicate(tree: try open.tree().substituting(try predicateVariables(values)))
             let found = library.names(try library.context.fetch(library.request(item.entity, closed)))
             #expect(found.sorted() == item.expect.sorted(), "\(item.id) (\(state))")
             let all = try library.context.fetch(library.request(item.entity, nil))

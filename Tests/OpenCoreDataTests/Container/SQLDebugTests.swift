@@ -3,11 +3,13 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormPredicates
 
 @Suite("Core Data's SQLDebug")
 struct SQLDebugTests {
     private func printed(level: Int) throws -> [String] {
-        let lines = Guarded<[String]>([])
+        let lines = Locked<[String]>([])
         let connection = try Connection(.memory(name: "debug"))
         try connection.execute("CREATE TABLE ZBOOK (Z_PK INTEGER PRIMARY KEY, ZTITLE VARCHAR)")
         connection.watch = SQLDebug.watch(level: level) { text in

@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A model with every kind of relationship and every delete rule, and the check of its stores.
 enum ContentionModel {

@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// What one context saves while another one has changes that meet it.
 @Suite("Contention")

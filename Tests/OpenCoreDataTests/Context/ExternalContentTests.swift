@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Content in files, seen through contexts.
 @Suite struct ExternalContentTests {

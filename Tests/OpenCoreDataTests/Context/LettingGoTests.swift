@@ -4,6 +4,8 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormRows
 
 @Suite("What a context lets go, takes back and stops")
 struct LettingGoTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("A store of another model is refused")
 struct OtherModelTests {

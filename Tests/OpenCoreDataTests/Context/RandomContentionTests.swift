@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Contexts of two coordinators change one file at random: what each save leaves is sound, or the save fails and says why.
 @Suite("Random contention")

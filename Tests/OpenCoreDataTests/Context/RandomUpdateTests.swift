@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Random changes of one context, while another one changes the same rows: what objects say after each save is compared with
 /// plain tables.

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormPredicates
 
 @Suite("Several contexts over one coordinator")
 struct SeveralContextsTests {
@@ -124,7 +126,7 @@ struct SeveralContextsTests {
 }
 
 private final class Inside: Sendable {
-    private let count = Guarded(0)
+    private let count = Locked(0)
 
     func enter() -> Int {
         count.withLock { count in

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// An object that very many are linked with is saved with new links without a look at the others.
 @Suite("Objects that many are linked with") struct SharedHubTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite struct DerivationTriggerTests {
     @Test func `a count and a path have Core Data's triggers, and other forms none`() throws {

@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite struct DerivedAttributeTests {
     @Test(arguments: [false, true])

@@ -3,6 +3,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A model with derived attributes of every form.
 enum DerivedLibrary {

@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// How often derived values are worked out, in which order, and how far a change goes.
 @Suite struct DerivedUpkeepTests {

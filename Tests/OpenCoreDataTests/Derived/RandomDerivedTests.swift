@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Many small changes at random: derived values are always those that a look at the objects gives.
 @Suite struct RandomDerivedTests {

@@ -3,6 +3,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Differences from Core Data")
 struct CoreDataDifferencesTests {
@@ -126,6 +127,30 @@ struct CoreDataDifferencesTests {
         #expect(coreDataError { try context.save() }?.key == "value")
         thing.setValue(Double.infinity, forKey: "value")
         try context.save()
+    }
+
+    @Test func `settings without an effect change nothing`() throws {
+        let coordinator = try GraphLibrary.coordinator()
+        try GraphLibrary.context(coordinator).with { try $0.make("Book", ["title": "a"]) }
+        func fetched(_ changes: (NSFetchRequest<NSManagedObject>, NSManagedObjectContext) -> Void) throws -> [Bool] {
+            let context = GraphLibrary.context(coordinator)
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            changes(request, context)
+            let book = try #require(try context.fetch(request).first)
+            let isFault = book.isFault
+            #expect(book.text("title") == "a")
+            context.refresh(book, mergeChanges: false)
+            #expect(book.text("title") == "a")
+            return [isFault, book.isFault]
+        }
+        let expected = try fetched { _, _ in }
+        #expect(
+            try fetched { request, context in
+                request.includesPropertyValues = false
+                request.returnsObjectsAsFaults = false
+                context.stalenessInterval = 3600
+                context.shouldDeleteInaccessibleFaults = false
+            } == expected)
     }
 
     @Test func `a comparison with a missing value holds for neither, saved or not`() throws {

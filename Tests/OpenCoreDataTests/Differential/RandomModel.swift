@@ -3,6 +3,7 @@ import Foundation
 import SwormPredicates
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A random model: what a generator of rows and predicates needs to know of it, and the model itself.
 struct RandomModel {

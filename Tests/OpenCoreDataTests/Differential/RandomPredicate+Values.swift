@@ -3,6 +3,7 @@ import SwormPredicates
 import TestSupport
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 extension RandomPredicate {
     mutating func value(_ kind: Kind, _ depth: Int) -> ExpressionTree {

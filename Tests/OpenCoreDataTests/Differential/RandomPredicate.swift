@@ -3,6 +3,7 @@ import Foundation
 import SwormPredicates
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Random predicates over a model. Objects are variables, `$o0`, `$o1` and so on, for which identities are put in later.
 struct RandomPredicate {

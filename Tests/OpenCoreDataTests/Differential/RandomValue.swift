@@ -3,6 +3,7 @@ import Foundation
 import SwormPredicates
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Values that are often equal, and often at the edge of something.
 ///

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Random objects of a random model, in a context over a store in memory.
 final class RandomWorld {
@@ -112,7 +113,7 @@ final class RandomWorld {
             let request = NSFetchRequest<NSManagedObject>(entityName: model.entities[question.entity].name)
             let tree = try resolved(question.tree)
             request.predicate =
-                printed ? NSPredicate(format: tree.format, argumentArray: nil) : FormatPredicate(tree: tree)
+                printed ? NSPredicate(format: tree.format, argumentArray: nil) : ObjectPredicate(tree: tree)
             request.sortDescriptors = question.sorts.map { NSSortDescriptor(key: $0.key, ascending: $0.ascending) }
             request.fetchLimit = question.limit
             request.fetchOffset = question.offset

@@ -4,6 +4,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Saves of objects whose external data somebody else has replaced, cleared or deleted.
 @Suite("Conflicts over external data")

@@ -4,6 +4,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Files of external data that no row names, at the opening of a store.
 @Suite("The search for unused files of external data")
@@ -117,7 +118,7 @@ struct ExternalDataSearchTests {
 
         let (store, other) = (try open(), try open())
         let view = try other.beginSession()
-        try store.setCovers([(SaveRequest.Row(entity: LibraryModel.book, key: 1), nil)])
+        try store.setCovers([(RowID(entity: LibraryModel.book, key: 1), nil)])
         store.close()
         #expect(folder.externalFiles.count == 1)
         view.end()
@@ -149,7 +150,7 @@ struct ExternalDataSearchTests {
         for _ in 0..<20 { try folder.addOrphan() }
         for number in 0..<12 {
             let store = try open()
-            let row = SaveRequest.Row(entity: LibraryModel.book, key: Int64(number % 6 + 1))
+            let row = RowID(entity: LibraryModel.book, key: Int64(number % 6 + 1))
             try store.setCovers([(row, long + [UInt8(number)])])
             store.close()
         }
@@ -194,7 +195,7 @@ struct ExternalDataSearchTests {
         let folder = try folder(books: 2)
         let store = try folder.open { $0.externalData.attemptInterval = .zero }
         try folder.raw().execute("UPDATE ZBOOK SET ZCOVER = (SELECT ZCOVER FROM ZBOOK WHERE Z_PK = 1)")
-        let rows = (1...2).map { SaveRequest.Row(entity: LibraryModel.book, key: $0) }
+        let rows = (1...2).map { RowID(entity: LibraryModel.book, key: $0) }
         try store.setCovers([(rows[0], nil)])
         #expect(try store.reading { try $0.cover(rows[1]) } == long)
         try store.setCovers([(rows[1], nil)])

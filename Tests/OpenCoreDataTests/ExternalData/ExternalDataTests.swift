@@ -3,6 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import Testing
+import SwormRows
 
 @Suite("External binary data")
 struct ExternalDataTests {

@@ -3,10 +3,12 @@ import SwormPredicates
 import SwormSQLite
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormRows
 
 /// A clock that only a test moves.
 final class ManualClock: Sendable {
-    private let passed = Guarded(Duration.zero)
+    private let passed = Locked(Duration.zero)
     private let start = ContinuousClock.now
     private let startDate = Date()
 
@@ -44,7 +46,7 @@ extension StoreFolder {
 
 extension SQLiteStore {
     /// Gives books other covers, each in a save of its own.
-    func setCovers(_ covers: [(row: SaveRequest.Row, content: Data?)]) throws {
+    func setCovers(_ covers: [(row: RowID, content: Data?)]) throws {
         for (row, content) in covers {
             var request = SaveRequest()
             request.update(row, version: nil, in: model, ["cover": content.map(AttributeValue.data) ?? .null])
@@ -55,7 +57,7 @@ extension SQLiteStore {
 
 extension StoreSession {
     /// The content of a book's cover; nil without one.
-    func cover(_ row: SaveRequest.Row, in model: CompiledModel = LibraryModel.model) throws -> Data? {
+    func cover(_ row: RowID, in model: CompiledModel = LibraryModel.model) throws -> Data? {
         let shape = RowShape(model: model, entity: LibraryModel.book)
         let buffer = try rows(withKeys: [row.key], shape: shape)
         let cell = shape.cell(ofAttribute: 0, in: LibraryModel.book)

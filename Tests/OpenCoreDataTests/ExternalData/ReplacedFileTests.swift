@@ -4,6 +4,8 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormRows
 
 @Suite("Replaced files of external data")
 struct ReplacedFileTests {
@@ -11,7 +13,7 @@ struct ReplacedFileTests {
 
     private func content(_ number: Int) -> Data { Data(repeating: UInt8(truncatingIfNeeded: number), count: 110_000) }
 
-    private func book(_ store: SQLiteStore, _ number: Int) throws -> SaveRequest.Row {
+    private func book(_ store: SQLiteStore, _ number: Int) throws -> RowID {
         try store.insert(LibraryModel.book, ["cover": .data(content(number))])
     }
 

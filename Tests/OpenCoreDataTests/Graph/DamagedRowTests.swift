@@ -4,6 +4,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Rows that say something else than their table")
 struct DamagedRowTests {

@@ -3,6 +3,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A model with every kind of relationship, and stores of it.
 enum GraphLibrary {

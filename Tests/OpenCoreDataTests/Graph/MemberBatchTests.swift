@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Members that are read for many owners at a time")
 struct MemberBatchTests {

@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Members that are read with the whole of their table")
 struct MemberScanTests {

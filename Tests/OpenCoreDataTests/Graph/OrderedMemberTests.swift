@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Positions in ordered relationships: what they say, and how much is looked at for them.
 @Suite("Ordered members") struct OrderedMemberTests {

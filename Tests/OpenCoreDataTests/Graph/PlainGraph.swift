@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A model with every kind of relationship among few entities, and the same graph in plain arrays: what a context must say.
 struct PlainGraph: Equatable {

@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Relationships that are read with a fetch")
 struct PrefetchingTests {

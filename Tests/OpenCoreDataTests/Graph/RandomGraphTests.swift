@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Random operations on a context, and the same on plain arrays: both must say the same at every time.
 @Suite("Random operations")

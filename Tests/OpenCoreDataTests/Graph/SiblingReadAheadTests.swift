@@ -3,6 +3,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Two sub-entities of one entity, whose relationships have the same place among each one's, and lead elsewhere.
 @Suite("What is read ahead for siblings")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Two sub-entities of one entity, each with a relationship of its own under the same name.
 @Suite("Relationships of siblings that have the same name")

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Values by slot")
 struct SlotValuesTests {

@@ -3,6 +3,8 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormRows
 
 /// Counts the statements that stores run for requests and saves.
 ///

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Checkpoints of one file follow each other")
 struct CheckpointTurnTests {

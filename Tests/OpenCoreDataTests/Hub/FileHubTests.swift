@@ -2,6 +2,8 @@ import Dispatch
 import Foundation
 import Testing
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormPredicates
 
 @Suite("Waiting for a file's turn")
 struct FileHubTests {
@@ -45,7 +47,7 @@ struct FileHubTests {
         let hub = FileHub()
         try hub.takeTurn(until: soon())
         let done = DispatchSemaphore(value: 0)
-        let found = Guarded<StoreCondition?>(nil)
+        let found = Locked<StoreCondition?>(nil)
         Thread.detachNewThread {
             let condition = condition { try hub.takeTurn(until: soon(0.05)) }
             found.withLock { $0 = condition }
@@ -71,7 +73,7 @@ struct FileHubTests {
 
     @Test func `a circle of waiting threads is an error at once, for one of them`() throws {
         let hubs = (0..<3).map { _ in FileHub() }
-        let (ready, found) = (DispatchSemaphore(value: 0), Guarded<[StoreCondition?]>([]))
+        let (ready, found) = (DispatchSemaphore(value: 0), Locked<[StoreCondition?]>([]))
         let (go, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         for index in 0..<3 {
             Thread.detachNewThread {
@@ -101,7 +103,7 @@ struct FileHubTests {
 
     /// Waits as an asynchronous call does.
     private func wait(at hub: FileHub, isTurn: Bool, until end: ContinuousClock.Instant) async throws {
-        let request = Guarded<HubState.Ticket?>(nil)
+        let request = Locked<HubState.Ticket?>(nil)
         @Sendable func cancel() { if let ticket = request.withLock({ $0 }) { hub.cancelAdmission(ticket) } }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -144,7 +146,7 @@ struct FileHubTests {
 struct TurnContentionTests {
     @Test func `a turn that is granted at the moment of asking is no circle`() throws {
         let hub = FileHub()
-        let (errors, done) = (Guarded<[String]>([]), DispatchSemaphore(value: 0))
+        let (errors, done) = (Locked<[String]>([]), DispatchSemaphore(value: 0))
         for _ in 0..<4 {
             Thread.detachNewThread {
                 for _ in 0..<5_000 {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("The order in which calls use a file")
 struct HubStateTests {

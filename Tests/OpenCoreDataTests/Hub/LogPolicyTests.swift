@@ -1,5 +1,6 @@
 import Testing
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("When a log is moved and begun anew")
 struct LogPolicyTests {

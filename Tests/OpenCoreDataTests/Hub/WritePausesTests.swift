@@ -1,5 +1,6 @@
 import Testing
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Pauses for writes of other processes")
 struct WritePausesTests {

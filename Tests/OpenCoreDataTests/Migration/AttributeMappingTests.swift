@@ -1,6 +1,7 @@
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Mappings inferred for changed attributes")
 struct AttributeMappingTests {

@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// When a store of another model is migrated, and what is said when it is not.
 @Suite("Migration on opening")

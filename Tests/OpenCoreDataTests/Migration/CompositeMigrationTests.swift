@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// The default values of the elements of composite attributes, for objects that are there.
 @Suite("Composite attributes in a migration")

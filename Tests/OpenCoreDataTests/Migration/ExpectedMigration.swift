@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// What a store must hold after a migration, worked out from what plain SQL gave before by the rules of the mapping alone.
 struct ExpectedMigration {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Migrates stores that Apple's framework wrote, object by object, from their version to each later one.
 @Suite(

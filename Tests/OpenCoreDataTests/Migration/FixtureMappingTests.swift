@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Infers mappings between all versions of models that shipped in applications.
 @Suite(

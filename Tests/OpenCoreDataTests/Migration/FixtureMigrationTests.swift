@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// The stores of an application from all its versions, taken to every later version.
 @Suite("Migrations of Apple's stores", .enabled(if: AppleStores.folder != nil, AppleStores.missing))

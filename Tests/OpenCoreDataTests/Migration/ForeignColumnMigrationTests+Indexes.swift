@@ -2,6 +2,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Indexes of other programs.
 extension ForeignColumnMigrationTests {

@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Columns, indexes and references of other programs, where a table is made anew.
 @Suite("Columns and references of others in a migration")

@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Views and triggers that other programs have put into a store.
 @Suite("Views and triggers of others in a migration")

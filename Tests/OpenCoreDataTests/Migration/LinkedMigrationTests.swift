@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A store that is opened by a symbolic link in another folder.
 @Suite("Migrations of a store by a link")
@@ -131,12 +132,12 @@ struct LinkedMigrationTests {
         let linked = try Linked(place)
         let (old, new) = (Models.model(2), Models.model(3))
         let replacement = try StoreReplacement(of: linked.url)
-        try replacement.make(as: new) { present, made in
+        try replacement.make(as: new.compiled()) { present, made in
             try NSMigrationManager(sourceModel: old, destinationModel: new).migrateStore(
                 from: present, sourceType: NSSQLiteStoreType, with: nil, toDestinationURL: made,
                 destinationType: NSSQLiteStoreType)
         }
-        try replacement.finish(from: old, to: new)
+        try replacement.finish(from: old.compiled(), to: new.compiled())
         try linked.check(new)
     }
 }

@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// R-trees that Core Data has made for indexes of places.
 @Suite("R-trees in a migration")

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A mapping as lines: what comes (`+`), what goes (`-`) and what was renamed (`old > new`); nothing for what stays.
 func text(of mapping: ModelMapping) -> [String] {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A store of a thousand objects with something of every kind that a model can have.
 enum MatrixLibrary {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A store of the graph library, which the tests migrate to changed models.
 final class MigratedLibrary {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A store in a folder of its own that is taken from one model to another, with everything checked on the way.
 final class MigratedStore {

@@ -2,10 +2,11 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("What old objects have become")
 struct MigrationAssociationTests {
-    private typealias Row = SaveRequest.Row
+    private typealias Row = RowID
 
     /// The same, kept pair by pair.
     private struct Pairs {

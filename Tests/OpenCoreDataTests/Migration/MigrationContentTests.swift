@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// What a store holds beside its objects: files, history, and what other programs have put there.
 @Suite("What a migration takes along")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("New objects that are deleted while they are made")
 struct MigrationDeletionTests {

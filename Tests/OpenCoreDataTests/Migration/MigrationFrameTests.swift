@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// What happens to the file of a store that is migrated, above all when it is not.
 @Suite("The safety of a migration")
@@ -129,7 +130,7 @@ struct MigrationFrameTests {
         let third = model([Build.attribute("more"), Build.attribute("another")])
         var replacement: StoreReplacement? = try StoreReplacement(of: store.url)
         try replacement?.infer(from: wider, to: third)
-        try replacement?.finish(from: wider, to: third)
+        try replacement?.finish(from: wider.compiled(), to: third.compiled())
         try withExtendedLifetime(replacement) { try begin() }
         replacement = nil
         #expect(FileManager.default.contents(atPath: next.database.main) == Data("next".utf8))

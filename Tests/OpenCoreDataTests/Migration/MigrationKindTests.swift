@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// One kind of change after the other, each from a store with objects.
 @Suite("Migrations by kind of change")

@@ -3,6 +3,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Migrations object by object")
 struct MigrationManagerTests {

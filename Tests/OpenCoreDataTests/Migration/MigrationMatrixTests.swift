@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Every kind of change that can be inferred, each with a store of a thousand objects.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Names of stores that leave little room for what is put around them.
 @Suite("Migrations of stores with long names")
@@ -41,7 +42,7 @@ struct MigrationNameTests {
         #expect(try names(folder) == [url.lastPathComponent])
         let replacement = try StoreReplacement(of: url)
         try replacement.infer(from: Models.model(4), to: Models.model(3))
-        try replacement.finish(from: Models.model(4), to: Models.model(3))
+        try replacement.finish(from: Models.model(4).compiled(), to: Models.model(3).compiled())
         #expect(try names(folder) == [url.lastPathComponent])
         let findings = try StoreVerification.findings(of: url, model: Models.model(3).compiled())
         #expect(findings.map(\.message) == [])

@@ -3,6 +3,8 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormPredicates
 
 /// What migrations ask for, compared with what they take: on disks of just that size.
 @Suite("The room that a migration takes", .serialized)
@@ -99,20 +101,20 @@ struct MigrationPeakTests {
                 let last = Self.target(.rebuilt)
                 try replacement.infer(from: old, to: new)
                 try replacement.infer(from: new, to: last)
-                try replacement.finish(from: old, to: last)
+                try replacement.finish(from: old.compiled(), to: last.compiled())
             }
         case .mapping, .mappingWithLog:
             try replace { replacement in
-                try replacement.make(as: new) { present, made in
+                try replacement.make(as: new.compiled()) { present, made in
                     try NSMigrationManager(sourceModel: old, destinationModel: new).migrateStore(
                         from: present, sourceType: NSSQLiteStoreType, with: nil, toDestinationURL: made,
                         destinationType: NSSQLiteStoreType)
                 }
-                try replacement.finish(from: old, to: new)
+                try replacement.finish(from: old.compiled(), to: new.compiled())
             }
         case .editing, .editingWithLog:
             try replace { replacement in
-                try replacement.edit(as: old, original: old, tell: {}) { place in
+                try replacement.edit(as: old.compiled(), original: old.compiled(), tell: {}) { place in
                     let copy = try GraphLibrary.coordinator(at: place, model: old)
                     defer { for open in copy.persistentStores { try? copy.remove(open) } }
                     let context = GraphLibrary.context(copy)
@@ -123,7 +125,7 @@ struct MigrationPeakTests {
                         try context.save()
                     }
                 }
-                try replacement.finish(from: old, to: old)
+                try replacement.finish(from: old.compiled(), to: old.compiled())
             }
         case .taking:
             let other = try StoreFolder()
@@ -172,7 +174,7 @@ struct MigrationPeakTests {
             let folder = try StoreFolder()
             let url = try copy(to: folder.path, hasLog: way.hasLog)
             let (path, start) = (folder.path, Self.used(folder.path))
-            let state = Guarded((asked: 0, used: Int64(0)))
+            let state = Locked((asked: 0, used: Int64(0)))
             var options = StoreOptions()
             options.freeRoom = { _ in
                 state.withLock { state in

@@ -2,6 +2,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// The SQL of migrations, word for word, without a database.
 @Suite("The plan of a migration")

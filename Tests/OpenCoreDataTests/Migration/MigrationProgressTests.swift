@@ -3,6 +3,9 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormRows
+import SwormPredicates
 
 /// Foundation's progress, which sees a migration and cancels it.
 @Suite("The progress of a migration")
@@ -54,7 +57,7 @@ struct MigrationProgressTests {
 
     /// What a watch has seen, on whichever thread.
     private final class Seen: Sendable {
-        private let values = Guarded<[Double]>([])
+        private let values = Locked<[Double]>([])
         var all: [Double] { values.withLock { $0 } }
         func add(_ value: Double) { values.withLock { $0.append(value) } }
     }
@@ -130,7 +133,8 @@ struct MigrationProgressTests {
             let before = try store.folder.contents()
             do {
                 let replacement = try StoreReplacement(of: store.url)
-                try replacement.edit(as: Models.model(2), original: Models.model(2), tell: {}) { place in
+                try replacement.edit(as: Models.model(2).compiled(), original: Models.model(2).compiled(), tell: {}) {
+                    place in
                     let copy = try GraphLibrary.coordinator(at: place, model: Models.model(2))
                     let context = GraphLibrary.context(copy)
                     try context.performAndWait {
@@ -141,7 +145,7 @@ struct MigrationProgressTests {
                 }
                 let folder = MigrationFolder(of: StoreFiles(url: store.url))
                 #expect(throws: Stop.self) {
-                    try replacement.finish(from: Models.model(2), to: Models.model(2)) {
+                    try replacement.finish(from: Models.model(2).compiled(), to: Models.model(2).compiled()) {
                         // The new files lie beside the old ones now.
                         #expect(FileManager.default.fileExists(atPath: folder.note))
                         #expect(try store.externalFiles().count == (hadData ? 4 : 1))

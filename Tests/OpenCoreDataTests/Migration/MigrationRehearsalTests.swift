@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// What a rehearsal tells of a migration, and that it changes nothing.
 @Suite("The rehearsal of a migration")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Files of external data that are not needed any more, after a migration that was killed when the new store was just in its
 /// place.
@@ -63,11 +64,11 @@ struct MigrationRemainsTests {
             case .replacement:
                 let replacement = try StoreReplacement(of: store.url)
                 try replacement.infer(from: store.model, to: plain())
-                try replacement.finish(from: store.model, to: plain(), last: keep)
+                try replacement.finish(from: store.model.compiled(), to: plain().compiled(), last: keep)
                 try store.adopt(plain(), afterMigration: true)
             case .editing:
                 let replacement = try StoreReplacement(of: store.url)
-                try replacement.edit(as: store.model, original: store.model, tell: {}) { place in
+                try replacement.edit(as: store.model.compiled(), original: store.model.compiled(), tell: {}) { place in
                     let copy = try GraphLibrary.coordinator(at: place, model: store.model)
                     let context = GraphLibrary.context(copy)
                     try context.performAndWait {
@@ -76,7 +77,7 @@ struct MigrationRemainsTests {
                     }
                     for open in copy.persistentStores { try copy.remove(open) }
                 }
-                try replacement.finish(from: store.model, to: store.model, last: keep)
+                try replacement.finish(from: store.model.compiled(), to: store.model.compiled(), last: keep)
             }
             (self.store, self.files, self.aside) = (store, files, aside)
             new = try store.externalFiles()

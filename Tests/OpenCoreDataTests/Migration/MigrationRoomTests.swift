@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormPredicates
 
 /// Whether there is room for a migration, which is asked before anything is written.
 @Suite("Room for a migration")
@@ -9,8 +11,8 @@ struct MigrationRoomTests {
     private typealias Models = StagedModels
 
     /// Options of a disk that has so many bytes free, and how often that was asked.
-    private func options(_ free: @escaping @Sendable (_ asked: Int) -> Int64?) -> (StoreOptions, Guarded<Int>) {
-        let asked = Guarded(0)
+    private func options(_ free: @escaping @Sendable (_ asked: Int) -> Int64?) -> (StoreOptions, Locked<Int>) {
+        let asked = Locked(0)
         var options = StoreOptions()
         options.freeRoom = { _ in
             free(
@@ -55,19 +57,21 @@ struct MigrationRoomTests {
             let store = try Models.store(1)
             var (options, _) = options { _ in 999 }
             options.infersMapping = true
-            options.stagedMigration = stages
+            let given = stages.map { [NSPersistentStoreStagedMigrationManagerOptionKey: $0 as Any] } ?? [:]
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Models.model(4))
-            try refusal(store, free: 999) { try coordinator.migrate(storeAt: store.url, options: options) }
+            try refusal(store, free: 999) {
+                try coordinator.migrate(storeAt: store.url, options: options, coordinatorOptions: given)
+            }
         }
     }
 
     @Test func `room that goes in the middle of the stages is noticed before the next one`() throws {
         let (unlimited, asked) = options { _ in nil }
         func run(_ store: MigratedStore, _ options: StoreOptions) throws {
-            var options = options
-            options.stagedMigration = NSStagedMigrationManager([Models.splitting(), Models.abbreviating()])
+            let stages = NSStagedMigrationManager([Models.splitting(), Models.abbreviating()])
             try NSPersistentStoreCoordinator(managedObjectModel: Models.model(4)).migrate(
-                storeAt: store.url, options: options)
+                storeAt: store.url, options: options,
+                coordinatorOptions: [NSPersistentStoreStagedMigrationManagerOptionKey: stages])
         }
         try run(try Models.store(2), unlimited)
         let count = asked.withLock { $0 }

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A model as plain values, of which the next version is made by changes, each of a kind that can be told from names.
 struct ModelEvolution {

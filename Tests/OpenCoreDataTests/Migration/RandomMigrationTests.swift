@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Stores that go through many versions, made at random from fixed seeds.
 @Suite("Random chains of migrations")

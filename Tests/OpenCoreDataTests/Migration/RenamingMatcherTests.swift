@@ -1,6 +1,7 @@
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Names and renaming identifiers of two versions")
 struct RenamingMatcherTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// What becomes of objects that lead to fewer others than the new model demands.
 @Suite("Migration to required relationships")

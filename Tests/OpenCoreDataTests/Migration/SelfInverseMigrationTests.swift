@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Relationships that are their own inverse, whose links stand in their table in one direction or, with an order, in both.
 @Suite("The migration of relationships that are their own inverse")

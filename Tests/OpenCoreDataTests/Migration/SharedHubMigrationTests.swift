@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Migrations object by object of objects that share others.
 @Suite("Migrations over shared hubs") struct SharedHubMigrationTests {

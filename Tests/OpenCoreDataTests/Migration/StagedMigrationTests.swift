@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Staged migration")
 struct StagedMigrationTests {

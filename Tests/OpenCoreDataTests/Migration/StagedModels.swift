@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A model in four versions: a name is taken apart into two, and gets its initials.
 enum StagedModels {

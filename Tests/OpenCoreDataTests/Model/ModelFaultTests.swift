@@ -3,6 +3,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A sound model of two entities that a test spoils.
 private final class SoundModel {

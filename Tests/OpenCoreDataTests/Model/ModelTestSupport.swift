@@ -3,6 +3,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Short forms to build models in tests.
 enum Build {

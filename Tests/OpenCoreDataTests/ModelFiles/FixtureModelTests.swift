@@ -3,6 +3,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Compares what we work out from model files with what Apple's framework and compiler recorded.
 @Suite(

@@ -4,6 +4,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Archives of models")
 struct ModelArchiveTests {

@@ -2,6 +2,7 @@ import Foundation
 import SwormPredicates
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Everything that a model says, line by line, so that two models can be compared and their differences read.
 func outline(of model: NSManagedObjectModel) -> [String] {

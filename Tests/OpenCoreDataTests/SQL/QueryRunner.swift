@@ -1,6 +1,7 @@
 import SwormSQLite
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Runs compiled statements on a connection with the functions that they may call.
 enum QueryRunner {

@@ -3,6 +3,7 @@ import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("The layout that a model implies")
 struct StoreLayoutTests {

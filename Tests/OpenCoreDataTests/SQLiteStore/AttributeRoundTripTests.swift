@@ -3,6 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import Testing
+import SwormRows
 
 @Suite("Values of every type survive close and reopen")
 struct AttributeRoundTripTests {

@@ -3,12 +3,13 @@ import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import Testing
+import SwormRows
 
 @Suite("Rows that changed meanwhile, and unique values")
 struct ConflictTests {
     private let model = LibraryModel.model
 
-    private func author(_ key: Int64) -> SaveRequest.Row { .init(entity: LibraryModel.author, key: key) }
+    private func author(_ key: Int64) -> RowID { .init(entity: LibraryModel.author, key: key) }
 
     @Test func `all conflicts of a save are reported, and nothing is written`() throws {
         let folder = try StoreFolder()

@@ -3,6 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import Testing
+import SwormRows
 
 /// Stores that Apple's framework wrote, each with the version of its model that fits.
 enum StoreFixtures {

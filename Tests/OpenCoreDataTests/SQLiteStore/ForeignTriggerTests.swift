@@ -4,6 +4,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// What others have put into a file beside tables goes on working when we write.
 @Suite struct ForeignTriggerTests {

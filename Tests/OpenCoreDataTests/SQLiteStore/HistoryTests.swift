@@ -21,7 +21,7 @@ extension StoreFolder {
 struct HistoryTests {
     private let model = LibraryModel.model
 
-    private func row(_ entity: Int, _ key: Int64) -> SaveRequest.Row { .init(entity: entity, key: key) }
+    private func row(_ entity: Int, _ key: Int64) -> RowID { .init(entity: entity, key: key) }
 
     private func verify(_ folder: StoreFolder, _ store: SQLiteStore, _ model: CompiledModel? = nil) throws {
         store.close()

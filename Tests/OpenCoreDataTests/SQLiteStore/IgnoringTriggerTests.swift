@@ -4,6 +4,7 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// Triggers of others that leave changes out: nothing may be lost without a word.
 @Suite("Triggers with RAISE(IGNORE)") struct IgnoringTriggerTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 /// A model that was inferred from a store passes for the real one, with the hashes of the store.
 @Suite struct InferredModelTests {

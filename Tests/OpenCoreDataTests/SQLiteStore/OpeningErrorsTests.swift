@@ -3,6 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import Testing
+import SwormRows
 
 @Suite("What cannot be opened is refused and left as it was")
 struct OpeningErrorsTests {

@@ -4,6 +4,8 @@ import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
+import SwormRows
 
 @Suite("Pipes, links, folders and sparse files in place of a store's files")
 struct OtherFileKindsTests {

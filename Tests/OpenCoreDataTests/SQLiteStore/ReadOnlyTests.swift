@@ -3,6 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import Testing
+import SwormRows
 
 @Suite("A read-only store changes nothing")
 struct ReadOnlyTests {

@@ -3,12 +3,13 @@ import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import Testing
+import SwormRows
 
 @Suite("Each kind of relationship in the file")
 struct RelationshipStorageTests {
     private let model = LibraryModel.model
 
-    private func members(_ store: SQLiteStore, _ owner: SaveRequest.Row, _ name: String) throws -> [StoreMember] {
+    private func members(_ store: SQLiteStore, _ owner: RowID, _ name: String) throws -> [StoreMember] {
         guard case .relationship(let slot)? = model[owner.entity].slot(named: name) else { return [] }
         return try store.reading { try $0.members(ofRelationship: slot, entity: owner.entity, owners: [owner.key]) }
     }
@@ -39,7 +40,7 @@ struct RelationshipStorageTests {
             .init(entity: LibraryModel.page, key: 1), version: 1, in: model, [:], ["book": .init(entity: 3, key: 2)])
         update.update(
             .init(entity: LibraryModel.page, key: 2), version: 1, in: model, [:],
-            ["book": Optional<SaveRequest.Row>.none])
+            ["book": Optional<RowID>.none])
         #expect(try store.save(update).updatedVersions == [2, 2])
         #expect(
             try raw.lines("SELECT ZBOOK, Z2_BOOK, Z_OPT FROM ZPAGE ORDER BY Z_PK") == [
@@ -65,17 +66,17 @@ struct RelationshipStorageTests {
 
         var change = SaveRequest()
         let (first, second, third) = (
-            SaveRequest.Row(entity: 2, key: 1), SaveRequest.Row(entity: 2, key: 2), SaveRequest.Row(entity: 2, key: 3)
+            RowID(entity: 2, key: 1), RowID(entity: 2, key: 2), RowID(entity: 2, key: 3)
         )
-        let leoRow = SaveRequest.Row(entity: 1, key: 1)
-        change.update(first, version: 1, in: model, [:], ["author": Optional<SaveRequest.Row>.none])
+        let leoRow = RowID(entity: 1, key: 1)
+        change.update(first, version: 1, in: model, [:], ["author": Optional<RowID>.none])
         change.update(second, version: 1, in: model, [:], ["author": .init(entity: 1, key: 2)])
         change.update(third, version: 1, in: model, ["year": .int(9)], ["author": leoRow])
         try store.save(change)
         #expect(try raw.lines(sql) == ["1|NULL|NULL", "2|2|3072", "3|1|4096", "4|2|2048"])
 
         var positions = SaveRequest()
-        let annaRow = SaveRequest.Row(entity: 1, key: 2)
+        let annaRow = RowID(entity: 1, key: 2)
         positions.positions = [
             .init(link: SaveRequest.link(annaRow, "books", second, in: model), orderKey: 1024),
             // Not a member: its order must stay empty.
@@ -107,7 +108,7 @@ struct RelationshipStorageTests {
         #expect(
             try raw.lines(sql) == ["1|1|1124", "1|2|100", "2|1|2048"]
                 || raw.lines(sql) == ["1|1|2048", "1|2|100", "2|1|2048"])
-        let bookRow = SaveRequest.Row(entity: 2, key: 1)
+        let bookRow = RowID(entity: 2, key: 1)
         #expect(try members(store, bookRow, "tags").map(\.destination.key) == [2, 1])
         #expect(
             try members(store, .init(entity: 7, key: 1), "books").map(\.destination) == [
@@ -133,7 +134,7 @@ struct RelationshipStorageTests {
             SaveRequest.link(one, "friends", two, in: model), SaveRequest.link(three, "friends", one, in: model),
         ]
         try store.save(request)
-        let rows = (1...3).map { SaveRequest.Row(entity: LibraryModel.friend, key: $0) }
+        let rows = (1...3).map { RowID(entity: LibraryModel.friend, key: $0) }
         #expect(try members(store, rows[0], "friends").map(\.destination.key) == [2, 3])
         #expect(try members(store, rows[1], "friends").map(\.destination.key) == [1])
         var removal = SaveRequest()
@@ -161,7 +162,7 @@ struct RelationshipStorageTests {
         try store.save(request)
         let raw = try folder.raw()
         #expect(try raw.lines("SELECT Z6CONTENTS FROM ZPAGE ORDER BY Z_PK") == ["1", "1"])
-        let shelfRow = SaveRequest.Row(entity: LibraryModel.shelf, key: 1)
+        let shelfRow = RowID(entity: LibraryModel.shelf, key: 1)
         var removal = SaveRequest()
         removal.removedLinks = [
             SaveRequest.link(shelfRow, "contents", .init(entity: LibraryModel.page, key: 1), in: model)

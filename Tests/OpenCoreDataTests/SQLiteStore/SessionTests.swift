@@ -4,6 +4,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import Testing
+import SwormRows
 
 @Suite("Sessions and saves")
 struct SessionTests {
@@ -177,7 +178,7 @@ struct SessionTests {
         try store.save(request)
         let session = try store.beginSession()
         defer { session.end() }
-        let handle = session.interruption
+        let interrupt = session.interrupt
         struct Empty { var id: Int64 = 0 }
         let plan = RowPlan<Empty>(ops: [RowOp(column: 0, kind: .int64, offset: 0)], template: Empty())
         var count = 0
@@ -185,7 +186,7 @@ struct SessionTests {
             try session.forEach(authors, attributes: [], plan: plan, at: nil) { row in
                 _ = row.move()
                 count += 1
-                if count == 100 { handle.interrupt() }
+                if count == 100 { interrupt() }
             }
         }
         #expect(error.errorCode == CocoaError.Code.userCancelled.rawValue)

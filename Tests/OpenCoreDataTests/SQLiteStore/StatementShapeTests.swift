@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormStore
 
 @Suite("Statements by the shapes of requests")
 struct StatementShapeTests {

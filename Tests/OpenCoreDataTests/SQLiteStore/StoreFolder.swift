@@ -2,6 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormPredicates
 import SwormSQLite
+import SwormRows
 
 /// A folder of its own for one test, removed at the end.
 final class StoreFolder {
@@ -68,21 +69,21 @@ extension SQLiteStore {
     @discardableResult
     func insert(
         _ entity: Int, key: Int64 = -1, _ values: [String: AttributeValue] = [:],
-        _ toOnes: [String: SaveRequest.Row] = [:]
-    ) throws -> SaveRequest.Row {
+        _ toOnes: [String: RowID] = [:]
+    ) throws -> RowID {
         var request = SaveRequest()
         request.insert(model[entity], key: key, values, toOnes)
         let result = try save(request)
-        return SaveRequest.Row(entity: entity, key: result.keys[key] ?? key)
+        return RowID(entity: entity, key: result.keys[key] ?? key)
     }
 }
 
 extension SaveRequest {
     @discardableResult
     mutating func insert(
-        _ entity: CompiledEntity, key: Int64, _ values: [String: AttributeValue] = [:], _ toOnes: [String: Row] = [:]
-    ) -> Row {
-        let row = Row(entity: entity.number, key: key)
+        _ entity: CompiledEntity, key: Int64, _ values: [String: AttributeValue] = [:], _ toOnes: [String: RowID] = [:]
+    ) -> RowID {
+        let row = RowID(entity: entity.number, key: key)
         insertions.append(
             Insertion(
                 row: row, attributes: entity.attributes.map { values[$0.name] ?? .null },
@@ -91,8 +92,8 @@ extension SaveRequest {
     }
 
     mutating func update(
-        _ row: Row, version: Int64?, in model: CompiledModel, _ values: [String: AttributeValue] = [:],
-        _ toOnes: [String: Row?] = [:]
+        _ row: RowID, version: Int64?, in model: CompiledModel, _ values: [String: AttributeValue] = [:],
+        _ toOnes: [String: RowID?] = [:]
     ) {
         let entity = model[row.entity]
         var attributes = SlotValues()
@@ -106,7 +107,7 @@ extension SaveRequest {
     }
 
     /// A link by the relationship's name.
-    static func link(_ owner: Row, _ name: String, _ destination: Row, in model: CompiledModel) -> Link {
+    static func link(_ owner: RowID, _ name: String, _ destination: RowID, in model: CompiledModel) -> Link {
         guard case .relationship(let slot)? = model[owner.entity].slot(named: name) else {
             return Link(owner: owner, relationship: -1, destination: destination)
         }

@@ -3,6 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import Testing
+import SwormRows
 
 @Suite("The state that a transaction sees")
 struct TransactionStateTests {

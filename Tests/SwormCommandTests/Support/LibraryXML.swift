@@ -74,7 +74,7 @@ enum LibraryXML {
                         toOnes[relationship.name].flatMap { row($0.0, $0.1) }
                     }))
         }
-        func row(_ name: String, _ key: Int64) -> SaveRequest.Row? {
+        func row(_ name: String, _ key: Int64) -> RowID? {
             model.entity(named: name).map { .init(entity: $0.number, key: key) }
         }
         func link(_ owner: (String, Int64), _ name: String, _ target: (String, Int64)) {

@@ -1,6 +1,7 @@
 import Foundation
 import SwormSQLite
 import Testing
+import SwormRows
 
 @Suite("Tokens that stop statements")
 struct InterruptTokenTests {

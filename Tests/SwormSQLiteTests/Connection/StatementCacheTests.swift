@@ -1,5 +1,6 @@
 import Testing
 
+@testable import SwormRows
 @testable import SwormSQLite
 
 @Suite("The statement cache")

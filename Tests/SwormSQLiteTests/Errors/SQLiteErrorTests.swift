@@ -1,6 +1,7 @@
 import CSwormSQLite
 import Testing
 
+@testable import SwormRows
 @testable import SwormSQLite
 
 @Suite("SQLite's errors")

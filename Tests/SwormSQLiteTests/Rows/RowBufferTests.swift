@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import SwormRows
 @testable import SwormSQLite
 
 @Suite("Row buffers")

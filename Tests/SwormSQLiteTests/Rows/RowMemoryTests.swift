@@ -2,6 +2,7 @@ import CSwormSQLite
 import Foundation
 import Testing
 
+@testable import SwormRows
 @testable import SwormSQLite
 
 @Suite("Rows and the memory that there is")

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import SwormRows
 @testable import SwormSQLite
 
 @Suite("UTF-8 checks")

@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import SwormRows
 @testable import SwormSQLite
 
 /// A folder of one test, removed at its end.

@@ -5,6 +5,7 @@ import OpenCoreData
 @testable import Sworm
 import SwormSQLite
 import Testing
+import SwormRows
 
 @Suite("Containers over several stores")
 struct SeveralStoresTests {

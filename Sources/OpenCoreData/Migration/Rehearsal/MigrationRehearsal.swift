@@ -1,5 +1,6 @@
 package import Foundation
 import SwormSQLite
+import SwormStore
 
 /// Tries a migration on a copy, and tells what would become of the store. The store itself is only read.
 package struct MigrationRehearsal {
@@ -73,7 +74,11 @@ package struct MigrationRehearsal {
         _ files: StoreFiles, from old: Version, to new: Version, on copy: StoreFiles, step index: Int
     ) throws -> RehearsalReport.Step {
         let start = ContinuousClock.now
-        var rehearsal = StepRehearsal(files: files, old: old.model, new: new.model, options: options)
+        var inference = try MappingInference(from: old.model, to: new.model)
+        let mapping = inference.attempt()
+        var rehearsal = try StepRehearsal(
+            files: files, from: inference.old.model, to: MigrationTarget(new.model), mapping: mapping, options: options)
+        rehearsal.refusal = inference.faults.isEmpty ? nil : inference.faults.error
         rehearsal.progress = progress.map { progress in { try progress(index, $0) } }
         rehearsal.report = RehearsalReport.Step(from: old.name, to: new.name)
         do {
@@ -96,103 +101,5 @@ package struct MigrationRehearsal {
         try copy.calls.makeFolders(folder)
         try copy.calls.makeLink(
             copy.externalData, to: URL(fileURLWithPath: files.externalData).standardizedFileURL.path)
-    }
-}
-
-/// The rehearsal of one step.
-private struct StepRehearsal {
-    let files: StoreFiles
-    let old: NSManagedObjectModel
-    let new: NSManagedObjectModel
-    let options: StoreOptions
-    var progress: ((MigrationProgress) throws -> Void)?
-    var report = RehearsalReport.Step(from: "", to: "")
-
-    mutating func run(on copy: StoreFiles) throws {
-        report.sizeBefore = files.size
-        let (inspection, place, connection) = try SQLiteStore.inspect(files, options: options)
-        try withExtendedLifetime(place) {
-            try StoreMigration.refuseMirrored(inspection, files, options)
-            let mapping = try mapping(inspection, connection)
-            let migration = try StoreMigration(
-                of: files.url, from: old, to: new, mapping: mapping, options: options,
-                progress: progress)
-            let change = try StoreChange(migration, inspection, connection)
-            let planner = change.planner
-            try survey(planner.map, change.layout, change.counts, planner.tables, planner.feeds, connection)
-            report.findings += planner.lostColumns
-            try change.refuseMissingFiles()
-            try files.requireRoom(change.neededRoom().copy, options, in: copy.folder)
-            try rehearse(change, connection, on: copy)
-        }
-    }
-
-    /// The mapping that can be inferred. Where none can, what there is of one says how many objects are concerned.
-    private mutating func mapping(
-        _ inspection: StoreInspection, _ connection: StoreConnection
-    ) throws -> ModelMapping {
-        var inference = try MappingInference(from: old, to: new)
-        let mapping = inference.attempt()
-        guard !inference.faults.isEmpty else { return mapping }
-        let model = inference.old.model
-        try inspection.check(against: model, path: files.main)
-        let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
-        let map = try MigrationMap(mapping, from: model, to: inference.new.model)
-        let counts = try StoreChange.counts(connection, model: model, layout: layout, path: files.main)
-        let keys = try MigrationSource(connection, inspection, model: model, layout: layout).highestKeys
-        let feeds = LinkFeeds(
-            map: map, old: layout, new: StoreLayout(model: map.destination),
-            offsets: try KeyOffsets(map, highestKeys: keys))
-        try survey(map, layout, counts, [], feeds, connection)
-        throw inference.faults.error
-    }
-
-    /// Tells what there is, and what happens to it.
-    private mutating func survey(
-        _ map: MigrationMap, _ layout: StoreLayout, _ counts: [Int: Int64], _ tables: [TablePlan],
-        _ feeds: LinkFeeds, _ connection: StoreConnection
-    ) throws {
-        for entity in map.source.entities where !entity.isAbstract {
-            let destination = map.destination(of: entity.number).map { map.destination[$0].name }
-            report.entities.append(
-                .init(source: entity.name, destination: destination, rowsIn: counts[entity.number] ?? 0))
-        }
-        let known = Set(map.pairs.map(\.destination.number))
-        for entity in map.destination.entities where !entity.isAbstract && !known.contains(entity.number) {
-            report.entities.append(.init(source: nil, destination: entity.name, rowsIn: 0))
-        }
-        report.findings = try MigrationSurvey(
-            map: map, layout: layout, counts: counts, tables: tables, feeds: feeds, connection: connection
-        ).findings()
-    }
-
-    private mutating func rehearse(_ change: StoreChange, _ connection: StoreConnection, on copy: StoreFiles) throws {
-        defer {
-            report.peakSize = max(change.peakSize, copy.size)
-            report.findings += change.clashes.map {
-                .init(
-                    kind: .clash, entity: $0.entity, property: $0.properties, count: $0.values, message: $0.message)
-            }
-            // The survey has seen those that are missing already; others go with the objects that they lead to.
-            report.findings += change.lacks.filter { lack in
-                !report.findings.contains {
-                    $0.kind == .missing && $0.entity == lack.entity && $0.property == lack.relationship
-                }
-            }.map {
-                .init(
-                    kind: .missing, entity: $0.entity, property: $0.relationship, count: $0.count, message: $0.message)
-            }
-        }
-        try change.migration.copy(connection, to: copy)
-        let outcome = try change.run(on: copy)
-        report.notes = outcome.notes
-        report.removedFiles = change.unneededFiles.count
-        report.sizeAfter = copy.size
-        // The numbers of objects were compared when the copy was checked.
-        report.entities = report.entities.map { entity in
-            var entity = entity
-            entity.rowsOut = entity.destination == nil ? 0 : entity.rowsIn
-            return entity
-        }
     }
 }

@@ -1,4 +1,5 @@
 import SwormPredicates
+import SwormStore
 
 /// The default values of the leaves of a composite attribute.
 enum CompositeDefault {

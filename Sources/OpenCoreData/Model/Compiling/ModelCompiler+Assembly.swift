@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import SwormStore
 
 extension ModelCompiler {
     /// Makes the frozen model. The faults have been looked for, so everything named here exists.

@@ -1,3 +1,5 @@
+import SwormStore
+
 extension ModelCompiler {
     mutating func checkConstraintsAndIndexes(of entity: NSEntityDescription) {
         let name = entity.name ?? ""

@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import SwormStore
 
 extension ModelCompiler {
     mutating func checkProperties(of entity: NSEntityDescription) {

@@ -1,3 +1,5 @@
+import SwormStore
+
 extension ModelCompiler {
     mutating func check(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription, path: String) {
         let entityName = entity.name ?? ""

@@ -1,4 +1,5 @@
 import Foundation
+import SwormStore
 
 /// Freezes a model: looks it through for faults, numbers its entities and works out what each inherits.
 struct ModelCompiler {

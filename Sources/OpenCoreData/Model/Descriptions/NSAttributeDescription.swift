@@ -1,4 +1,5 @@
 public import Foundation
+import SwormStore
 
 /// An attribute of an entity: a named value of one type.
 open class NSAttributeDescription: NSPropertyDescription {
@@ -55,8 +56,6 @@ open class NSAttributeDescription: NSPropertyDescription {
             changed()
         }
     }
-
-    open override var versionHash: Data { Data(VersionHash.attribute(self)) }
 
     override func makeEmptyCopy() -> NSPropertyDescription { NSAttributeDescription() }
 

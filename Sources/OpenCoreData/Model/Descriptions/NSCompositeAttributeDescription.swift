@@ -1,4 +1,5 @@
-public import Foundation
+import Foundation
+import SwormStore
 
 /// An attribute that holds several attributes under one name.
 ///
@@ -18,9 +19,6 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
         super.init()
         attributeType = .compositeAttributeType
     }
-
-    /// The version hash of a composite attribute depends on its elements alone.
-    open override var versionHash: Data { Data(VersionHash.attribute(self)) }
 
     override func makeEmptyCopy() -> NSPropertyDescription { NSCompositeAttributeDescription() }
 

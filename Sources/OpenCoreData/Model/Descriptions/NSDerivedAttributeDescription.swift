@@ -1,4 +1,5 @@
-public import Foundation
+import Foundation
+import SwormStore
 
 /// An attribute whose value the store works out from others.
 open class NSDerivedAttributeDescription: NSAttributeDescription {
@@ -6,9 +7,6 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
     ///
     /// Foundation cannot parse an expression on every platform, so the text is what is kept.
     package var derivation: String? { didSet { changed() } }
-
-    /// The version hash of a derived attribute depends on its expression alone.
-    open override var versionHash: Data { Data(VersionHash.attribute(self)) }
 
     override func makeEmptyCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }
 

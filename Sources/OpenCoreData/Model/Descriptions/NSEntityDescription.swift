@@ -1,4 +1,5 @@
 public import Foundation
+import SwormStore
 
 /// An entity of a model: a kind of object, with its properties and its place in the inheritance.
 ///
@@ -79,9 +80,6 @@ open class NSEntityDescription: NSObject, NSCopying {
 
     /// Indexes over several properties in the old manner, as arrays of names or descriptions. Prefer `indexes`.
     open var compoundIndexes: [[Any]] = [] { didSet { changed() } }
-
-    /// The 32 bytes that tell this version of the entity from others, inherited properties included.
-    open var versionHash: Data { Data(VersionHash.entity(self)) }
 
     /// Makes a copy that belongs to no model and has no super-entity.
     ///

@@ -1,4 +1,5 @@
 import Foundation
+import SwormStore
 
 extension NSManagedObjectModel {
     /// Makes one model of several.

@@ -1,12 +1,5 @@
 public import Foundation
-
-/// The keys of a store's metadata that tell the version of its model.
-package enum StoreMetadataKey {
-    package static let versionHashes = "NSStoreModelVersionHashes"
-    package static let versionHashesDigest = "NSStoreModelVersionHashesDigest"
-    package static let versionChecksum = "NSStoreModelVersionChecksumKey"
-    package static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
-}
+import SwormStore
 
 extension NSManagedObjectModel {
     /// The version hashes of the model's entities by their names.

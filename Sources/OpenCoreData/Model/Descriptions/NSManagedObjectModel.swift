@@ -1,4 +1,5 @@
 public import Foundation
+import SwormStore
 
 /// A model: the entities of an object graph, their properties and how they relate.
 ///
@@ -62,17 +63,11 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     /// Drops what was worked out from the model.
     final func changed() { lock.withLock { compilation = nil } }
 
-    /// The model frozen for stores and contexts. It is worked out once and again after a change.
-    ///
-    /// - Throws: A `CoreDataError` with code 134060 whose details name every fault of the model.
-    package final func compiled() throws -> CompiledModel { try compiledWithDescriptions().model }
-
-    /// The frozen model together with the description of each entity; the one with number `n` stands at `n - 1`.
-    package final func compiledWithDescriptions() throws -> Compilation {
+    /// Returns the frozen model, which is made once, and again after a change.
+    final func compilation(_ make: () throws -> Compilation) rethrows -> Compilation {
         try lock.withLock {
             if let compilation { return compilation }
-            var compiler = ModelCompiler(model: self)
-            let result = try compiler.compile()
+            let result = try make()
             compilation = result
             return result
         }

@@ -1,4 +1,5 @@
 public import Foundation
+import SwormStore
 
 /// A property of an entity: an attribute, a relationship or a fetched property.
 ///
@@ -79,9 +80,6 @@ open class NSPropertyDescription: NSObject, NSCopying {
     ///
     /// A property that is part of no entity answers a new, empty entity.
     open var entity: NSEntityDescription { declaringEntity ?? NSEntityDescription() }
-
-    /// The 32 bytes that tell this version of the property from others.
-    open var versionHash: Data { Data(VersionHash.property(self)) }
 
     /// Tells the model that what was worked out from it no longer holds.
     final func changed() {

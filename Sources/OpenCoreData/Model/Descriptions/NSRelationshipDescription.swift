@@ -1,4 +1,5 @@
-public import Foundation
+import Foundation
+import SwormStore
 
 /// A relationship of an entity to another one or to itself.
 open class NSRelationshipDescription: NSPropertyDescription {
@@ -24,8 +25,6 @@ open class NSRelationshipDescription: NSPropertyDescription {
 
     /// Whether the relationship may lead to more than one object.
     open var isToMany: Bool { maxCount != 1 }
-
-    open override var versionHash: Data { Data(VersionHash.relationship(self)) }
 
     override func makeEmptyCopy() -> NSPropertyDescription { NSRelationshipDescription() }
 

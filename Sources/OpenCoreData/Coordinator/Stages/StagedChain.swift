@@ -1,0 +1,188 @@
+import Foundation
+import SwormStore
+
+/// What the stages of a manager do with a store of a version, worked out and checked before anything is touched.
+struct StagedChain {
+    struct Step {
+        /// Nil for what is only inferred.
+        let custom: NSCustomMigrationStage?
+        /// The stage for messages.
+        let name: String
+        let source: NSManagedObjectModel
+        let destination: NSManagedObjectModel
+    }
+
+    private(set) var steps: [Step] = []
+
+    private let stages: [NSMigrationStage]
+    private let destination: NSManagedObjectModel
+    private let last: String
+    private let path: String
+
+    /// - Parameters:
+    ///   - checksum: The checksum of the store's version.
+    ///   - destination: The model of the coordinator.
+    ///   - path: The store, for messages.
+    ///   - storedModel: Finds the model of the store where no stage tells it.
+    init(
+        _ stages: [NSMigrationStage], from checksum: String, to destination: NSManagedObjectModel, path: String,
+        storedModel: () throws -> NSManagedObjectModel
+    ) throws {
+        self.stages = stages
+        self.destination = destination
+        self.path = path
+        last = destination.versionChecksum
+        try checkStages()
+        let first = try place(of: checksum)
+        try walk(from: first, checksum, storedModel)
+        for step in steps {
+            do {
+                _ = try ModelMapping.inferred(from: step.source, to: step.destination)
+            } catch var error as CoreDataError {
+                error.message = "\(step.name) cannot be carried out. \(error.message)"
+                throw error
+            }
+        }
+    }
+
+    // MARK: What is known of the versions
+
+    /// The versions that a stage leads on from. A lightweight one may name that which it leads to, too.
+    private func sources(_ index: Int) -> [String] {
+        switch stages[index] {
+        case let stage as NSCustomMigrationStage: return [stage.currentModel.versionChecksum]
+        case let stage as NSLightweightMigrationStage:
+            let following = index + 1 < stages.count ? stages[index + 1] as? NSCustomMigrationStage : nil
+            let target = index + 1 < stages.count ? following?.currentModel.versionChecksum : last
+            return stage.versionChecksums.filter { $0 != target }
+        default: return []
+        }
+    }
+
+    /// All versions in their order.
+    private var versions: [String] {
+        var all: [String] = []
+        func add(_ checksum: String) { if !all.contains(checksum) { all.append(checksum) } }
+        for index in stages.indices {
+            sources(index).forEach(add)
+            if let custom = stages[index] as? NSCustomMigrationStage { add(custom.nextModel.versionChecksum) }
+        }
+        // A lightweight stage at the end leads to the coordinator's version.
+        if stages.last is NSLightweightMigrationStage { add(last) }
+        return all
+    }
+
+    private func name(_ index: Int) -> String {
+        "Stage \(index + 1) of \(stages.count)\(stages[index].label.map { " (“\($0)”)" } ?? "")"
+    }
+
+    private func mismatch(_ what: String) -> CoreDataError {
+        CoreDataError(
+            NSStagedMigrationFrameworkVersionMismatchError,
+            "The store “\(path)” cannot be migrated in stages: \(what) Nothing was changed.")
+    }
+
+    private func checkStages() throws {
+        var owners: [String: Int] = [:]
+        for index in stages.indices {
+            for checksum in sources(index) {
+                guard let other = owners.updateValue(index, forKey: checksum) else { continue }
+                let both =
+                    other == index ? "\(name(index)) names it twice" : "\(name(other)) and \(name(index)) name it both"
+                throw mismatch(
+                    "nobody can say which stage leads on from the version \(checksum), for \(both). Name each version once."
+                )
+            }
+            guard let custom = stages[index] as? NSCustomMigrationStage else {
+                guard stages[index] is NSLightweightMigrationStage else {
+                    throw mismatch(
+                        "\(name(index)) is neither an NSLightweightMigrationStage nor an NSCustomMigrationStage.")
+                }
+                continue
+            }
+            guard custom.currentModel.versionChecksum != custom.nextModel.versionChecksum else {
+                throw mismatch("\(name(index)) leads from the version \(custom.nextModel.versionChecksum) to itself.")
+            }
+        }
+    }
+
+    /// The stage that leads on from a version.
+    private func place(of checksum: String) throws -> Int {
+        let versions = versions
+        let known = versions.firstIndex(of: checksum)
+        if let known, let end = versions.firstIndex(of: last), end < known {
+            throw CoreDataError(
+                NSStagedMigrationBackwardMigrationError,
+                "The store “\(path)” cannot be migrated in stages: it has the version \(checksum), which comes after that of the coordinator's model, \(last), and there is no way back. Open it with a newer version of the program."
+            )
+        }
+        guard versions.contains(last) else {
+            throw mismatch(
+                "they do not lead to the version of the coordinator's model, \(last), but end with \(versions.last ?? "nothing"). Add the stages that are missing."
+            )
+        }
+        if let place = stages.indices.first(where: { sources($0).contains(checksum) }) { return place }
+        guard known == nil else { throw mismatch("no stage leads on from its version, \(checksum).") }
+        throw mismatch(
+            "it has the version \(checksum), and the stages know \(versions.joined(separator: ", ")). Was a released version changed, or the store written by a newer program?"
+        )
+    }
+
+    // MARK: The way
+
+    private mutating func walk(from first: Int, _ checksum: String, _ storedModel: () throws -> NSManagedObjectModel)
+        throws
+    {
+        var at = checksum
+        var model = try reference(to: checksum)?.resolve() ?? storedModel()
+        // The lightweight stage that is not at its end yet: where that is, only what follows tells.
+        var open: Int?
+        for index in stages.indices[first...] {
+            if at == last { break }
+            guard let custom = stages[index] as? NSCustomMigrationStage else {
+                guard open != nil || sources(index).contains(at) else { throw gap(at, index) }
+                open = open ?? index
+                if sources(index).contains(last) { break }
+                continue
+            }
+            let begin = custom.currentModel.versionChecksum
+            if let lightweight = open {
+                let next = try begin == last ? destination : custom.currentModel.resolve()
+                add(lightweight, nil, from: model, to: next)
+                (at, model, open) = (begin, next, nil)
+                if at == last { break }
+            }
+            guard at == begin else { throw gap(at, index) }
+            at = custom.nextModel.versionChecksum
+            let next = try at == last ? destination : custom.nextModel.resolve()
+            add(index, custom, from: model, to: next)
+            model = next
+        }
+        if let open {
+            add(open, nil, from: model, to: destination)
+            at = last
+        }
+        guard at == last else {
+            throw mismatch("they lead it to the version \(at), and that of the coordinator's model is \(last).")
+        }
+    }
+
+    private mutating func add(
+        _ index: Int, _ custom: NSCustomMigrationStage?, from source: NSManagedObjectModel,
+        to destination: NSManagedObjectModel
+    ) {
+        if custom == nil, source.versionChecksum == destination.versionChecksum { return }
+        steps.append(Step(custom: custom, name: name(index), source: source, destination: destination))
+    }
+
+    private func gap(_ checksum: String, _ index: Int) -> CoreDataError {
+        mismatch(
+            "\(name(index)) leads on from \(sources(index).joined(separator: ", ")), and the stage before it leads to \(checksum). Add a stage between the two."
+        )
+    }
+
+    private func reference(to checksum: String) -> NSManagedObjectModelReference? {
+        stages.lazy.compactMap { $0 as? NSCustomMigrationStage }.flatMap { [$0.currentModel, $0.nextModel] }
+            .first { $0.versionChecksum == checksum }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import SwormSQLite
+import SwormRows
+import SwormStore
+
+extension StoreOptions {
+    /// The options of a coordinator as the store takes them. Options that are not known are passed over.
+    ///
+    /// - Throws: An error that names an option whose value is of the wrong kind.
+    init(coordinatorOptions options: [AnyHashable: Any]) throws {
+        self.init()
+        isReadOnly = try Self.flag(NSReadOnlyPersistentStoreOption, options) ?? isReadOnly
+        tracksHistory = try Self.flag(NSPersistentHistoryTrackingKey, options) ?? tracksHistory
+        writesMirroredStores = try Self.flag(SwormWritesMirroredStoresOption, options) ?? writesMirroredStores
+        writesWithInferredModel = try Self.flag(SwormWritesWithInferredModelOption, options) ?? writesWithInferredModel
+        let stages = options[NSPersistentStoreStagedMigrationManagerOptionKey]
+        if let stages, !(stages is NSStagedMigrationManager) {
+            throw Self.wrong(NSPersistentStoreStagedMigrationManagerOptionKey, stages)
+        }
+        // Who gives stages wants them to be gone through.
+        migratesAutomatically =
+            try Self.flag(NSMigratePersistentStoresAutomaticallyOption, options) ?? (stages != nil)
+        infersMapping = try Self.flag(NSInferMappingModelAutomaticallyOption, options) ?? infersMapping
+        watch = .all([SQLDebug.watch, options[SwormStatementWatchOption] as? StatementWatch].compactMap { $0 })
+        lentFiles = options[SwormLentFilesOption] as? LentFiles
+        disk = StoreDisk(coordinatorOptions: options)
+        if let value = options[NSPersistentStoreTimeoutOption] {
+            guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
+                throw Self.wrong(NSPersistentStoreTimeoutOption, value)
+            }
+            busyTimeout = seconds
+        }
+        if let value = options[SwormReadersOption] {
+            guard let number = value as? Int, number > 0 else { throw Self.wrong(SwormReadersOption, value) }
+            slotLimit = number
+            idleReaders = number
+        }
+        if let value = options[NSSQLitePragmasOption] {
+            guard let pragmas = value as? [String: Any] else { throw Self.wrong(NSSQLitePragmasOption, value) }
+            for (name, value) in pragmas { try apply(pragma: name.lowercased(), "\(value)") }
+        }
+    }
+
+    private mutating func apply(pragma name: String, _ value: String) throws {
+        switch (name, value.lowercased()) {
+        case ("synchronous", "full"), ("synchronous", "2"): synchronous = .full
+        case ("synchronous", "normal"), ("synchronous", "1"): synchronous = .normal
+        case ("journal_mode", "wal"): journalMode = .wal
+        case ("journal_mode", "delete"): journalMode = .delete
+        case ("journal_mode", "truncate"): journalMode = .truncate
+        case ("journal_size_limit", let text):
+            guard let number = Int64(text), number > 0 else { throw Self.wrong("journal_size_limit", value) }
+            logLimit = number
+        case ("cache_size", let text):
+            // SQLite takes pages when the number is positive, and KiB when it is negative.
+            guard let number = Int(text) else { throw Self.wrong("cache_size", value) }
+            cacheSizeKiB = number < 0 ? -number : number * 4
+        case ("max_page_count", let text):
+            guard let number = Int(text), number > 0 else { throw Self.wrong("max_page_count", value) }
+            maximumPageCount = number
+        default:
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "The pragma \(name) = \(value) cannot be set for a store. These can: synchronous (NORMAL, FULL), journal_mode (WAL, DELETE, TRUNCATE), journal_size_limit, cache_size, max_page_count."
+            )
+        }
+    }
+
+    private static func flag(_ name: String, _ options: [AnyHashable: Any]) throws -> Bool? {
+        guard let value = options[name] else { return nil }
+        guard let flag = value as? Bool else { throw wrong(name, value) }
+        return flag
+    }
+
+    private static func wrong(_ name: String, _ value: Any) -> CoreDataError {
+        CoreDataError(NSPersistentStoreOpenError, "The option \(name) cannot have the value \(value).")
+    }
+}

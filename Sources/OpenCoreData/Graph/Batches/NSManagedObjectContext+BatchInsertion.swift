@@ -1,0 +1,76 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// Carries out a batch insertion.
+    final func executeInsertion(_ request: NSBatchInsertRequest) throws -> NSBatchInsertResult {
+        let coordinator = try requireCoordinator()
+        let model = coordinator.compiledModel
+        guard let entity = model.entity(named: request.entityName),
+            let description = coordinator.managedObjectModel.entitiesByName[request.entityName]
+        else { throw CoreDataError.unknownEntity(request.entityName, in: model) }
+        let objectClass = objectClass(of: entity)
+        let slots = entity.attributes.indices.filter { entity.attributes[$0].derivation == nil }
+        let plan = WritePlan<NSManagedObject>(
+            entity: entity.number, fields: slots.map { WritePlan<NSManagedObject>.Field(slot: $0) }
+        ) { [slots] object, field in
+            if field == 0 || !object.refusals.isEmpty { try object.checkBatchValues() }
+            return object.attribute(slots[field])
+        }
+        let objects = request.objects { objectClass.init(entity: description, insertInto: nil) }
+        let inserted = try insertRows(RowBatch(objects, plan), in: request.affectedStores)
+        let result: Any =
+            switch request.resultType {
+            case .statusOnly: true
+            case .objectIDs: inserted.ids
+            case .count: inserted.count
+            }
+        return NSBatchInsertResult(result, resultType: request.resultType)
+    }
+}
+
+extension NSBatchInsertRequest {
+    /// The objects that the request describes, each made when it is asked for.
+    fileprivate final func objects(_ make: @escaping () -> NSManagedObject) -> AnyIterator<NSManagedObject> {
+        if let handler = managedObjectHandler {
+            return AnyIterator {
+                let object = make()
+                return handler(object) ? nil : object
+            }
+        }
+        if let handler = dictionaryHandler {
+            return AnyIterator {
+                let values = NSMutableDictionary()
+                if handler(values) { return nil }
+                let object = make()
+                for (key, value) in values { object.setBatchValue(value, forKey: "\(key)") }
+                return object
+            }
+        }
+        var dictionaries = (objectsToInsert ?? []).makeIterator()
+        return AnyIterator {
+            guard let values = dictionaries.next() else { return nil }
+            let object = make()
+            for (key, value) in values { object.setBatchValue(value, forKey: key) }
+            return object
+        }
+    }
+}
+
+extension NSManagedObject {
+    fileprivate final func setBatchValue(_ value: Any, forKey key: String) {
+        setValue(value is NSNull ? nil : value, forKey: key)
+    }
+
+    /// Throws what could not be set, and what no row of this object's alone could hold.
+    fileprivate final func checkBatchValues() throws {
+        try CoreDataError.throwAll(refusals)
+        for (slot, relationship) in plan.relationships.enumerated() where relationshipDiffers(slot) {
+            throw CoreDataError(
+                NSValidationMissingMandatoryPropertyError,
+                "'\(relationship.name)' of \(plan.name) cannot be set by a batch insertion: it is a relationship. Insert the object into a context instead.",
+                entity: plan.name, key: relationship.name)
+        }
+    }
+}

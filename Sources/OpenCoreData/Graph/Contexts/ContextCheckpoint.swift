@@ -1,0 +1,114 @@
+import SwormPredicates
+import SwormStore
+
+/// The unsaved state of a context at one moment, to which it can be taken back.
+package struct ContextCheckpoint {
+    fileprivate struct State {
+        let object: NSManagedObject
+        let id: NSManagedObjectID
+        let snapshot: ObjectSnapshot
+        let edits: SlotValues
+        let changedAttributes: SlotSet
+        let relationships: [NSManagedObject.RelationshipState]
+        let changedRelationships: SlotSet
+        let status: NSManagedObject.Status
+        let refusals: [CoreDataError]
+    }
+
+    fileprivate var states: [State]
+    fileprivate let inserted: ObjectList
+    fileprivate let updated: ObjectList
+    fileprivate let deleted: ObjectList
+    fileprivate let assignedStores: [ObjectIdentifier: NSPersistentStore]
+    fileprivate let readError: (any Error)?
+
+    /// Notes unchanged objects too, which are going to be changed or let go. What is known of an object stays.
+    mutating func note(_ objects: [NSManagedObject]) {
+        if objects.isEmpty { return }
+        var known = Set(states.map { ObjectIdentifier($0.object) })
+        for object in objects where !object.hasChanges && known.insert(ObjectIdentifier(object)).inserted {
+            states.append(State(object))
+        }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Notes the unsaved state.
+    ///
+    /// - Complexity: O(*n*) in the number of objects with unsaved changes.
+    package final func checkpoint() -> ContextCheckpoint {
+        let dirty = insertedList.objects + updatedList.objects + deletedList.objects
+        return ContextCheckpoint(
+            states: dirty.map(ContextCheckpoint.State.init), inserted: insertedList, updated: updatedList,
+            deleted: deletedList, assignedStores: assignedStores, readError: readError)
+    }
+
+    /// Takes the unsaved state back to a checkpoint of this context. Nothing may have been saved since.
+    package final func restore(_ checkpoint: ContextCheckpoint) {
+        let known = Set(checkpoint.states.map { ObjectIdentifier($0.object) })
+        for object in insertedList.objects where !known.contains(ObjectIdentifier(object)) {
+            forgetInserted(object)
+        }
+        for object in updatedList.objects + deletedList.objects where !known.contains(ObjectIdentifier(object)) {
+            object.status.subtract([.updated, .deleted])
+            object.dropChanges()
+        }
+        insertedList = checkpoint.inserted
+        updatedList = checkpoint.updated
+        deletedList = checkpoint.deleted
+        insertedList.settle()
+        updatedList.settle()
+        deletedList.settle()
+        assignedStores = checkpoint.assignedStores
+        readError = checkpoint.readError
+        // First all that leave their identities, then all that take them: two may have changed places.
+        for state in checkpoint.states where state.object.objectID !== state.id {
+            if identities[temporaryKey(of: state.object)] === state.object {
+                identities[temporaryKey(of: state.object)] = nil
+            }
+        }
+        for state in checkpoint.states {
+            state.restore()
+            // An inserted object that was deleted since had left the context.
+            state.object.context = self
+            identities[temporaryKey(of: state.object)] = state.object
+        }
+        forgetRelationshipsOfUnchangedObjects()
+        forgetReadAhead(rowsStand: true)
+    }
+}
+
+extension ContextCheckpoint.State {
+    fileprivate init(_ object: NSManagedObject) {
+        self.object = object
+        id = object.objectID
+        snapshot = object.snapshot
+        edits = object.edits
+        changedAttributes = object.changedAttributes
+        relationships = object.relationships.map {
+            if case .toMany(let members) = $0 { return .toMany(ToManyMembers(copying: members)) }
+            return $0
+        }
+        changedRelationships = object.changedRelationships
+        status = object.status
+        refusals = object.refusals
+    }
+
+    fileprivate func restore() {
+        if object.objectID !== id {
+            object.take(entity: id.compiledEntity)
+            object.take(id: id)
+        }
+        object.snapshot = snapshot
+        object.edits = edits
+        object.changedAttributes = changedAttributes
+        // A copy again: the checkpoint may be restored more than once.
+        object.relationships = relationships.map {
+            if case .toMany(let members) = $0 { return .toMany(ToManyMembers(copying: members)) }
+            return $0
+        }
+        object.changedRelationships = changedRelationships
+        object.status = status
+        object.refusals = refusals
+    }
+}

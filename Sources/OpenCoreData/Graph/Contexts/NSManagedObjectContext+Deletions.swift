@@ -1,0 +1,82 @@
+import SwormPredicates
+import SwormStore
+
+// What deletions do to other objects, and how they are taken back before they were saved.
+extension NSManagedObjectContext {
+    /// Unlinks an object from the others and returns those that its cascades delete.
+    final func applyDeleteRules(of object: NSManagedObject) -> [NSManagedObject] {
+        guard let model = compiledModel else { return [] }
+        // What was never saved is not looked at by the save that would report a denial, and leaves nothing to point at.
+        let isSaved = if case .none = object.snapshot { false } else { true }
+        var cascaded: [NSManagedObject] = []
+        for (slot, relationship) in object.plan.relationships.enumerated() where !relationship.isTransient {
+            let rule = relationship.deleteRule
+            if isSaved, rule == .noActionDeleteRule || rule == .denyDeleteRule { continue }
+            do {
+                try object.requireReadRelationship(slot)
+            } catch {
+                // The rules cannot be followed: the save must not go through.
+                object.refuse(error, key: relationship.name)
+                continue
+            }
+            let others = others(of: object, slot)
+            if relationship.deleteRule == .cascadeDeleteRule { cascaded += others }
+            guard let inverse = relationship.inverse else { continue }
+            let inverseIsToMany = model[relationship.destination].relationships[inverse].isToMany
+            for other in others where !other.status.contains(.deleted) && other !== object {
+                if inverseIsToMany {
+                    other.noteRemoved(inverse, object)
+                } else if other.destination(inverse) === object {
+                    other.assignDestination(inverse, nil)
+                }
+            }
+        }
+        return cascaded
+    }
+
+    private func others(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
+        object.plan.relationships[slot].isToMany
+            ? object.memberObjects(slot) : object.destination(slot).map { [$0] } ?? []
+    }
+
+    /// Lets an object live whose deletion was not saved yet, and links it with those again that live too.
+    final func takeBackDeletion(of object: NSManagedObject) { takeBackDeletion(of: object) { $0.isFree } }
+
+    /// As ``takeBackDeletion(of:)``, with what the store holds of the object and of its partners by now.
+    final func takeBackDeletionAnew(of object: NSManagedObject) throws {
+        if let fresh = try readRow(of: object, hint: nil) { object.snapshot = fresh }
+        try takeBackDeletion(of: object) { try isAtHand($0) }
+    }
+
+    /// - Parameter isFree: Whether an object may be linked with.
+    private func takeBackDeletion(
+        of object: NSManagedObject, _ isFree: (NSManagedObject) throws -> Bool
+    ) rethrows {
+        object.status.remove(.deleted)
+        deletedList.remove(object)
+        object.markUpdated()
+        guard let model = compiledModel else { return }
+        for (slot, relationship) in object.plan.relationships.enumerated() where !relationship.isTransient {
+            guard let inverse = relationship.inverse else { continue }
+            let inverseIsToMany = model[relationship.destination].relationships[inverse].isToMany
+            for other in others(of: object, slot) where other !== object {
+                if inverseIsToMany, other.isFree {
+                    other.noteAdded(inverse, object)
+                } else if !inverseIsToMany, try isFree(other),
+                    other.destination(inverse).map({ $0 === object }) ?? true
+                {
+                    other.assignDestination(inverse, object)
+                } else if relationship.isToMany {
+                    object.noteRemoved(slot, other)
+                } else {
+                    object.assignDestination(slot, nil)
+                }
+            }
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Whether the object is neither deleted nor going to be.
+    fileprivate final var isFree: Bool { !isDeleted && !status.contains(.gone) }
+}

@@ -1,0 +1,276 @@
+import Foundation
+package import SwormPredicates
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// Inserts an object that belongs to no context yet, or takes back the deletion of one of this context.
+    ///
+    /// - Parameter object: The object.
+    public func insert(_ object: NSManagedObject) {
+        if object.context === self {
+            if object.status.contains(.deleted) { return takeBackDeletion(of: object) }
+            guard object.status.contains(.gone), case .none = object.snapshot else { return }
+            object.status.remove(.gone)
+            return insertNew(object)
+        }
+        guard object.context == nil, case .none = object.snapshot else {
+            return noteFailure(
+                CoreDataError(
+                    NSCoreDataError,
+                    "Cannot insert \(object.plan.name) \(object.objectID): it \(object.context == nil ? "was deleted from its store" : "belongs to another context"). Insert a new object instead.",
+                    entity: object.plan.name, objects: [object.objectID.reference]))
+        }
+        insertNew(object)
+    }
+
+    /// Inserts a new object with its first values.
+    ///
+    /// - Parameters:
+    ///   - description: The entity, from the coordinator's model.
+    ///   - values: By attribute slot, for all slots.
+    /// - Throws: A ``CoreDataError`` when a value is not of its attribute's type. Nothing is inserted then.
+    package final func insertObject(_ description: NSEntityDescription, _ values: [AttributeValue]) throws
+        -> NSManagedObject
+    {
+        let object: NSManagedObject
+        if let origin, let entity = origin.compiled.entity(named: description.name ?? ""),
+            entity.attributes.count == values.count, objectClass(of: entity) == NSManagedObject.self
+        {
+            let id = NSManagedObjectID(entity: entity, key: NSManagedObjectID.nextTemporaryKey(), origin: origin)
+            object = seed.make(NSManagedObject.self, id, .none, self)
+            object.edits = SlotValues(all: entity.defaultValues)
+            insertNew(object)
+        } else {
+            object = NSManagedObject(entity: description, insertInto: self)
+        }
+        do {
+            try object.setFirstValues(values)
+        } catch {
+            delete(object)
+            throw error
+        }
+        return object
+    }
+
+    /// Takes a new object in.
+    final func insertNew(_ object: NSManagedObject) {
+        if let origin, object.objectID.isTemporaryID, object.objectID.origin !== origin { adopt(object, origin) }
+        if object.context !== self { object.context = self }
+        object.status.remove(.gone)
+        object.status.insert(.inserted)
+        identities[temporaryKey(of: object)] = object
+        insertedList.insert(object)
+        object.awakeFromInsert()
+    }
+
+    /// Gives an object that was made without a context an id of this one.
+    private func adopt(_ object: NSManagedObject, _ origin: ObjectOrigin) {
+        let own = object.plan
+        guard let entity = origin.compiled.entity(named: own.name),
+            entity === own
+                || entity.attributes.map(\.name) == own.attributes.map(\.name)
+                    && entity.relationships.map(\.name) == own.relationships.map(\.name)
+        else {
+            object.refusals.append(CoreDataError.unknownEntity(own.name, in: origin.compiled))
+            return
+        }
+        object.take(id: NSManagedObjectID(entity: entity, key: object.objectID.key, origin: origin))
+        object.take(entity: entity)
+    }
+
+    final func temporaryKey(of object: NSManagedObject) -> IdentityTable.Key {
+        IdentityTable.Key(
+            origin: ObjectIdentifier(object.objectID.origin), root: object.plan.root, key: object.objectID.key)
+    }
+
+    final func noteUpdated(_ object: NSManagedObject) { updatedList.insert(object) }
+
+    /// Marks an object to be deleted by the next save, and applies its delete rules at once.
+    ///
+    /// Cascades follow relationships at any depth, in cycles too. Whether a rule denies the deletion is checked when the
+    /// context is saved, so that the order of several deletions does not matter.
+    ///
+    /// - Parameter object: An object of this context.
+    public func delete(_ object: NSManagedObject) {
+        // A list instead of recursion: a cascade may be as deep as the graph.
+        var waiting = [object]
+        if let other = object.context, other !== self {
+            return noteFailure(
+                CoreDataError(
+                    NSCoreDataError,
+                    "Cannot delete \(object.plan.name) \(object.objectID): it belongs to another context. Delete the object that this context has for its id.",
+                    entity: object.plan.name, objects: [object.objectID.reference]))
+        }
+        while let next = waiting.popLast() {
+            guard next.context === self, !next.status.contains(.deleted), !next.status.contains(.gone) else { continue }
+            next.prepareForDeletion()
+            let wasInserted = next.status.contains(.inserted)
+            next.status.remove(.updated)
+            next.status.insert(.deleted)
+            updatedList.remove(next)
+            if !wasInserted { deletedList.insert(next) }
+            waiting += applyDeleteRules(of: next)
+            if wasInserted {
+                forgetInserted(next)
+                next.detach()
+                next.status.insert(.gone)
+            }
+        }
+    }
+
+    /// Lets an inserted object go that will never be saved.
+    final func forgetInserted(_ object: NSManagedObject) {
+        object.status.subtract([.deleted, .inserted, .updated])
+        object.status.insert(.gone)
+        insertedList.remove(object)
+        if identities[temporaryKey(of: object)] === object { identities[temporaryKey(of: object)] = nil }
+        assignedStores[ObjectIdentifier(object)] = nil
+        // Objects that hold each other would live for ever.
+        object.relationships = []
+        object.changedRelationships.removeAll()
+    }
+
+    /// The object with an id if the context knows it.
+    ///
+    /// - Parameter objectID: The id.
+    public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+        guard let (row, origin) = locate(objectID) else { return nil }
+        return identities[identityKey(row, origin)]
+    }
+
+    /// The object with an id: the known one, or a fault whose row may not exist.
+    ///
+    /// - Parameter objectID: The id.
+    public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+        if let known = registeredObject(for: objectID) { return known }
+        let located = locate(objectID) ?? (objectID.row, objectID.origin)
+        let object = makeObject(located.0, origin: located.1, snapshot: .fault(nil))
+        // An id of a store that this context does not have leads nowhere, and not into another coordinator's store.
+        if objectID.isTemporaryID || locate(objectID) == nil { object.status.insert(.inaccessible) }
+        identities[identityKey(located.0, located.1)] = object
+        return object
+    }
+
+    /// The object with an id, with its row read.
+    ///
+    /// - Parameter objectID: The id.
+    /// - Throws: An error with the code `NSManagedObjectReferentialIntegrityError` when there is no such object.
+    public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        guard objectID.isTemporaryID ? registeredObject(for: objectID) != nil : locate(objectID) != nil else {
+            throw CoreDataError(
+                NSManagedObjectReferentialIntegrityError,
+                "There is no object \(objectID) in the stores of this context.", entity: objectID.compiledEntity.name,
+                objects: [objectID.reference])
+        }
+        let object = self.object(with: objectID)
+        try object.load()
+        if object.status.contains(.deleted) {
+            throw CoreDataError(
+                NSManagedObjectReferentialIntegrityError, "The object \(objectID) is deleted in this context.",
+                entity: objectID.compiledEntity.name, objects: [objectID.reference])
+        }
+        return object
+    }
+
+    /// The row and the origin that an id means in this context's coordinator.
+    final func locate(_ id: NSManagedObjectID) -> (RowID, ObjectOrigin)? {
+        guard let coordinator else { return nil }
+        if id.isTemporaryID {
+            guard id.origin === coordinator.temporaryOrigin, id.compiledEntity.number > 0 else { return nil }
+            return (id.row, id.origin)
+        }
+        if let store = id.origin.store, store.persistentStoreCoordinator === coordinator { return (id.row, id.origin) }
+        guard let origin = coordinator.origin(withIdentifier: id.origin.storeIdentifier),
+            let entity = origin.compiled.entity(named: id.compiledEntity.name)
+        else { return nil }
+        return (RowID(entity: entity.number, key: id.key), origin)
+    }
+
+    /// The id that a plain identity means in this context's coordinator; nil when no store has it.
+    package final func managedObjectID(for reference: ObjectReference) -> NSManagedObjectID? {
+        guard let coordinator else { return nil }
+        guard let identifier = reference.storeIdentifier else {
+            guard let entity = coordinator.compiledModel.entity(named: reference.entityName) else { return nil }
+            return NSManagedObjectID(entity: entity, key: reference.key, origin: coordinator.temporaryOrigin)
+        }
+        guard let origin = coordinator.origin(withIdentifier: identifier),
+            let entity = origin.compiled.entity(named: reference.entityName)
+        else { return nil }
+        return NSManagedObjectID(entity: entity, key: reference.key, origin: origin)
+    }
+
+    /// Gives objects their permanent ids before they are saved.
+    ///
+    /// - Parameter objects: Inserted objects of this context. Others are passed over.
+    /// - Throws: The store's error.
+    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        var byRoot: [Int: [NSManagedObject]] = [:]
+        for object in objects where object.objectID.isTemporaryID && object.context === self {
+            byRoot[object.plan.root, default: []].append(object)
+        }
+        for (root, members) in byRoot {
+            for (origin, group) in try groupedByOrigin(members) {
+                guard let store = origin.store?.objectStore else { continue }
+                let first =
+                    try transactions[origin]?.reserveKeys(root: root, count: group.count)
+                    ?? store.reserveKeys(root: root, count: group.count, interruption.token)
+                for (index, object) in group.enumerated() {
+                    identities[temporaryKey(of: object)] = nil
+                    promote(object, to: first + Int64(index), origin: origin)
+                }
+            }
+        }
+    }
+
+    /// Gives an object its permanent id and enters it under that.
+    final func promote(_ object: NSManagedObject, to key: Int64, origin: ObjectOrigin) {
+        let entity = origin.compiled[object.plan.number]
+        object.take(id: NSManagedObjectID(entity: entity, key: key, origin: origin))
+        identities[identityKey(object.objectID.row, origin)] = object
+    }
+
+    /// Chooses the store for a new object, where several hold its entity.
+    ///
+    /// - Parameters:
+    ///   - object: An inserted object.
+    ///   - store: A store of the context's coordinator.
+    public func assign(_ object: Any, to store: NSPersistentStore) {
+        guard let managed = object as? NSManagedObject, managed.context === self, managed.isInserted else { return }
+        assignedStores[ObjectIdentifier(managed)] = store
+    }
+
+    final func groupedByOrigin(_ objects: [NSManagedObject]) throws -> [(ObjectOrigin, [NSManagedObject])] {
+        let coordinator = try requireCoordinator()
+        var groups: [(ObjectOrigin, [NSManagedObject])] = []
+        for object in objects {
+            let origin = try originForSaving(object, coordinator)
+            if let last = groups.indices.last, groups[last].0 === origin {
+                groups[last].1.append(object)
+            } else if let index = groups.firstIndex(where: { $0.0 === origin }) {
+                groups[index].1.append(object)
+            } else {
+                groups.append((origin, [object]))
+            }
+        }
+        return groups
+    }
+
+    /// The origin of the store that an object is, or will be, in.
+    final func originForSaving(
+        _ object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator
+    ) throws -> ObjectOrigin {
+        if !object.objectID.isTemporaryID { return object.objectID.origin }
+        if assignedStores.isEmpty, let known = savingOrigins[object.plan.number] { return known }
+        let origins = try coordinator.origins(of: object.plan.number)
+        if !assignedStores.isEmpty, let assigned = assignedStores[ObjectIdentifier(object)] {
+            if let origin = origins.first(where: { $0 === assigned.origin }) { return origin }
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "\(object.plan.name) was assigned to a store that is not the coordinator's, or does not hold the entity.",
+                entity: object.plan.name, objects: [object.objectID.reference])
+        }
+        let chosen = origins.first { !($0.store?.isReadOnly ?? true) } ?? origins[0]
+        if isSaving { savingOrigins[object.plan.number] = chosen }
+        return chosen
+    }
+}

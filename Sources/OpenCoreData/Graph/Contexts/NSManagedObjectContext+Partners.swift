@@ -1,0 +1,69 @@
+import SwormPredicates
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// Whether an object is there to be changed. What the store holds of it is read anew, unless it was compared with the
+    /// store already, because the save writes the row.
+    final func isAtHand(_ object: NSManagedObject) throws -> Bool {
+        if object.status.contains(.inserted) { return true }
+        if !object.status.isDisjoint(with: [.deleted, .gone]) { return false }
+        if object.hasChanges {
+            guard !object.changesRow else { return true }
+            guard let fresh = try readRow(of: object, hint: nil) else { return false }
+            object.replaceSnapshot(fresh)
+            object.forgetReadRelationships()
+            return true
+        }
+        refresh(object, mergeChanges: false)
+        do {
+            try object.load()
+            return true
+        } catch let error as CoreDataError where error.errorCode == NSManagedObjectReferentialIntegrityError {
+            return false
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Whether there are unsaved changes that the object's own row keeps.
+    fileprivate final var changesRow: Bool {
+        var found = false
+        changedAttributes.forEach { _ in found = true }
+        changedRelationships.forEach { if !plan.relationships[$0].isToMany { found = true } }
+        return found
+    }
+}
+
+extension CoreDataError {
+    static func changedLinks(
+        _ links: [(conflict: LinkConflicts.Conflict, from: NSManagedObject, to: NSManagedObject)],
+        _ members: [(slot: Int, owner: NSManagedObject, member: NSManagedObject)]
+    ) -> CoreDataError {
+        var details = links.map { conflict, object, destination in
+            let relationships = object.plan.relationships
+            let name =
+                relationships.indices.contains(conflict.relationship)
+                ? relationships[conflict.relationship].name : "a relationship"
+            let reason =
+                conflict.isDeletion
+                ? "cannot be deleted: since it was read, \(object.plan.name) \(object.objectID) was given it as its '\(name)'"
+                : "does not lead back to \(object.plan.name) \(object.objectID), whose '\(name)' it is: one of them was changed in the store since it was read"
+            return CoreDataError(
+                NSManagedObjectMergeError, "\(destination.plan.name) \(destination.objectID) \(reason).",
+                entity: object.plan.name, key: name,
+                objects: [object.objectID.reference, destination.objectID.reference])
+        }
+        details += members.map { slot, owner, member in
+            let name = owner.plan.relationships[slot].name
+            return CoreDataError(
+                NSManagedObjectMergeError,
+                "\(owner.plan.name) \(owner.objectID) cannot be deleted: since it was read, \(member.plan.name) \(member.objectID) was added to its '\(name)'.",
+                entity: owner.plan.name, key: name, objects: [member.objectID.reference, owner.objectID.reference])
+        }
+        let text = details.map(\.message).joined(separator: "\n")
+        return CoreDataError(
+            NSManagedObjectMergeError,
+            "The save met conflicts:\n\(text)\nRefresh the objects and apply the changes again, or set a merge policy.",
+            objects: details.flatMap(\.objects), details: details)
+    }
+}

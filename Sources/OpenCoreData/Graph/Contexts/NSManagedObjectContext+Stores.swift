@@ -1,0 +1,54 @@
+import SwormPredicates
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// Refuses relationships between objects of different stores: the key of an object means nothing in another store.
+    final func checkStores(_ coordinator: NSPersistentStoreCoordinator) throws {
+        guard coordinator.persistentStores.count > 1 else { return }
+        var errors: [CoreDataError] = []
+        for object in insertedList.objects + updatedList.objects {
+            let own = try originForSaving(object, coordinator)
+            for (slot, relationship) in object.plan.relationships.enumerated() where !relationship.isTransient {
+                guard object.status.contains(.inserted) || object.changedRelationships.contains(slot) else { continue }
+                let others: [NSManagedObject] =
+                    switch object.relationshipState(slot) {
+                    case .untouched: []
+                    case .toOne(let destination): destination.map { [$0] } ?? []
+                    case .toMany(let members): members.noted.added
+                    }
+                for other in others where other.status.isDisjoint(with: [.deleted, .gone]) {
+                    let origin = try originForSaving(other, coordinator)
+                    guard origin !== own else { continue }
+                    errors.append(
+                        CoreDataError(
+                            NSManagedObjectExternalRelationshipError,
+                            "\(object.plan.name) \(object.objectID) cannot be related by '\(relationship.name)' to \(other.objectID): they are in different stores. Assign new objects to one store before they are saved.",
+                            entity: object.plan.name, key: relationship.name,
+                            objects: [object.objectID.reference, other.objectID.reference]))
+                }
+            }
+        }
+        try CoreDataError.throwAll(errors)
+    }
+
+    /// Takes objects whose deletion was saved out of relationships that no rule has cleared: those without an inverse, and
+    /// those whose inverse has the rule to do nothing.
+    final func forgetReferences(to deleted: [NSManagedObject]) {
+        guard let model = compiledModel, !deleted.isEmpty else { return }
+        let numbers = Set(deleted.map(\.plan.number))
+        func stays(_ relationship: CompiledRelationship) -> Bool {
+            let destination = model[relationship.destination]
+            guard numbers.contains(where: destination.family.contains) else { return false }
+            return relationship.inverse.map { destination.relationships[$0].deleteRule == .noActionDeleteRule } ?? true
+        }
+        let slots = model.entities.map { entity in
+            entity.relationships.indices.filter { entity.relationships[$0].isToMany && stays(entity.relationships[$0]) }
+        }
+        guard slots.contains(where: { !$0.isEmpty }) else { return }
+        for object in identities.objects where model.entities.indices.contains(object.plan.number - 1) {
+            for slot in slots[object.plan.number - 1] {
+                if case .toMany(let members) = object.relationshipState(slot) { members.dropGone() }
+            }
+        }
+    }
+}

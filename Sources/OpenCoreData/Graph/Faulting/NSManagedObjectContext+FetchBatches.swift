@@ -1,0 +1,34 @@
+import SwormPredicates
+import SwormSQLite
+import SwormStore
+
+// Fetches that read identities, and leave the rows to be read in batches.
+extension NSManagedObjectContext {
+    /// The objects that a request finds, without their rows: those are read in batches.
+    final func faults(
+        _ specification: FetchSpecification, in origin: ObjectOrigin, _ reading: FetchReading
+    ) throws -> [NSManagedObject] {
+        let found = try identities(specification, in: origin)
+        let keys = MemberKeys(keys: found.map(\.key), entity: specification.entity, reading: reading)
+        return found.enumerated().map { place, row in
+            let hint = keys.hint(at: place)
+            let object = self.object(for: row, origin: origin, hint: hint)
+            if object.snapshot.isFault {
+                // One that is known reads its batch too, and a row that was looked for in vain before is there now.
+                object.snapshot = .fault(hint)
+                object.status.remove(.inaccessible)
+            }
+            return object
+        }
+    }
+
+    /// The identities of the rows that a request finds, each of an entity that the request can find.
+    final func identities(_ specification: FetchSpecification, in origin: ObjectOrigin) throws -> [RowID] {
+        let found = try withSession(origin) { try $0.identities(specification) }
+        let entity = origin.compiled[specification.entity]
+        for row in found where !entity.family.contains(row.entity) {
+            throw CoreDataError.wrongEntity(ofRow: row.key, number: Int64(row.entity), in: entity.name)
+        }
+        return found
+    }
+}

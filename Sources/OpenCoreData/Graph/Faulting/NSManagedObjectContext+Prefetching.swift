@@ -1,0 +1,104 @@
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+import SwormStore
+
+// What objects lead to, read for many of them at a time.
+extension NSManagedObjectContext {
+    /// Reads what objects lead to by paths of relationships. What they know already is not read again.
+    ///
+    /// Where a row is damaged, the rest of its relationship is left to be read when it is asked for: only then can it be said
+    /// which object it is.
+    final func prefetch(_ paths: [PrefetchPath], of objects: [NSManagedObject]) throws {
+        for path in paths {
+            var owners = objects
+            for step in path.steps {
+                owners = owners.filter { $0.plan.declares(step.relationship, at: step.slot) && !$0.snapshot.isFault }
+                for (origin, owners) in owners.byOrigin() {
+                    do {
+                        try prefetch(step, of: owners, origin)
+                    } catch let error as CoreDataError where error.isOfDamage {}
+                }
+                owners = owners.ends(of: step)
+            }
+        }
+    }
+
+    private func prefetch(_ step: PrefetchPath.Step, of owners: [NSManagedObject], _ origin: ObjectOrigin) throws {
+        if step.relationship.isToMany {
+            try prefetchMembers(step, of: owners, origin)
+        } else {
+            try prefetchDestinations(step, of: owners, origin)
+        }
+    }
+
+    private func prefetchMembers(
+        _ step: PrefetchPath.Step, of owners: [NSManagedObject], _ origin: ObjectOrigin
+    ) throws {
+        // An entity that all of them are of, or inherit from.
+        let plan = origin.compiled[step.relationship.owner]
+        var waiting = owners.filter { !$0.members(step.slot, loaded: false).isLoaded }[...]
+        var size = FetchGroup.batchSize
+        while !waiting.isEmpty {
+            let batch = waiting.prefix(size)
+            waiting = waiting.dropFirst(size)
+            let keys = batch.map(\.objectID.key)
+            let rows = try memberRows(ofRelationship: step.slot, plan, owners: keys, origin)
+            let ranges = rows.ranges(of: keys, limit: largestReadAhead)
+            for owner in batch {
+                guard let range = ranges[owner.objectID.key] else { continue }
+                owner.members(step.slot, loaded: false).load(
+                    try members(MembersReadAhead(rows: rows, range: range), origin))
+            }
+            let cutOff = batch.filter { ranges[$0.objectID.key] == nil }
+            if cutOff.isEmpty {
+                size = min(FetchGroup.batchSize, size * 2)
+            } else {
+                size = max(1, ranges.count)
+                // A single owner with more members than may be read ahead is left to be read when it is asked.
+                if batch.count > 1 { waiting = cutOff + waiting }
+            }
+        }
+    }
+
+    private func prefetchDestinations(
+        _ step: PrefetchPath.Step, of owners: [NSManagedObject], _ origin: ObjectOrigin
+    ) throws {
+        // The owners keep the faults alive.
+        let root = origin.compiled[step.relationship.destination].root
+        let faults = owners.ends(of: step).filter {
+            $0.snapshot.isFault && $0.status.isDisjoint(with: [.inaccessible, .gone]) && $0.plan.root == root
+        }
+        for start in stride(from: 0, to: faults.count, by: FetchGroup.batchSize) {
+            let keys = faults[start..<min(faults.count, start + FetchGroup.batchSize)].map(\.objectID.key)
+            let rows = try readRows(keys, entity: step.relationship.destination, origin)
+            for row in 0..<rows.buffer.count { _ = try object(in: rows, row: row, origin: origin) }
+        }
+    }
+}
+
+extension [NSManagedObject] {
+    /// The saved objects among them, by the store that they are from.
+    fileprivate func byOrigin() -> [(origin: ObjectOrigin, objects: [NSManagedObject])] {
+        var result: [(origin: ObjectOrigin, objects: [NSManagedObject])] = []
+        for object in self where !object.objectID.isTemporaryID {
+            let origin = object.objectID.origin
+            if let index = result.firstIndex(where: { $0.origin === origin }) {
+                result[index].objects.append(object)
+            } else {
+                result.append((origin, [object]))
+            }
+        }
+        return result
+    }
+
+    /// The objects that are known to be at the ends of a relationship, each once.
+    fileprivate func ends(of step: PrefetchPath.Step) -> [NSManagedObject] {
+        var seen: Set<ObjectIdentifier> = []
+        return flatMap { owner -> [NSManagedObject] in
+            guard step.relationship.isToMany else { return owner.destination(step.slot).map { [$0] } ?? [] }
+            let members = owner.members(step.slot, loaded: false)
+            return members.isLoaded ? members.objects : []
+        }.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+import SwormStore
+
+// What the rows of a fetch lead to, read for many of them at a time and kept beside them.
+extension NSManagedObjectContext {
+    /// The members of a row's object, read with those of its neighbours if they were not before; nil where they have to be
+    /// read alone: with very many of them, or where something is wrong with a neighbour's.
+    final func membersReadAhead(
+        _ group: FetchGroup, row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin
+    ) throws -> MembersReadAhead? {
+        let (own, place) = (group.key(row: row), plan.place(ofRelationship: slot))
+        if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
+        do {
+            // What is read is at most twice as much as was expected.
+            let scan = group.ownersToScan(from: row, place, limit: 2 * largestReadAhead, generation: generation)
+            if let scan {
+                try scanMembers(group, slot: slot, plan, origin, owners: scan.keys, expecting: scan.members)
+                if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
+            }
+            try readMembersAhead(group, row: row, slot: slot, plan, origin)
+        } catch let error as CoreDataError where error.isOfDamage {
+            group.resizeBatches(place, isSound: false)
+            return nil
+        }
+        return group.membersReadAhead(place, owner: own, generation: generation)
+    }
+
+    /// Reads the members of the objects of a row and its neighbours.
+    private func readMembersAhead(
+        _ group: FetchGroup, row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin
+    ) throws {
+        let owners = group.owners(
+            around: row, model: origin.compiled, declaring: plan, slot: slot, generation: generation)
+        let rows = try memberRows(ofRelationship: slot, plan, owners: owners, origin)
+        group.keep(
+            rows, plan.place(ofRelationship: slot), owners: owners, limit: largestReadAhead, generation: generation)
+    }
+
+    /// Reads the members of all owners between two keys, where that is quicker than to look them up and not too much.
+    private func scanMembers(
+        _ group: FetchGroup, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin, owners: ClosedRange<Int64>,
+        expecting count: Int
+    ) throws {
+        var scan: MemberScan?
+        let shape = self.shape(of: plan.relationships[slot].destination, origin)
+        do {
+            let buffer = try withSession(origin) {
+                try $0.memberRows(
+                    ofRelationship: slot, entity: plan.number, ownersBetween: owners, shape: shape, expecting: count)
+            }
+            if let rows = buffer.map({ FetchGroup(buffer: $0, shape: shape) }) {
+                try rows.checkEntities(model: origin.compiled)
+                scan = MemberScan(rows, owners: owners)
+            }
+        } catch let error as CoreDataError where error.isOfDamage {
+            // Left to the batches, which say what is wrong where it is asked for. The next owner tries it no more.
+        }
+        group.keep(scan, plan.place(ofRelationship: slot), generation: generation)
+    }
+
+    /// The rows of the members of owners, at most as many as may be read ahead.
+    final func memberRows(
+        ofRelationship slot: Int, _ plan: CompiledEntity, owners: [Int64], _ origin: ObjectOrigin
+    ) throws -> MemberRows {
+        let shape = self.shape(of: plan.relationships[slot].destination, origin)
+        let limit = largestReadAhead
+        let buffer = try withSession(origin) {
+            try $0.memberRows(ofRelationship: slot, entity: plan.number, owners: owners, shape: shape, limit: limit)
+        }
+        let rows = MemberRows(FetchGroup(buffer: buffer, shape: shape))
+        try rows.group.checkEntities(model: origin.compiled)
+        return rows
+    }
+
+    /// Reads the objects that a to-one relationship of some rows leads to, as rows.
+    final func readDestinationsAhead(
+        _ group: FetchGroup, rows: Range<Int>, slot: Int, _ relationship: CompiledRelationship, _ origin: ObjectOrigin
+    ) throws {
+        let place = RelationshipPlace(owner: relationship.owner, slot: slot)
+        var keys: [Int64] = []
+        var seen: Set<Int64> = []
+        for row in rows {
+            guard let number = try? group.checkedEntity(row: row, model: origin.compiled) else { continue }
+            let plan = origin.compiled[number]
+            guard plan.declares(relationship, at: slot),
+                let key = group.destination(row: row, slot: slot, entity: plan, model: origin.compiled)?.key,
+                seen.insert(key).inserted,
+                group.destinationReadAhead(place, key: key, generation: generation) == nil
+            else { continue }
+            keys.append(key)
+        }
+        for start in stride(from: 0, to: keys.count, by: FetchGroup.batchSize) {
+            let batch = Array(keys[start..<min(keys.count, start + FetchGroup.batchSize)])
+            let found = try readRows(batch, entity: relationship.destination, origin)
+            try found.checkEntities(model: origin.compiled)
+            group.keep(RowsReadAhead(found), place, keys: batch, generation: generation)
+        }
+    }
+
+    // MARK: Prefetching
+
+    /// Reads what the rows of a fetch lead to by paths of relationships, as rows.
+    ///
+    /// Where a row is damaged, the rest of its relationship is left to be read when it is asked for: only then can it be said
+    /// which object it is.
+    final func prefetch(_ paths: [PrefetchPath], in group: FetchGroup, _ origin: ObjectOrigin) throws {
+        for path in paths {
+            var groups = [group]
+            for step in path.steps {
+                for group in groups {
+                    do {
+                        try prefetch(step, in: group, origin)
+                        try share(step, of: group, origin)
+                    } catch let error as CoreDataError where error.isOfDamage {}
+                }
+                groups = groups.flatMap { $0.groupsReadAhead(step.place, generation: generation) }
+            }
+        }
+    }
+
+    private func prefetch(_ step: PrefetchPath.Step, in group: FetchGroup, _ origin: ObjectOrigin) throws {
+        let rows = 0..<group.buffer.count
+        guard step.relationship.isToMany else {
+            return try readDestinationsAhead(group, rows: rows, slot: step.slot, step.relationship, origin)
+        }
+        for row in rows {
+            guard let number = try? group.checkedEntity(row: row, model: origin.compiled) else { continue }
+            let plan = origin.compiled[number]
+            guard plan.declares(step.relationship, at: step.slot),
+                group.membersReadAhead(step.place, owner: group.key(row: row), generation: generation) == nil
+            else { continue }
+            try readMembersAhead(group, row: row, slot: step.slot, plan, origin)
+        }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Lets objects that the context knew before know what was read for their rows: they look into rows that they have from
+    /// elsewhere.
+    private func share(_ step: PrefetchPath.Step, of group: FetchGroup, _ origin: ObjectOrigin) throws {
+        guard !identities.isEmpty else { return }
+        for row in 0..<group.buffer.count {
+            guard let number = try? group.checkedEntity(row: row, model: origin.compiled),
+                let known = identities[
+                    identityKey(RowID(entity: number, key: group.key(row: row)), origin)],
+                !known.snapshot.isFault, known.plan.declares(step.relationship, at: step.slot)
+            else { continue }
+            if known.snapshot.fetched?.group === group { continue }
+            if step.relationship.isToMany {
+                let members = known.members(step.slot, loaded: false)
+                guard !members.isLoaded,
+                    let ahead = group.membersReadAhead(
+                        step.place, owner: group.key(row: row), generation: generation)
+                else { continue }
+                members.load(try self.members(ahead, origin))
+            } else if let end = known.destination(step.slot), end.snapshot.isFault, !end.objectID.isTemporaryID,
+                let ahead = group.destinationReadAhead(
+                    step.place, key: end.objectID.key, generation: generation), let found = ahead.row
+            {
+                _ = try object(in: ahead.rows.group, row: found, origin: origin)
+            }
+        }
+    }
+
+    /// The objects of members that were read ahead.
+    final func members(
+        _ ahead: MembersReadAhead, _ origin: ObjectOrigin
+    ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
+        try (0..<ahead.count).map { place in
+            let row = ahead.row(place)
+            return (try object(in: ahead.rows.group, row: row, origin: origin), ahead.rows.orderKey(row))
+        }
+    }
+}
+
+extension FetchGroup {
+    /// Makes sure that every row is of an entity that the model has and the rows can be of.
+    func checkEntities(model: CompiledModel) throws {
+        for row in 0..<buffer.count { _ = try checkedEntity(row: row, model: model) }
+    }
+}
+
+extension CoreDataError {
+    /// Whether the file holds something that it should not. Another row may be sound.
+    var isOfDamage: Bool { errorCode == CocoaError.Code.fileReadCorruptFile.rawValue }
+}

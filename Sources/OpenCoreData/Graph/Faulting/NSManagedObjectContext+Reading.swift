@@ -1,0 +1,297 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+import SwormStore
+
+// How objects get at rows: identity, faults, and the members of relationships.
+extension NSManagedObjectContext {
+    /// The open transaction or the pinned view of a store; nil when there is neither.
+    final func pinnedSession(_ origin: ObjectOrigin) throws -> (any StoreSession)? {
+        if !transactions.isEmpty, let transaction = transactions[origin] {
+            try interruption.check()
+            return transaction
+        }
+        guard pinned.isOn, let store = origin.store?.objectStore else { return nil }
+        if let session = pinned.session(of: store) {
+            try interruption.check()
+            return session
+        }
+        let session = try store.beginSession(interruption.token)
+        pinned.hold(session, of: store)
+        try interruption.enter(session)
+        return session
+    }
+
+    /// Calls a closure with a view of a store: the pinned one, or one for this call.
+    final func withSession<R>(_ origin: ObjectOrigin, _ body: (any StoreSession) throws -> R) throws -> R {
+        guard let store = origin.store?.objectStore else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "Cannot read from the store \(origin.storeIdentifier): it was removed from its coordinator.")
+        }
+        if let session = try pinnedSession(origin) { return try body(session) }
+        let session = try store.beginSession(interruption.token)
+        defer {
+            interruption.leave(session)
+            session.end()
+        }
+        try interruption.enter(session)
+        return try body(session)
+    }
+
+    /// Stops what the context is reading. May be called from any thread; reads that begin later throw too, until
+    /// ``resumeReading()`` is called or the context is reset.
+    package final func interruptReading() { interruption.interrupt() }
+
+    /// Lets the context read again after it was interrupted.
+    package final func resumeReading() { interruption.clear() }
+
+    /// Whether the work of the context is to stop, for code that takes long. May be called from any thread.
+    package final var stopsWork: @Sendable () -> Bool {
+        let token = interruption.token
+        return { token.stopsWork }
+    }
+
+    /// When the work of the context with its stores is stopped, until the deadline is set anew; nil for never.
+    package final var deadline: ContinuousClock.Instant? {
+        get { interruption.token.deadline }
+        set { interruption.token.deadline = newValue }
+    }
+
+    final func identityKey(_ row: RowID, _ origin: ObjectOrigin) -> IdentityTable.Key {
+        IdentityTable.Key(
+            origin: ObjectIdentifier(origin), root: origin.compiled[row.entity].root, key: row.key)
+    }
+
+    /// The object for a row: the one that is known, or a new fault.
+    final func object(for row: RowID, origin: ObjectOrigin, hint: FaultHint?) -> NSManagedObject {
+        let key = identityKey(row, origin)
+        if let known = identities[key] { return known }
+        let object = makeObject(row, origin: origin, snapshot: .fault(hint))
+        identities[key] = object
+        return object
+    }
+
+    /// Makes an object for a row that the table does not know.
+    final func makeObject(_ row: RowID, origin: ObjectOrigin, snapshot: ObjectSnapshot) -> NSManagedObject {
+        let entity = origin.compiled[row.entity]
+        let id = NSManagedObjectID(entity: entity, key: row.key, origin: origin)
+        return seed.make(objectClass(of: entity), id, snapshot, self)
+    }
+
+    /// The object for a row of a fetch: the known one, which takes the row's values if it is a fault, or a new one.
+    ///
+    /// - Parameter isRefreshing: Whether a known object takes the row's values in any case; unsaved changes stay.
+    final func object(
+        in group: FetchGroup, row: Int, origin: ObjectOrigin, isRefreshing: Bool = false
+    ) throws -> NSManagedObject {
+        let number = try group.checkedEntity(row: row, model: origin.compiled)
+        return object(in: group, row: row, entity: number, origin: origin, isRefreshing: isRefreshing)
+    }
+
+    /// The same for a row whose entity number was checked.
+    final func object(
+        in group: FetchGroup, row: Int, entity number: Int, origin: ObjectOrigin, isRefreshing: Bool = false
+    ) -> NSManagedObject {
+        let identity = RowID(entity: number, key: group.key(row: row))
+        let key = identityKey(identity, origin)
+        if let known = identities[key] {
+            guard known.isFault || isRefreshing && !known.status.contains(.inserted) else { return known }
+            if known.plan.number != number { known.take(entity: origin.compiled[number]) }
+            // A row that was looked for in vain before is there now.
+            known.status.remove(.inaccessible)
+            known.replaceSnapshot(.row(group, row))
+            if isRefreshing { known.forgetReadRelationships() }
+            known.awakeFromFetch()
+            return known
+        }
+        let object = makeObject(identity, origin: origin, snapshot: .row(group, row))
+        identities[key] = object
+        object.awakeFromFetch()
+        return object
+    }
+
+    /// Reads the row of a fault, and those of its neighbours with it.
+    final func readRow(of object: NSManagedObject, hint: FaultHint?) throws -> ObjectSnapshot? {
+        let origin = object.objectID.origin
+        let own = object.objectID.row
+        let ownKey = identityKey(own, origin)
+        if let ahead = rowsReadAhead.removeValue(forKey: ownKey), ahead.group.shape.covers(own.entity),
+            ahead.group.entity(row: ahead.row) == own.entity
+        {
+            return .row(ahead.group, ahead.row)
+        }
+        let source = hint?.source(origin.compiled)
+        if let source,
+            let ahead = source.group.destinationReadAhead(source.place, key: own.key, generation: generation),
+            let row = ahead.row
+        {
+            let number = ahead.rows.group.entity(row: row)
+            if object.plan.number != number, object.isFault { object.take(entity: origin.compiled[number]) }
+            return .row(ahead.rows.group, row)
+        }
+        guard !object.objectID.isTemporaryID else { return nil }
+        var keys = [own.key]
+        var entity = own.entity
+        if let wider = neighbours(of: own, hint: hint, origin: origin) {
+            keys = wider.keys
+            entity = wider.entity
+        }
+        let group: FetchGroup
+        do {
+            group = try readRows(keys, entity: entity, origin)
+            if let source { source.group.resizeBatches(source.place, isSound: true) }
+        } catch  where keys.count > 1 {
+            // What is wrong with a neighbour's row is no matter of this object.
+            if let source { source.group.resizeBatches(source.place, isSound: false) }
+            group = try readRows([own.key], entity: own.entity, origin)
+        }
+        // What was never asked for is not kept for ever.
+        if rowsReadAhead.count > largestReadAhead { rowsReadAhead.removeAll() }
+        var found: ObjectSnapshot?
+        for row in 0..<group.buffer.count {
+            let key = group.key(row: row)
+            if key == own.key {
+                let number = try group.checkedEntity(row: row, model: origin.compiled)
+                guard origin.compiled[own.entity].family.contains(number) else { continue }
+                if object.plan.number != number, object.isFault { object.take(entity: origin.compiled[number]) }
+                found = .row(group, row)
+            } else if let number = try? group.checkedEntity(row: row, model: origin.compiled) {
+                rowsReadAhead[identityKey(RowID(entity: number, key: key), origin)] = (group, row)
+            }
+        }
+        if case .member(let members, _) = hint { try prefetch(members.reading.prefetch, in: group, origin) }
+        return found
+    }
+
+    /// The rows with given keys, in one group.
+    final func readRows(_ keys: [Int64], entity: Int, _ origin: ObjectOrigin) throws -> FetchGroup {
+        let shape = self.shape(of: entity, origin)
+        return FetchGroup(buffer: try withSession(origin) { try $0.rows(withKeys: keys, shape: shape) }, shape: shape)
+    }
+
+    /// The keys of a fault and of those that are likely to be asked for next.
+    private func neighbours(
+        of own: RowID, hint: FaultHint?, origin: ObjectOrigin
+    ) -> (keys: [Int64], entity: Int)? {
+        var candidates: [Int64] = []
+        let entity: Int
+        switch hint {
+        case nil: return nil
+        case .member(let members, let index):
+            entity = members.entity
+            candidates = Array(members.keys[index..<min(members.keys.count, index + members.reading.batchSize)])
+        case .destination(let group, _, let slot):
+            guard let source = hint?.source(origin.compiled) else { return nil }
+            let followed = source.plan.relationships[slot]
+            entity = followed.destination
+            for row in group.batch(around: source.row, source.place) {
+                let number = group.entity(row: row)
+                guard group.shape.covers(number) else { continue }
+                let plan = origin.compiled[number]
+                guard plan.declares(followed, at: slot),
+                    let destination = group.destination(row: row, slot: slot, entity: plan, model: origin.compiled)
+                else { continue }
+                candidates.append(destination.key)
+            }
+        }
+        guard origin.compiled[entity].family.contains(own.entity) else { return nil }
+        var seen: Set<Int64> = [own.key]
+        var keys = [own.key]
+        let root = origin.compiled[entity].root
+        for key in candidates where seen.insert(key).inserted {
+            let identity = IdentityTable.Key(origin: ObjectIdentifier(origin), root: root, key: key)
+            if let known = identities[identity], !known.isFault { continue }
+            if rowsReadAhead[identity] != nil { continue }
+            keys.append(key)
+        }
+        return (keys, entity)
+    }
+
+    /// Reads the members of a to-many relationship, and those of its owner's neighbours with it.
+    ///
+    /// - Returns: Nil when they cannot be read; the context keeps the reason.
+    final func readMembers(of object: NSManagedObject, slot: Int) -> [(object: NSManagedObject, orderKey: Int64?)]? {
+        guard !object.objectID.isTemporaryID else { return [] }
+        do {
+            return try loadMembers(of: object, slot: slot)
+        } catch {
+            noteReadError(error)
+            return nil
+        }
+    }
+
+    /// As `readMembers`, but throws the store's error.
+    final func loadMembers(
+        of object: NSManagedObject, slot: Int
+    ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
+        guard !object.objectID.isTemporaryID else { return [] }
+        let origin = object.objectID.origin
+        if let (group, row) = object.snapshot.fetched,
+            let ahead = try membersReadAhead(group, row: row, slot: slot, object.plan, origin)
+        {
+            return try members(ahead, origin)
+        }
+        let found = try withSession(origin) {
+            try $0.members(ofRelationship: slot, entity: object.plan.number, owners: [object.objectID.key])
+        }
+        let batch = MemberKeys(
+            keys: found.map(\.destination.key), entity: object.plan.relationships[slot].destination)
+        return found.enumerated().map { place, member in
+            (self.object(for: member.destination, origin: origin, hint: batch.hint(at: place)), member.orderKey)
+        }
+    }
+
+    final func shape(of entity: Int, _ origin: ObjectOrigin) -> RowShape {
+        if let known = shapes[entity] { return known }
+        let shape = RowShape(model: origin.compiled, entity: entity)
+        shapes[entity] = shape
+        return shape
+    }
+
+    /// Keeps an error that an accessor could not throw.
+    final func noteReadError(_ error: any Error) {
+        // A row that has gone is no failure of the store: the object says so itself.
+        if (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError { return }
+        noteFailure(error)
+    }
+
+    /// Keeps what went wrong in a place that cannot throw; the next save or fetch throws it.
+    final func noteFailure(_ error: any Error) { readError = readError ?? error }
+
+    /// Throws what went wrong in a place that could not.
+    package final func throwReadError() throws {
+        guard let failure = readError else { return }
+        readError = nil
+        throw failure
+    }
+
+    /// Forgets what was read ahead: something was written that it does not show.
+    ///
+    /// - Parameter rowsStand: Whether the rows themselves are as they were read, because only unsaved changes have gone.
+    final func forgetReadAhead(rowsStand: Bool = false) {
+        generation += 1
+        if !rowsStand { rowGeneration += 1 }
+        rowsReadAhead.removeAll()
+    }
+}
+
+extension FetchGroup {
+    /// The entity of a row.
+    ///
+    /// - Throws: A ``CoreDataError`` where the row says that it is of an entity that its table does not hold, or has a key
+    ///   that no row of Core Data's has.
+    func checkedEntity(row: Int, model: CompiledModel) throws -> Int {
+        let number = buffer.int64(row, RowShape.entityCell)
+        // Keys begin at 1. Lower ones are those of objects that were not saved yet.
+        guard key(row: row) > 0 else { throw CoreDataError.wrongKey(key(row: row), in: model[shape.entity].name) }
+        if let entity = model.entity(numbered: number), shape.covers(entity.number) { return entity.number }
+        throw CoreDataError.wrongEntity(ofRow: key(row: row), number: number, in: model[shape.entity].name)
+    }
+}
+
+extension RowShape {
+    /// Whether the shape has cells for the properties of an entity.
+    func covers(_ number: Int) -> Bool { number >= entity && number - entity < memberCount }
+}

@@ -1,0 +1,86 @@
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+import SwormStore
+
+/// The rows of a fetch of which only a few batches are held at a time: those that were used last.
+final class RowBatches {
+    let identities: [RowID]
+    private let entity: Int
+    private let reading: FetchReading
+    private let origin: ObjectOrigin
+    /// The last used at the end.
+    private var held: [Batch] = []
+    /// The state of the context at which they were read.
+    private var rowGeneration: UInt64 = 0
+    /// The first places of batches of which some row is damaged. Their rows are read one by one.
+    private var damaged: Set<Int> = []
+
+    /// How many batches are held. A loop that looks back, or walks in two places at once, reads no batch twice.
+    static let heldCount = 4
+
+    private struct Batch {
+        let places: Range<Int>
+        let group: FetchGroup
+        let rows: [Int64: Int]
+    }
+
+    init(_ identities: [RowID], entity: Int, _ reading: FetchReading, _ origin: ObjectOrigin) {
+        self.identities = identities
+        self.entity = entity
+        self.reading = reading
+        self.origin = origin
+    }
+
+    /// The row at a place of the fetch, read with its batch if it is not held.
+    ///
+    /// - Throws: A ``CoreDataError`` with the code `NSManagedObjectReferentialIntegrityError` when the row has gone.
+    func row(_ place: Int, in context: NSManagedObjectContext) throws -> (group: FetchGroup, row: Int) {
+        let batch = try batch(holding: place, in: context)
+        let identity = identities[place]
+        guard let row = batch.rows[identity.key] else {
+            let entity = origin.compiled[identity.entity]
+            throw CoreDataError.missingRow(
+                entity.name, NSManagedObjectID(entity: entity, key: identity.key, origin: origin))
+        }
+        return (batch.group, row)
+    }
+
+    private func batch(holding place: Int, in context: NSManagedObjectContext) throws -> Batch {
+        if rowGeneration != context.rowGeneration {
+            held.removeAll()
+            damaged.removeAll()
+            rowGeneration = context.rowGeneration
+        }
+        if let index = held.lastIndex(where: { $0.places.contains(place) }) {
+            if index + 1 < held.count { held.append(held.remove(at: index)) }
+        } else {
+            let batch = try read(place, in: context)
+            if held.count == Self.heldCount { held.removeFirst() }
+            held.append(batch)
+        }
+        return held[held.count - 1]
+    }
+
+    private func read(_ place: Int, in context: NSManagedObjectContext) throws -> Batch {
+        let start = place / reading.batchSize * reading.batchSize
+        if !damaged.contains(start) {
+            do {
+                return try read(start..<start + min(reading.batchSize, identities.count - start), in: context)
+            } catch let error as CoreDataError where error.isOfDamage {
+                // What is wrong with a neighbour's row is no matter of this one.
+                damaged.insert(start)
+            }
+        }
+        return try read(place..<place + 1, in: context)
+    }
+
+    private func read(_ places: Range<Int>, in context: NSManagedObjectContext) throws -> Batch {
+        let group = try context.readRows(identities[places].map(\.key), entity: entity, origin)
+        try group.checkEntities(model: origin.compiled)
+        try context.prefetch(reading.prefetch, in: group, origin)
+        var rows: [Int64: Int] = [:]
+        for row in 0..<group.buffer.count { rows[group.key(row: row)] = row }
+        return Batch(places: places, group: group, rows: rows)
+    }
+}

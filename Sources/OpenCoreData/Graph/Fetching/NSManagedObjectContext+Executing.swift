@@ -1,0 +1,25 @@
+import Foundation
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// Carries out a request that goes to the stores and leaves the objects of the context as they are.
+    ///
+    /// - Parameter request: An ``NSPersistentHistoryChangeRequest``, an ``NSBatchInsertRequest``, an ``NSBatchUpdateRequest`` or
+    ///   an ``NSBatchDeleteRequest``.
+    /// - Returns: The ``NSPersistentHistoryResult``, ``NSBatchInsertResult``, ``NSBatchUpdateResult`` or
+    ///   ``NSBatchDeleteResult``.
+    /// - Throws: What stands in the way; `NSPersistentStoreUnsupportedRequestTypeError` for another kind of request.
+    @discardableResult
+    public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        lock.lock()
+        defer { lock.unlock() }
+        if let request = request as? NSPersistentHistoryChangeRequest { return try executeHistory(request) }
+        if let request = request as? NSBatchInsertRequest { return try executeInsertion(request) }
+        if let request = request as? NSBatchUpdateRequest { return try executeUpdate(request) }
+        if let request = request as? NSBatchDeleteRequest { return try executeDeletion(request) }
+        throw CoreDataError(
+            NSPersistentStoreUnsupportedRequestTypeError,
+            "A context cannot execute a \(type(of: request)). It executes an NSPersistentHistoryChangeRequest, and an NSBatchInsertRequest, NSBatchUpdateRequest or NSBatchDeleteRequest; an NSFetchRequest is for fetch(_:)."
+        )
+    }
+}

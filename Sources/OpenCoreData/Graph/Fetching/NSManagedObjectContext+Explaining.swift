@@ -1,0 +1,33 @@
+import SwormPredicates
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// The statement that a fetch or a count runs, and how SQLite works it out.
+    package final func explain(
+        _ specification: FetchSpecification, _ form: ExplainedForm
+    ) throws -> StatementExplanation {
+        let origin = try explainedOrigin(of: specification)
+        var explanation = try withSession(origin) { try $0.explain(specification, form) }
+        explanation.hasUnsavedChanges = pendingEffect(on: specification) != .none
+        return explanation
+    }
+
+    /// The statement that a projection runs, and how SQLite works it out.
+    package final func explain(_ projection: ProjectionSpecification) throws -> StatementExplanation {
+        let origin = try explainedOrigin(of: projection.fetch)
+        var explanation = try withSession(origin) { try $0.explain(projection) }
+        let tree = projection.tree
+        let read = tree.columns + tree.groups + tree.sorts.map(\.expression)
+        explanation.hasUnsavedChanges = pendingEffect(on: projection.fetch, reading: read) != .none
+        return explanation
+    }
+
+    /// The first store that is asked: the statement is the same for all of them.
+    private func explainedOrigin(of specification: FetchSpecification) throws -> ObjectOrigin {
+        try throwReadError()
+        guard let origin = try requireCoordinator().origins(of: specification.entity).first else {
+            throw CoreDataError.storeIsClosed
+        }
+        return origin
+    }
+}

@@ -1,0 +1,301 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+package import SwormRows
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// Executes a request and returns its results.
+    ///
+    /// - Parameter request: The request. Its result type must agree with the type of the results.
+    /// - Returns: Managed objects, ids, dictionaries or a count.
+    /// - Throws: An error that names an unknown entity or key, or the store's error.
+    public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
+        let results: [Any]
+        switch request.resultType {
+        case .managedObjectIDResultType:
+            results = try fetchIDs(request)
+        case .countResultType:
+            results = [NSNumber(value: try count(for: request))]
+        case .managedObjectResultType:
+            results = try fetchObjects(request)
+        case .dictionaryResultType:
+            results = try fetchDictionaries(request)
+        default:
+            throw CoreDataError(
+                NSPersistentStoreUnsupportedRequestTypeError,
+                "A fetch of \(request.entityName ?? "objects") asks for a result type that is not supported: \(request.resultType.rawValue). Fetch objects, ids, dictionaries or a count."
+            )
+        }
+        guard let typed = results as? [T] else {
+            throw CoreDataError(
+                NSCoreDataError,
+                "A fetch of \(request.entityName ?? "objects") yields other results than \(T.self). Set the request's result type, or the entity's class."
+            )
+        }
+        return typed
+    }
+
+    /// The number of objects that a request would yield.
+    ///
+    /// - Parameter request: The request. A limit caps the count.
+    /// - Throws: An error that names an unknown entity or key, or the store's error.
+    public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
+        let coordinator = try requireCoordinator()
+        let specification = try request.specification(in: coordinator.compiledModel)
+        return try count(
+            specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
+    }
+
+    private func fetchObjects<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {
+        let coordinator = try requireCoordinator()
+        let specification = try request.specification(in: coordinator.compiledModel)
+        return try fetchObjects(
+            specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores,
+            isRefreshing: request.shouldRefreshRefetchedObjects,
+            reading: try request.reading(specification, in: coordinator.compiledModel))
+    }
+
+    private func fetchIDs<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSManagedObjectID] {
+        let coordinator = try requireCoordinator()
+        let specification = try request.specification(in: coordinator.compiledModel)
+        let origins = try self.origins(of: specification, in: request.affectedStores)
+        guard origins.count == 1, !request.includesPendingChanges || pendingEffect(on: specification) == .none else {
+            return try fetchObjects(
+                specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores
+            ).map(\.objectID)
+        }
+        try throwReadError()
+        let origin = origins[0]
+        return try withSession(origin) { try $0.identities(specification) }.map { row in
+            NSManagedObjectID(entity: origin.compiled[row.entity], key: row.key, origin: origin)
+        }
+    }
+
+    /// The origins that a request asks: those of the given stores alone, if there are any given.
+    final func origins(of specification: FetchSpecification, in stores: [NSPersistentStore]?) throws -> [ObjectOrigin] {
+        let holding = try requireCoordinator().origins(of: specification.entity)
+        guard let stores else { return holding }
+        return holding.filter { origin in stores.contains { $0.origin === origin } }
+    }
+
+    final func requireCoordinator() throws -> NSPersistentStoreCoordinator {
+        guard let coordinator else {
+            throw CoreDataError(
+                NSCoreDataError, "The context has no persistent store coordinator. Set one before it is used.")
+        }
+        return coordinator
+    }
+
+    // MARK: By specification
+
+    /// The objects that a request finds, in its order.
+    package final func fetchObjects(
+        _ specification: FetchSpecification, includesPendingChanges: Bool = true, stores: [NSPersistentStore]? = nil,
+        isRefreshing: Bool = false, reading: FetchReading = FetchReading()
+    ) throws -> [NSManagedObject] {
+        try throwReadError()
+        let origins = try self.origins(of: specification, in: stores)
+        let pending = includesPendingChanges ? pendingEffect(on: specification) : .none
+        var objects: [NSManagedObject]
+        if origins.count == 1, pending == .none {
+            if reading.batchSize > 0, !isRefreshing { return try faults(specification, in: origins[0], reading) }
+            objects = try savedObjects(specification, in: origins[0], isRefreshing: isRefreshing)
+        } else {
+            objects = try mergedObjects(
+                specification, origins: origins, pending: pending, isRefreshing: isRefreshing)
+            // What the predicate or the order could not read would have gone into the result as nil.
+            try throwReadError()
+        }
+        try prefetch(reading.prefetch, of: objects)
+        return objects
+    }
+
+    /// How many objects a request finds.
+    package final func count(
+        _ specification: FetchSpecification, includesPendingChanges: Bool = true, stores: [NSPersistentStore]? = nil
+    ) throws -> Int {
+        if includesPendingChanges, pendingEffect(on: specification) != .none {
+            return try fetchObjects(specification, stores: stores).count
+        }
+        try throwReadError()
+        let origins = try self.origins(of: specification, in: stores)
+        if origins.count == 1 { return try withSession(origins[0]) { try $0.count(specification) } }
+        // Limit and offset are those of all stores together.
+        var whole = specification
+        whole.limit = 0
+        whole.offset = 0
+        var total = 0
+        for origin in origins { total += try withSession(origin) { try $0.count(whole) } }
+        total = max(0, total - specification.offset)
+        return specification.limit > 0 ? min(total, specification.limit) : total
+    }
+
+    /// Structs straight from rows, or nil when unsaved changes, or several stores, ask for the way over objects.
+    ///
+    /// - Parameter attributes: The slots of the attributes in the order of the plan's columns, from column 1 on.
+    package final func decode<T>(
+        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>
+    ) throws -> [T]? {
+        try throwReadError()
+        let origins = try requireCoordinator().origins(of: specification.entity)
+        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
+            return nil
+        }
+        // Without a closure where there is a view already: this is the way of many small requests.
+        if let session = try pinnedSession(origin) {
+            return try session.decode(specification, attributes: attributes, plan: plan)
+        }
+        return try withSession(origin) { try $0.decode(specification, attributes: attributes, plan: plan) }
+    }
+
+    /// As `decode`, one row at a time, or the first alone, at a place where it stays. Returns false, without having called the closure, where `decode` returns nil.
+    package final func forEach<T>(
+        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
+        at first: UnsafeMutablePointer<T>? = nil, body: (UnsafeMutablePointer<T>) throws -> Void
+    ) throws -> Bool {
+        try throwReadError()
+        let origins = try requireCoordinator().origins(of: specification.entity)
+        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
+            return false
+        }
+        // The closure may fetch and save through this context while the rows are stepped through: a view that is ended
+        // meanwhile lasts until the last row.
+        if let session = try pinnedSession(origin) {
+            try session.forEach(specification, attributes: attributes, plan: plan, at: first, body: body)
+        } else {
+            try withSession(origin) {
+                try $0.forEach(specification, attributes: attributes, plan: plan, at: first, body: body)
+            }
+        }
+        return true
+    }
+
+    // MARK: Saved rows
+
+    private func savedObjects(
+        _ specification: FetchSpecification, in origin: ObjectOrigin, isRefreshing: Bool
+    ) throws -> [NSManagedObject] {
+        let shape = self.shape(of: specification.entity, origin)
+        let buffer = try withSession(origin) { try $0.rows(specification, shape: shape) }
+        let group = FetchGroup(buffer: buffer, shape: shape)
+        var objects: [NSManagedObject] = []
+        objects.reserveCapacity(buffer.count)
+        for row in 0..<buffer.count {
+            objects.append(try object(in: group, row: row, origin: origin, isRefreshing: isRefreshing))
+        }
+        return objects
+    }
+
+    // MARK: Unsaved changes
+
+    /// How unsaved changes bear on a request.
+    enum PendingEffect {
+        /// Not at all: the rows are right as they are.
+        case none
+        /// Changed objects of the entity must be looked at themselves.
+        case ownObjects
+        /// The predicate or the order follows relationships to objects that may have changed: everything must be looked at.
+        case everything
+    }
+
+    /// How unsaved changes bear on a request.
+    ///
+    /// - Parameter expressions: What is read of the objects beyond their being found.
+    final func pendingEffect(
+        on specification: FetchSpecification, reading expressions: [ExpressionTree] = []
+    ) -> PendingEffect {
+        guard hasChanges, let model = compiledModel else { return .none }
+        let family = model[specification.entity].family
+        var own = false
+        var others = false
+        for list in [insertedList, updatedList, deletedList] {
+            for number in list.entities {
+                if family.contains(number) { own = true } else { others = true }
+            }
+        }
+        if specification.followsRelationships(in: model, and: expressions), own || others { return .everything }
+        return own ? .ownObjects : .none
+    }
+
+    private func mergedObjects(
+        _ specification: FetchSpecification, origins: [ObjectOrigin], pending: PendingEffect, isRefreshing: Bool
+    ) throws -> [NSManagedObject] {
+        var broad = specification
+        broad.offset = 0
+        if pending == .everything {
+            broad.predicate = nil
+            broad.sorts = []
+            broad.limit = 0
+        } else if specification.limit > 0 {
+            // Every changed object may drop out of the rows, so that many more are read.
+            let changed = pending == .none ? 0 : insertedList.count + updatedList.count + deletedList.count
+            let (wanted, overflow) = specification.limit.addingReportingOverflow(specification.offset)
+            let (limit, more) = wanted.addingReportingOverflow(changed)
+            broad.limit = overflow || more ? 0 : limit
+        }
+        let predicate = try specification.predicate.map { try PreparedPredicate($0) }
+        var objects: [NSManagedObject] = []
+        for origin in origins {
+            // What the store would refuse is refused here as well: unsaved changes decide about rows, not about sense.
+            if pending == .everything { try withSession(origin) { try $0.check(specification) } }
+            for object in try savedObjects(broad, in: origin, isRefreshing: isRefreshing) {
+                if pending != .none, object.status.contains(.deleted) { continue }
+                if pending == .everything {
+                    // Comparing in memory takes long where there are many members, and no statement runs that could be stopped.
+                    try interruption.check()
+                    guard try predicate?.matches(object) ?? true else { continue }
+                } else if pending == .ownObjects, object.status.contains(.updated) {
+                    continue
+                }
+                objects.append(object)
+            }
+        }
+        if pending != .none {
+            let coordinator = try requireCoordinator()
+            let isPartial = try coordinator.origins(of: specification.entity).count > origins.count
+            let family = coordinator.compiledModel[specification.entity].family
+            let members = specification.includesSubentities ? family : family.lowerBound...family.lowerBound
+            let dirty = pending == .everything ? insertedList.objects : insertedList.objects + updatedList.objects
+            for object in dirty where members.contains(object.plan.number) {
+                if isPartial, try !origins.contains(where: { try originForSaving(object, coordinator) === $0 }) {
+                    continue
+                }
+                if try predicate?.matches(object) ?? true { objects.append(object) }
+                try interruption.check()
+            }
+        }
+        // A search in a string that was stopped has found nothing yet, which is no answer.
+        if LongWork.stops {
+            throw interruption.token.failure
+                ?? CoreDataError(
+                    CocoaError.Code.userCancelled.rawValue, "The work was stopped before its end; nothing was read.")
+        }
+        try ObjectOrder(specification.sorts).sort(&objects, checking: interruption.check)
+        let start = min(specification.offset, objects.count)
+        let rest = objects.count - start
+        let end = specification.limit > 0 ? start + min(rest, specification.limit) : objects.count
+        return Array(objects[start..<end])
+    }
+}
+
+extension FetchSpecification {
+    /// Whether the predicate, the order or some further expressions look beyond the entity's own rows.
+    func followsRelationships(in model: CompiledModel, and expressions: [ExpressionTree]) -> Bool {
+        let entity = model[entity]
+        var paths = (predicate?.keyPaths ?? []) + sorts.map(\.path)
+        for use in expressions.flatMap(\.keyPathUses) where use.start == .evaluatedObject { paths.append(use.keys) }
+        return paths.contains { keys in
+            func isSelf(_ key: String) -> Bool { ["self", "SELF"].contains(key) && entity.slot(named: key) == nil }
+            guard let first = keys.first(where: { !isSelf($0) }) else { return false }
+            switch entity.slot(named: first) {
+            case .attribute: return false
+            // The object itself changes with a relationship that has an inverse, but not when the end of one without
+            // inverse is deleted.
+            case .relationship(let slot): return keys.count > 1 || entity.relationships[slot].inverse == nil
+            // A key that only sub-entities or a subquery know: better to look at everything.
+            case nil: return keys.count > 1
+            }
+        }
+    }
+}

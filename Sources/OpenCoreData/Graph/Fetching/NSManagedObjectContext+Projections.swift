@@ -1,0 +1,51 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+package import SwormRows
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// The rows of a projection, or nil when unsaved changes, or several stores, ask for the way over objects.
+    ///
+    /// What the store would refuse is refused in either case.
+    package final func project<T>(
+        _ projection: ProjectionSpecification, plan: ([ProjectedColumn]) throws -> RowPlan<T>
+    ) throws -> [T]? {
+        try throwReadError()
+        let origins = try requireCoordinator().origins(of: projection.fetch.entity)
+        guard let origin = origins.first else { return nil }
+        let tree = projection.tree
+        let read = tree.columns + tree.groups + tree.sorts.map(\.expression)
+        // An order or a condition on groups reads nothing that its aggregates do not name.
+        let having = tree.having.map { tree in tree.keyPaths.map(ExpressionTree.path) } ?? []
+        guard origins.count == 1, pendingEffect(on: projection.fetch, reading: read + having) == .none else {
+            try withSession(origin) { try $0.check(projection) }
+            return nil
+        }
+        return try withSession(origin) { try $0.project(projection, plan: plan) }
+    }
+
+    /// Throws when the reading of this context was stopped.
+    package final func checkInterruption() throws { try interruption.check() }
+
+    /// Values instead of objects. They show the file: unsaved changes have no part in them.
+    final func fetchDictionaries<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSDictionary] {
+        let coordinator = try requireCoordinator()
+        let model = coordinator.compiledModel
+        let (specification, selected) = try request.projection(in: model)
+        try throwReadError()
+        let origins = try self.origins(of: specification.fetch, in: request.affectedStores)
+        guard let origin = origins.first else { return [] }
+        guard origins.count == 1 else {
+            throw CoreDataError(
+                NSPersistentStoreUnsupportedRequestTypeError,
+                "A fetch of dictionaries of \(request.entityName ?? "objects") asks \(origins.count) stores. Name one in affectedStores."
+            )
+        }
+        return try withSession(origin) { session in
+            let (columns, rows) = try session.storedRows(specification)
+            let reader = DictionaryReader(selected: selected, columns: columns, origin: origin, session: session)
+            return try rows.map { try reader.dictionary($0) }
+        }
+    }
+}

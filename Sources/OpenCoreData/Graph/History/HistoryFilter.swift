@@ -1,0 +1,127 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+/// Chooses from a history by the predicate of a fetch request.
+struct HistoryFilter {
+    private enum Subject: String {
+        case transaction = "Transaction"
+        case change = "Change"
+    }
+
+    private let subject: Subject?
+    private let predicate: PreparedPredicate?
+    private let limit: Int
+
+    /// Whether the changes must be read to choose.
+    var needsChanges: Bool { subject == .change }
+
+    /// - Throws: An error for an entity that is none of a history's, and for what a history cannot be asked.
+    init(_ request: NSFetchRequest<NSManagedObject>?) throws {
+        guard let request else {
+            (subject, predicate, limit) = (nil, nil, 0)
+            return
+        }
+        guard let name = request.entityName, let subject = Subject(rawValue: name) else {
+            throw Self.unsupported(
+                "of the entity “\(request.entityName ?? "")”. Use the fetchRequest of NSPersistentHistoryTransaction or NSPersistentHistoryChange"
+            )
+        }
+        guard request.sortDescriptors?.isEmpty ?? true, request.fetchOffset == 0 else {
+            throw Self.unsupported("with sort descriptors or an offset. The order is that of the transactions")
+        }
+        self.subject = subject
+        predicate = try request.predicate.map { try PreparedPredicate($0.tree()) }
+        limit = max(0, request.fetchLimit)
+    }
+
+    /// What the predicate chooses. A transaction of which it chooses no change goes as a whole.
+    func apply(_ transactions: [StoredTransaction], _ origin: ObjectOrigin) throws -> [StoredTransaction] {
+        guard let predicate else { return transactions }
+        guard subject == .change else {
+            return try transactions.filter { try predicate.matches(TransactionSubject($0, origin)) }
+        }
+        return try transactions.compactMap { transaction in
+            var chosen = transaction
+            chosen.changes = try transaction.changes.filter { try predicate.matches(ChangeSubject($0, origin)) }
+            return chosen.changes.isEmpty ? nil : chosen
+        }
+    }
+
+    /// As many transactions or changes, of all stores together, as the request allows.
+    func limited(
+        _ found: [(origin: ObjectOrigin, transactions: [StoredTransaction])]
+    ) -> [(origin: ObjectOrigin, transactions: [StoredTransaction])] {
+        guard limit > 0 else { return found }
+        var rest = limit
+        return found.map { part in
+            var transactions: [StoredTransaction] = []
+            for var transaction in part.transactions where rest > 0 {
+                if needsChanges { transaction.changes = Array(transaction.changes.prefix(rest)) }
+                rest -= needsChanges ? transaction.changes.count : 1
+                transactions.append(transaction)
+            }
+            return (part.origin, transactions)
+        }
+    }
+
+    private static func unsupported(_ what: String) -> CoreDataError {
+        CoreDataError(
+            NSPersistentStoreUnsupportedRequestTypeError, "A history cannot be asked with a fetch request \(what).")
+    }
+}
+
+/// A transaction as predicates see it.
+private struct TransactionSubject: EvaluationSubject {
+    let stored: StoredTransaction
+    let origin: ObjectOrigin
+
+    init(_ stored: StoredTransaction, _ origin: ObjectOrigin) {
+        self.stored = stored
+        self.origin = origin
+    }
+
+    var reference: ObjectReference? { nil }
+
+    func predicateValue(forKey key: String) throws -> EvaluationValue {
+        func text(_ text: String?) -> EvaluationValue { text.map { .value(.string($0)) } ?? .null }
+        switch key {
+        case "author": return text(stored.author)
+        case "bundleID": return text(stored.bundleID)
+        case "contextName": return text(stored.contextName)
+        case "processID": return text(stored.processID)
+        case "storeID": return text(origin.storeIdentifier)
+        case "timestamp": return .value(.date(stored.timestamp))
+        case "transactionNumber": return .value(.int(stored.number))
+        default:
+            let names = [
+                "author", "bundleID", "contextName", "processID", "storeID", "timestamp", "transactionNumber",
+            ]
+            throw PredicateError.unknownKey(key, of: "Transaction", names: names)
+        }
+    }
+}
+
+/// A change as predicates see it.
+private struct ChangeSubject: EvaluationSubject {
+    let stored: StoredChange
+    let origin: ObjectOrigin
+
+    init(_ stored: StoredChange, _ origin: ObjectOrigin) {
+        self.stored = stored
+        self.origin = origin
+    }
+
+    var reference: ObjectReference? { nil }
+
+    func predicateValue(forKey key: String) throws -> EvaluationValue {
+        switch key {
+        case "changeID": return .value(.int(stored.number))
+        case "changeType": return .value(.int(Int64(stored.type.rawValue)))
+        case "changedObjectID": return .value(.object(origin.id(of: stored.row).reference))
+        default:
+            throw PredicateError.unknownKey(
+                key, of: "Change", names: ["changeID", "changeType", "changedObjectID"])
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import SwormStore
+
+extension NSManagedObjectContext {
+    final func executeHistory(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
+        let stores = try historyStores(request)
+        if request.isDeletion {
+            guard request.fetchRequest == nil else {
+                throw CoreDataError(
+                    NSPersistentStoreUnsupportedRequestTypeError,
+                    "History is deleted up to a place, and a fetchRequest cannot choose from it. Leave it out.")
+            }
+            try deleteHistory(request, stores)
+            return NSPersistentHistoryResult(true, resultType: .statusOnly)
+        }
+        let filter = try HistoryFilter(request.fetchRequest)
+        if case .token(let token?) = request.place { try checkNames(token, stores) }
+        let includesChanges = request.resultType != .transactionsOnly || filter.needsChanges
+        var keepsHistory = stores.isEmpty
+        var found: [(origin: ObjectOrigin, transactions: [StoredTransaction])] = []
+        for store in stores {
+            guard let origin = store.origin else { continue }
+            let transactions = try withSession(origin) { session -> [StoredTransaction]? in
+                guard let extent = try session.historyExtent() else { return nil }
+                let bound = try bound(request.place, store, extent)
+                return try session.history(after: bound, includingChanges: includesChanges)
+            }
+            guard let transactions else { continue }
+            keepsHistory = true
+            found.append((origin, try filter.apply(transactions, origin)))
+        }
+        guard keepsHistory else { throw noHistory(stores) }
+        return answer(request.resultType, filter.limited(found))
+    }
+
+    private func deleteHistory(_ request: NSPersistentHistoryChangeRequest, _ stores: [NSPersistentStore]) throws {
+        var keepsHistory = stores.isEmpty
+        var bounds: [(store: NSPersistentStore, bound: HistoryBound)] = []
+        for store in stores {
+            // Not by the context's own view: one that is pinned may be older than the token.
+            let session = try store.objectStore.beginSession()
+            defer { session.end() }
+            guard let extent = try session.historyExtent() else { continue }
+            keepsHistory = true
+            switch request.place {
+            case .date(let date): bounds.append((store, .date(date)))
+            case .token(let token):
+                guard let number = token?.transaction(inStore: store.identifier) else { continue }
+                // By it everything would go, also what nobody has read yet.
+                guard number <= extent.highest else {
+                    throw expired(number, store, "be deleted before", laterThan(extent))
+                }
+                bounds.append((store, .transaction(number)))
+            }
+        }
+        guard keepsHistory else { throw noHistory(stores) }
+        if case .token(let token?) = request.place { try checkNames(token, stores) }
+        // Before anything is deleted in one of them.
+        for (store, _) in bounds {
+            guard let reason = store.objectStore.readOnlyReason else { continue }
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "Cannot delete history: \(reason). The affectedStores of the request can name the others.",
+                condition: .readOnly)
+        }
+        for (store, bound) in bounds { _ = try store.objectStore.deleteHistory(before: bound) }
+    }
+
+    private func answer(
+        _ type: NSPersistentHistoryResultType, _ found: [(origin: ObjectOrigin, transactions: [StoredTransaction])]
+    ) -> NSPersistentHistoryResult {
+        func all<T>(_ make: (StoredTransaction, ObjectOrigin) -> [T]) -> [T] {
+            found.flatMap { part in part.transactions.flatMap { make($0, part.origin) } }
+        }
+        let result: Any =
+            switch type {
+            case .statusOnly: true
+            case .count: found.reduce(0) { $0 + $1.transactions.reduce(0) { $0 + $1.changes.count } }
+            case .objectIDs: distinct(all { stored, origin in stored.changes.map { origin.id(of: $0.row) } })
+            case .changesOnly:
+                all { stored, origin in
+                    stored.changes.map { NSPersistentHistoryChange($0, of: stored, origin: origin) }
+                }
+            case .transactionsOnly, .transactionsAndChanges:
+                all {
+                    [
+                        NSPersistentHistoryTransaction(
+                            $0, origin: $1, includesChanges: type == .transactionsAndChanges)
+                    ]
+                }
+            }
+        return NSPersistentHistoryResult(result, resultType: type)
+    }
+
+    private func distinct(_ ids: [NSManagedObjectID]) -> [NSManagedObjectID] {
+        var seen = Set<NSManagedObjectID>()
+        return ids.filter { seen.insert($0).inserted }
+    }
+
+    // MARK: Stores
+
+    private func historyStores(_ request: NSPersistentHistoryChangeRequest) throws -> [NSPersistentStore] {
+        let stores = try requireCoordinator().persistentStores
+        guard !stores.isEmpty else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "The coordinator has no persistent store. Add one, or load the container's stores.")
+        }
+        guard let affected = request.affectedStores else { return stores }
+        return stores.filter { store in affected.contains { $0 === store } }
+    }
+
+    /// The place in one store, once it is sure that nothing behind it is missing.
+    private func bound(
+        _ place: NSPersistentHistoryChangeRequest.Place, _ store: NSPersistentStore, _ extent: HistoryExtent
+    ) throws -> HistoryBound? {
+        switch place {
+        case .date(let date): return .date(date)
+        case .token(let token):
+            guard let number = token?.transaction(inStore: store.identifier) else { return nil }
+            // The transaction of the token itself may be gone, but not the one behind it.
+            let deleted = extent.lowest.map { max($0, 1) - 1 } ?? extent.highest
+            guard number <= extent.highest, number >= deleted else {
+                throw expired(
+                    number, store, "be read after",
+                    number > extent.highest
+                        ? laterThan(extent)
+                        : number + 1 == deleted
+                            ? "the transaction \(deleted) was deleted"
+                            : "the transactions from \(number + 1) to \(deleted) were deleted")
+            }
+            return .transaction(number)
+        }
+    }
+
+    private func laterThan(_ extent: HistoryExtent) -> String {
+        "the last transaction of the store has the number \(extent.highest). The store was replaced by an older one"
+    }
+
+    private func expired(_ number: Int64, _ store: NSPersistentStore, _ what: String, _ why: String) -> CoreDataError {
+        CoreDataError(
+            NSPersistentHistoryTokenExpiredError,
+            "The history of the store \(store.identifier) cannot \(what) the transaction \(number): \(why). Read the objects anew, and go on with the current token."
+        )
+    }
+
+    private func checkNames(_ token: NSPersistentHistoryToken, _ stores: [NSPersistentStore]) throws {
+        guard !stores.isEmpty, !stores.contains(where: { token.transaction(inStore: $0.identifier) != nil }) else {
+            return
+        }
+        throw CoreDataError(
+            NSPersistentHistoryTokenExpiredError,
+            "The history token is of other stores (\(token.transactions.keys.sorted().joined(separator: ", "))) than those that are asked. Use the current token of the coordinator."
+        )
+    }
+
+    private func noHistory(_ stores: [NSPersistentStore]) -> CoreDataError {
+        let places = stores.map { $0.url?.path ?? "in memory" }.joined(separator: ", ")
+        return CoreDataError(
+            NSPersistentStoreUnsupportedRequestTypeError,
+            "There is no history to read or delete: no store keeps one (\(places)). Add the store with the option NSPersistentHistoryTrackingKey."
+        )
+    }
+}

@@ -1,0 +1,100 @@
+package import SwormPredicates
+import SwormStore
+
+// A composite attribute is a dictionary of its elements to whoever asks by key, and a run of plain attributes inside.
+extension NSManagedObject {
+    /// The elements that have a value, those of composites inside as dictionaries of their own; nil when none has one.
+    final func compositeValue(
+        _ key: String, _ leaves: [Int], _ read: (Int) -> AttributeValue
+    ) -> [String: Any]? {
+        var dictionary: [String: Any] = [:]
+        for slot in leaves {
+            guard let value = read(slot).cocoaValue else { continue }
+            let path = plan.attributes[slot].name.dropFirst(key.count + 1).split(separator: ".").map(String.init)
+            Self.put(value, at: path[...], into: &dictionary)
+        }
+        return dictionary.isEmpty ? nil : dictionary
+    }
+
+    /// The present elements of a composite attribute.
+    final func compositeValue(_ key: String, _ leaves: [Int]) -> [String: Any]? {
+        compositeValue(key, leaves) { attribute($0) }
+    }
+
+    private static func put(_ value: Any, at path: ArraySlice<String>, into dictionary: inout [String: Any]) {
+        guard let key = path.first else { return }
+        guard path.count > 1 else { return dictionary[key] = value }
+        var inner = dictionary[key] as? [String: Any] ?? [:]
+        put(value, at: path.dropFirst(), into: &inner)
+        dictionary[key] = inner
+    }
+
+    /// Sets all elements of a composite attribute; those that a dictionary does not name have no value afterwards.
+    ///
+    /// - Throws: A ``CoreDataError`` for a value that is no dictionary, and for an element that is not the composite's.
+    final func setComposite(_ key: String, _ leaves: [Int], to value: Any?) throws {
+        let values = try plan.elements(of: key, in: value)
+        try setAttributes(values.map(\.slot), values.map(\.value))
+    }
+
+    /// Sets one element of a composite attribute, and leaves the others.
+    final func setElement(_ value: Any?, _ key: String, _ path: String) {
+        willChangeValue(forKey: key)
+        defer { didChangeValue(forKey: key) }
+        let full = key + "." + path
+        do {
+            if case .attribute(let slot)? = plan.slot(named: full) {
+                try setAttribute(slot, plan.attributeValue(value, slot: slot))
+            } else if let leaves = plan.composites[full] {
+                try setComposite(full, leaves, to: value)
+            } else {
+                throw plan.unknownElement(path, of: key)
+            }
+            refusals.removeAll { $0.key == full }
+        } catch {
+            refuse(error, key: full)
+        }
+    }
+}
+
+extension CompiledEntity {
+    /// The values of all elements of a composite attribute, by slot; those that a dictionary does not name have none.
+    ///
+    /// - Throws: As setting the attribute.
+    package func elements(of key: String, in value: Any?) throws -> [(slot: Int, value: AttributeValue)] {
+        let leaves = composites[key] ?? []
+        var values: [Int: AttributeValue] = [:]
+        try collect(value, key, into: &values)
+        return leaves.map { ($0, values[$0] ?? .null) }
+    }
+
+    private func collect(_ value: Any?, _ key: String, into values: inout [Int: AttributeValue]) throws {
+        guard let any = value, !(AttributeValue(any: any) == .null) else { return }
+        guard let dictionary = any as? [String: Any] else {
+            throw CoreDataError(
+                NSManagedObjectValidationError,
+                "Cannot set '\(key)' of \(name): a composite attribute takes a dictionary of its elements.",
+                entity: name, key: key)
+        }
+        for (element, value) in dictionary {
+            let path = key + "." + element
+            if case .attribute(let slot)? = slot(named: path) {
+                values[slot] = try attributeValue(value, slot: slot)
+            } else if composites[path] != nil {
+                try collect(value, path, into: &values)
+            } else {
+                throw unknownElement(element, of: key)
+            }
+        }
+    }
+
+    fileprivate func unknownElement(_ element: String, of key: String) -> CoreDataError {
+        let names = attributes.map(\.name).filter { $0.hasPrefix(key + ".") }.map {
+            String($0.dropFirst(key.count + 1))
+        }
+        return CoreDataError(
+            NSManagedObjectValidationError,
+            "The composite attribute '\(key)' of \(name) has no element named '\(element)'."
+                + nearestNameHint(to: element, in: names), entity: name, key: key)
+    }
+}

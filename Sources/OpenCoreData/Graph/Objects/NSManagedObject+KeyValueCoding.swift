@@ -1,0 +1,174 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+// Keyed access, apart from the members that subclasses override: those must stand in the class itself.
+extension NSManagedObject {
+    /// The value of a property without telling the object that it is read.
+    ///
+    /// - Parameter key: The name of an attribute or a relationship.
+    /// - Returns: The same as `value(forKey:)`, and nil for a key that the entity does not have.
+    public final func primitiveValue(forKey key: String) -> Any? {
+        switch plan.slot(named: key) {
+        case .attribute(let slot): return attribute(slot).cocoaValue
+        case .relationship(let slot): return relationshipValue(slot)
+        case nil:
+            guard let leaves = plan.composites[key] else { return nil }
+            return compositeValue(key, leaves)
+        }
+    }
+
+    /// Sets a property without telling the object that it changes.
+    ///
+    /// - Parameters:
+    ///   - value: The value in Foundation's types, or nil.
+    ///   - key: The name of an attribute or a relationship.
+    public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+        do {
+            switch plan.slot(named: key) {
+            case .attribute(let slot): try setAttribute(slot, plan.attributeValue(value, slot: slot))
+            case .relationship(let slot): try setRelationship(slot, to: value)
+            case nil:
+                guard let leaves = plan.composites[key] else { throw unknownKey(key) }
+                try setComposite(key, leaves, to: value)
+                refusals.removeAll { $0.key?.hasPrefix(key + ".") ?? false }
+            }
+            refusals.removeAll { $0.key == key }
+        } catch {
+            refuse(error, key: key)
+        }
+    }
+
+    /// The value at the end of a path of keys joined by dots; nil as soon as a step has no value.
+    ///
+    /// - Parameter keyPath: Names of to-one relationships, then of any property.
+    public final func value(forKeyPath keyPath: String) -> Any? {
+        var current: Any? = self
+        for key in keyPath.split(separator: ".") {
+            guard let object = current as? NSManagedObject else {
+                guard let dictionary = current as? [String: Any] else { return nil }
+                current = dictionary[String(key)]
+                continue
+            }
+            current = object.value(forKey: String(key))
+        }
+        return current
+    }
+
+    /// Sets the property at the end of a path of keys joined by dots.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - keyPath: Names of to-one relationships, then of any property, or of a composite attribute and its element.
+    ///     Does nothing when a step has no value.
+    public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
+        let (key, rest) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
+        if plan.composites[key] != nil { return setElement(value, key, rest) }
+        (self.value(forKey: key) as? NSManagedObject)?.setValue(value, forKeyPath: rest)
+    }
+
+    /// Sets several properties.
+    ///
+    /// - Parameter keyedValues: Values by key.
+    public final func setValuesForKeys(_ keyedValues: [String: Any]) {
+        for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
+    }
+
+    /// The values of several properties; `NSNull` where there is none.
+    ///
+    /// - Parameter keys: The names of properties.
+    public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The values that the store holds, as far as this object has read them.
+    ///
+    /// - Parameter keys: The properties; nil for all.
+    /// - Returns: Values by key, `NSNull` for none. Empty for an object that was never saved.
+    public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+        if case .none = snapshot { return [:] }
+        var values: [String: Any] = [:]
+        for key in keys ?? propertyNames {
+            switch plan.slot(named: key) {
+            case .attribute(let slot): values[key] = committedAttribute(slot).cocoaValue ?? NSNull()
+            case .relationship(let slot): values[key] = committedRelationshipValue(slot) ?? NSNull()
+            case nil:
+                guard let leaves = plan.composites[key] else { continue }
+                values[key] = compositeValue(key, leaves) { committedAttribute($0) } ?? NSNull()
+            }
+        }
+        return values
+    }
+
+    /// The properties that differ from what the store holds, with their present values; `NSNull` for none.
+    public final func changedValues() -> [String: Any] {
+        var values: [String: Any] = [:]
+        changedAttributes.forEach { slot in
+            let name = plan.attributes[slot].name
+            // A composite changes as a whole, whichever of its elements has another value.
+            if let dot = name.firstIndex(of: "."), let leaves = plan.composites[String(name[..<dot])] {
+                let key = String(name[..<dot])
+                values[key] = compositeValue(key, leaves) ?? NSNull()
+            } else {
+                values[name] = attribute(slot).cocoaValue ?? NSNull()
+            }
+        }
+        changedRelationships.forEach {
+            guard relationshipDiffers($0) else { return }
+            values[plan.relationships[$0].name] = relationshipValue($0) ?? NSNull()
+        }
+        return values
+    }
+
+    private var propertyNames: [String] { plan.propertyNames.filter { !$0.contains(".") } }
+
+    final func unknownKey(_ key: String) -> CoreDataError {
+        CoreDataError(
+            NSManagedObjectValidationError,
+            "The entity \(plan.name) has no property named '\(key)'."
+                + nearestNameHint(to: key, in: plan.propertyNames), entity: plan.name,
+            key: key)
+    }
+
+    /// Keeps an error that an accessor cannot throw; the next validation of the object throws it.
+    final func refuse(_ error: any Error, key: String) {
+        let refusal =
+            error as? CoreDataError
+            ?? CoreDataError(
+                NSManagedObjectValidationError, "Cannot set '\(key)' of \(plan.name): \(error)", entity: plan.name,
+                key: key,
+                cause: error)
+        refusals.removeAll { $0.key == key }
+        refusals.append(refusal)
+        markUpdated()
+    }
+}
+
+extension CompiledEntity {
+    /// A loosely typed value as the value of an attribute.
+    func attributeValue(_ any: Any?, slot: Int) throws -> AttributeValue {
+        if let id = any as? NSManagedObjectID { return .object(id.reference) }
+        guard let value = AttributeValue(any: any) else {
+            throw CoreDataError(
+                NSManagedObjectValidationError,
+                "Cannot set '\(attributes[slot].name)' of \(name): no attribute holds a value of type \(type(of: any)).",
+                entity: name, key: attributes[slot].name)
+        }
+        return value
+    }
+}
+
+extension AttributeValue {
+    /// The value in the types that keyed access hands out: numbers and booleans as `NSNumber`.
+    var cocoaValue: Any? {
+        switch self {
+        case .null: nil
+        case .bool(let value): NSNumber(value: value)
+        case .int(let value): NSNumber(value: value)
+        case .double(let value): NSNumber(value: value)
+        case .decimal(let value): NSDecimalNumber(decimal: value)
+        default: foundationValue
+        }
+    }
+}

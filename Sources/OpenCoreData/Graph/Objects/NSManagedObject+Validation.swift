@@ -1,0 +1,98 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+extension NSManagedObject {
+    /// Checks a loosely typed value for a property.
+    final func validate(_ value: Any?, forKey key: String) throws {
+        switch plan.slot(named: key) {
+        case .attribute(let slot):
+            let given = try plan.attributeValue(value, slot: slot)
+            let accepted = try plan.attributes[slot].accept(given, entity: plan.name)
+            if let error = plan.attributes[slot].violation(accepted, entity: plan.name) { throw error }
+        case .relationship(let slot):
+            let count: Int =
+                switch value {
+                case nil: 0
+                case let set as Set<NSManagedObject>: set.count
+                case let set as NSSet: set.count
+                case let ordered as NSOrderedSet: ordered.count
+                default: 1
+                }
+            if let error = plan.relationships[slot].violation(count: count, entity: plan.name) { throw error }
+        case nil:
+            guard plan.composites[key] != nil else { throw unknownKey(key) }
+        }
+    }
+
+    /// Checks every property that may have changed.
+    final func validateProperties() throws {
+        var errors = refusals
+        var foreign: (any Error)?
+        let isInserted = status.contains(.inserted) || context?.validation == .everything
+        // Only subclasses can have rules of their own.
+        let hasOwnRules = type(of: self) != NSManagedObject.self
+        func check(_ slot: Int) {
+            if hasOwnRules { return checkByMethod(slot) }
+            if let error = plan.attributes[slot].violation(attribute(slot), entity: plan.name) { errors.append(error) }
+        }
+        func checkByMethod(_ slot: Int) {
+            let key = plan.attributes[slot].name
+            do {
+                let value = attribute(slot).cocoaValue
+                var checked = value
+                try validateValue(&checked, forKey: key)
+                let accepted = try plan.attributeValue(checked, slot: slot)
+                if accepted != (try plan.attributeValue(value, slot: slot)) { try setAttribute(slot, accepted) }
+            } catch {
+                if !(error is CoreDataError) { foreign = error }
+                errors.append(
+                    error as? CoreDataError
+                        ?? CoreDataError(
+                            NSManagedObjectValidationError, "'\(key)' of \(plan.name) is not valid: \(error)",
+                            entity: plan.name, key: key, cause: error))
+            }
+        }
+        if isInserted {
+            let (traits, values) = (plan.traits, edits.all ?? [])
+            for slot in traits.indices
+            where hasOwnRules || values.count <= slot || !traits[slot].plainlyAllows(values[slot]) {
+                check(slot)
+            }
+        } else {
+            changedAttributes.forEach(check)
+        }
+        for slot in plan.relationships.indices where isInserted || changedRelationships.contains(slot) {
+            guard !plan.relationships[slot].isTransient, plan.relationships[slot].hasCountRules else { continue }
+            let relationship = plan.relationships[slot]
+            let count = relationship.isToMany ? memberCount(slot) : (hasLivingDestination(slot) ? 1 : 0)
+            if let error = relationship.violation(count: count, entity: plan.name) { errors.append(error) }
+        }
+        if errors.isEmpty { return }
+        // The only error there is comes as the subclass has thrown it.
+        if let foreign, errors.count == 1 { throw foreign }
+        for index in errors.indices where errors[index].objects.isEmpty { errors[index].objects = [objectID.reference] }
+        try CoreDataError.throwAll(errors)
+    }
+
+    /// Whether a to-one relationship leads to an object that will be in the store.
+    private func hasLivingDestination(_ slot: Int) -> Bool {
+        destination(slot).map { $0.status.isDisjoint(with: [.deleted, .gone]) } ?? false
+    }
+
+    /// Refuses the deletion while a relationship with the deny rule leads to an object that stays.
+    final func validateDeleteRules() throws {
+        var errors = refusals.filter { $0.errorCode == NSPersistentStoreOperationError }
+        for (slot, relationship) in plan.relationships.enumerated() where relationship.deleteRule == .denyDeleteRule {
+            let others = relationship.isToMany ? memberObjects(slot) : destination(slot).map { [$0] } ?? []
+            let staying = others.filter { !$0.status.contains(.deleted) && $0 !== self }
+            guard let first = staying.first else { continue }
+            errors.append(
+                CoreDataError(
+                    NSValidationRelationshipDeniedDeleteError,
+                    "Cannot delete \(plan.name) \(objectID): its relationship '\(relationship.name)' denies it while it leads to \(staying.count) \(staying.count == 1 ? "object" : "objects"), such as \(first.objectID). Delete or unlink them first.",
+                    entity: plan.name, key: relationship.name, objects: [objectID.reference]))
+        }
+        try CoreDataError.throwAll(errors)
+    }
+}

@@ -1,0 +1,86 @@
+import SwormStore
+
+/// Objects in the order in which they were added, each once; adding and removing take constant time.
+///
+/// An object notes its place in the list. It is in one list at a time, and a note counts only when the object stands there.
+struct ObjectList: Sequence {
+    private var storage: ContiguousArray<NSManagedObject?> = []
+    private(set) var count = 0
+    /// How many of the objects there are by entity number.
+    private var counts: [Int] = []
+    /// Whether objects of subclasses were added, which may override what plain ones do nothing in.
+    private(set) var hasSubclasses = false
+
+    var isEmpty: Bool { count == 0 }
+    var objects: [NSManagedObject] { Array(self) }
+
+    /// The numbers of the entities that the objects are of.
+    var entities: some Sequence<Int> { counts.indices.lazy.filter { [counts] in counts[$0] > 0 } }
+
+    func contains(_ object: NSManagedObject) -> Bool {
+        storage.indices.contains(object.listPlace) && storage[object.listPlace] === object
+    }
+
+    mutating func insert(_ object: NSManagedObject) {
+        guard !contains(object) else { return }
+        object.listPlace = storage.count
+        storage.append(object)
+        if type(of: object) != NSManagedObject.self { hasSubclasses = true }
+        count += 1
+        let number = object.plan.number
+        while counts.count <= number { counts.append(0) }
+        counts[number] += 1
+    }
+
+    mutating func remove(_ object: NSManagedObject) {
+        guard contains(object) else { return }
+        storage[object.listPlace] = nil
+        object.listPlace = -1
+        count -= 1
+        let number = object.plan.number
+        if counts.indices.contains(number), counts[number] > 0 { counts[number] -= 1 }
+        if storage.count > 32, count * 2 < storage.count { settle() }
+    }
+
+    mutating func removeAll() {
+        storage = []
+        count = 0
+        counts = []
+        hasSubclasses = false
+    }
+
+    /// Closes the holes, and makes the objects note their places: after a change, or when an old copy of a list counts again.
+    mutating func settle() {
+        storage.removeAll { $0 == nil }
+        for (index, object) in storage.enumerated() { object?.listPlace = index }
+    }
+}
+
+extension ObjectList {
+    /// A list to go through, for which no object notes its place.
+    init(listing objects: [NSManagedObject]) {
+        storage = ContiguousArray(objects.map { $0 })
+        count = objects.count
+        hasSubclasses = objects.contains { type(of: $0) != NSManagedObject.self }
+    }
+
+    var underestimatedCount: Int { count }
+
+    func makeIterator() -> Iterator { Iterator(storage: storage) }
+
+    /// Goes through the objects that were in the list when it began.
+    struct Iterator: IteratorProtocol {
+        fileprivate let storage: ContiguousArray<NSManagedObject?>
+        private var place = 0
+
+        fileprivate init(storage: ContiguousArray<NSManagedObject?>) { self.storage = storage }
+
+        mutating func next() -> NSManagedObject? {
+            while place < storage.count {
+                defer { place += 1 }
+                if let object = storage[place] { return object }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,238 @@
+public import Foundation
+import SwormPredicates
+import SwormStore
+
+extension NSManagedObject {
+    /// The members of a to-many relationship, read from the store unless `loaded` is false.
+    final func members(_ slot: Int, loaded: Bool = true) -> ToManyMembers {
+        let members: ToManyMembers
+        if case .toMany(let present) = relationshipState(slot) {
+            members = present
+        } else {
+            if snapshot.isFault { _ = fire() }
+            var isNew = plan.relationships[slot].isTransient
+            if case .none = snapshot { isNew = true }
+            members = ToManyMembers(isLoaded: isNew)
+            setRelationshipState(slot, .toMany(members))
+        }
+        guard loaded, !members.isLoaded else { return members }
+        guard let context else {
+            members.load([])
+            return members
+        }
+        // What cannot be read stays unread: taken for empty, it would be saved as empty.
+        if let found = context.readMembers(of: self, slot: slot) { members.load(found) }
+        return members
+    }
+
+    /// As ``members(_:loaded:)``, with the members read.
+    ///
+    /// - Throws: A ``CoreDataError`` when the row has gone, or the members cannot be read.
+    final func readMembers(_ slot: Int) throws -> ToManyMembers {
+        try load()
+        let members = members(slot, loaded: false)
+        if !members.isLoaded { members.load(try context?.loadMembers(of: self, slot: slot) ?? []) }
+        return members
+    }
+
+    /// The objects at the end of a to-many relationship, as they are now; in order for an ordered one.
+    ///
+    /// - Throws: A ``CoreDataError`` when the row has gone, or the members cannot be read.
+    package final func readMemberObjects(_ slot: Int) throws -> [NSManagedObject] { try readMembers(slot).objects }
+
+    /// The number of objects at the end of a to-many relationship.
+    ///
+    /// - Throws: As ``readMemberObjects(_:)``.
+    package final func readMemberCount(_ slot: Int) throws -> Int { try readMembers(slot).count }
+
+    /// Whether an object is at the end of a to-many relationship.
+    ///
+    /// - Throws: As ``readMemberObjects(_:)``.
+    package final func readHasMember(_ slot: Int, _ object: NSManagedObject) throws -> Bool {
+        try readMembers(slot).contains(object)
+    }
+
+    /// The objects at the end of a to-many relationship, as they are now; in order for an ordered one.
+    package final func memberObjects(_ slot: Int) -> [NSManagedObject] { members(slot).objects }
+
+    /// The number of objects at the end of a to-many relationship.
+    package final func memberCount(_ slot: Int) -> Int { members(slot).count }
+
+    package final func hasMember(_ slot: Int, _ object: NSManagedObject) -> Bool { members(slot).contains(object) }
+
+    /// Adds an object to a to-many relationship; at the end of an ordered one. Sets the inverse.
+    ///
+    /// - Throws: A ``CoreDataError`` when the object is of another entity or context, or can't be changed.
+    package final func addMember(_ slot: Int, _ object: NSManagedObject) throws {
+        let relationship = plan.relationships[slot]
+        try requireMutable(key: relationship.name)
+        try requireRelatable(object, relationship)
+        guard let inverse = relationship.inverse else {
+            guard !members(slot).contains(object) else { return }
+            noteAdded(slot, object)
+            return
+        }
+        if objectID.origin.compiled[relationship.destination].relationships[inverse].isToMany {
+            guard !members(slot).contains(object) else { return }
+            noteAdded(slot, object)
+            object.noteAdded(inverse, self)
+        } else {
+            let previous = object.destination(inverse)
+            guard previous !== self else { return }
+            previous?.noteRemoved(slot, object)
+            object.assignDestination(inverse, self)
+            noteAdded(slot, object)
+        }
+    }
+
+    /// Takes an object out of a to-many relationship, and clears the inverse. Does nothing when it is not in it.
+    ///
+    /// - Throws: A ``CoreDataError`` when this object can't be changed.
+    package final func removeMember(_ slot: Int, _ object: NSManagedObject) throws {
+        let relationship = plan.relationships[slot]
+        try requireMutable(key: relationship.name)
+        guard let inverse = relationship.inverse else {
+            guard members(slot).contains(object) else { return }
+            noteRemoved(slot, object)
+            return
+        }
+        if objectID.origin.compiled[relationship.destination].relationships[inverse].isToMany {
+            guard members(slot).contains(object) else { return }
+            noteRemoved(slot, object)
+            object.noteRemoved(inverse, self)
+        } else {
+            guard object.context === context, object.destination(inverse) === self else { return }
+            object.assignDestination(inverse, nil)
+            noteRemoved(slot, object)
+        }
+    }
+
+    /// Makes the members of a to-many relationship exactly the given objects, in their order for an ordered one.
+    ///
+    /// - Throws: A ``CoreDataError`` when one of the objects can't be a member; then nothing is changed.
+    package final func setMembers(_ slot: Int, _ objects: [NSManagedObject]) throws {
+        let relationship = plan.relationships[slot]
+        try requireMutable(key: relationship.name)
+        for object in objects { try requireRelatable(object, relationship) }
+        let wanted = Set(objects.map(ObjectIdentifier.init))
+        for object in memberObjects(slot) where !wanted.contains(ObjectIdentifier(object)) {
+            try removeMember(slot, object)
+        }
+        for object in objects { try addMember(slot, object) }
+        guard relationship.isOrdered else { return }
+        var seen = Set<ObjectIdentifier>()
+        members(slot).reorder(objects.filter { seen.insert(ObjectIdentifier($0)).inserted })
+        changedRelationships.insert(slot)
+        markUpdated()
+    }
+
+    /// Notes on this side alone that an object was added.
+    final func noteAdded(_ slot: Int, _ object: NSManagedObject) {
+        members(slot, loaded: false).add(object)
+        changedRelationships.insert(slot)
+        markUpdated()
+    }
+
+    /// Notes on this side alone that an object was removed.
+    final func noteRemoved(_ slot: Int, _ object: NSManagedObject) {
+        members(slot, loaded: false).remove(object)
+        changedRelationships.insert(slot)
+        markUpdated()
+    }
+
+    /// Whether a relationship differs from what the store holds.
+    final func relationshipDiffers(_ slot: Int) -> Bool {
+        guard changedRelationships.contains(slot) else { return false }
+        if case .toMany(let members) = relationshipState(slot) { return members.hasChanges }
+        return true
+    }
+
+    // MARK: Keyed
+
+    final func relationshipValue(_ slot: Int) -> Any? {
+        let relationship = plan.relationships[slot]
+        if !relationship.isToMany { return destination(slot) }
+        let objects = memberObjects(slot)
+        return relationship.isOrdered ? NSOrderedSet(array: objects) : Set(objects)
+    }
+
+    final func committedRelationshipValue(_ slot: Int) -> Any? {
+        let relationship = plan.relationships[slot]
+        if !relationship.isToMany {
+            return committedDestination(slot).flatMap { context?.object(for: $0, origin: objectID.origin, hint: nil) }
+        }
+        let objects = members(slot).committed.map(\.object)
+        return relationship.isOrdered ? NSOrderedSet(array: objects) : Set(objects)
+    }
+
+    final func setRelationship(_ slot: Int, to value: Any?) throws {
+        let relationship = plan.relationships[slot]
+        guard relationship.isToMany else {
+            guard value == nil || value is NSManagedObject else { throw wrongDestination(relationship, value) }
+            return try setDestination(slot, value as? NSManagedObject)
+        }
+        let objects: [Any]
+        switch value {
+        case nil: objects = []
+        case let set as Set<NSManagedObject>: objects = Array(set)
+        case let array as [Any]: objects = array
+        case let ordered as NSOrderedSet: objects = ordered.array
+        case let set as NSSet: objects = set.allObjects
+        default: throw wrongDestination(relationship, value)
+        }
+        let managed = objects.compactMap { $0 as? NSManagedObject }
+        guard managed.count == objects.count else { throw wrongDestination(relationship, value) }
+        try setMembers(slot, managed)
+    }
+
+    private func wrongDestination(_ relationship: CompiledRelationship, _ value: Any?) -> CoreDataError {
+        CoreDataError(
+            NSManagedObjectValidationError,
+            "Cannot set '\(relationship.name)' of \(plan.name): the relationship takes \(relationship.isToMany ? "a set of managed objects" : "a managed object").",
+            entity: plan.name, key: relationship.name)
+    }
+
+    /// The ids of the objects at the end of a relationship.
+    ///
+    /// - Parameter key: The relationship's name.
+    /// - Returns: The ids, in order for an ordered relationship. Empty for a key that is no relationship.
+    public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+        guard case .relationship(let slot) = plan.slot(named: key) else { return [] }
+        if plan.relationships[slot].isToMany { return memberObjects(slot).map(\.objectID) }
+        return destination(slot).map { [$0.objectID] } ?? []
+    }
+
+    /// Whether a to-many relationship has not been read yet.
+    ///
+    /// - Parameter key: The relationship's name.
+    public final func hasFault(forRelationshipNamed key: String) -> Bool {
+        guard case .relationship(let slot) = plan.slot(named: key) else { return false }
+        switch relationshipState(slot) {
+        case .untouched:
+            if case .none = snapshot { return false }
+            return plan.relationships[slot].isToMany || snapshot.isFault
+        case .toOne: return false
+        case .toMany(let members): return !members.isLoaded
+        }
+    }
+
+    /// A set through which a to-many relationship is changed.
+    ///
+    /// - Parameter key: The relationship's name.
+    /// - Returns: A set that reads and changes the relationship. For a key that is no to-many relationship, an empty set
+    ///   whose changes go nowhere but into the error of the next save.
+    public final func mutableSetValue(forKey key: String) -> NSMutableSet {
+        RelationshipSet(object: self, key: key)
+    }
+
+    /// An ordered set through which an ordered to-many relationship is changed.
+    ///
+    /// `count`, `object(at:)` and `index(of:)` show the relationship as it is. Foundation's other members, such as `array`,
+    /// show it as it was when the set was made or last changed through it.
+    ///
+    /// - Parameter key: The relationship's name.
+    /// - Returns: An ordered set that reads and changes the relationship.
+    public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+        RelationshipOrderedSet(object: self, key: key)
+    }
+}

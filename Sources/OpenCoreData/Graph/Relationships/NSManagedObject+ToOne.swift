@@ -1,0 +1,169 @@
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+import SwormStore
+
+// Relationships, in both directions. What is said of one side is kept true on the other at once.
+extension NSManagedObject {
+    final func relationshipState(_ slot: Int) -> RelationshipState {
+        slot < relationships.count ? relationships[slot] : .untouched
+    }
+
+    final func setRelationshipState(_ slot: Int, _ state: RelationshipState) {
+        if relationships.isEmpty { relationships = Array(repeating: .untouched, count: plan.relationships.count) }
+        relationships[slot] = state
+    }
+
+    /// The object at the end of a to-one relationship.
+    package final func destination(_ slot: Int) -> NSManagedObject? {
+        if case .toOne(let object) = relationshipState(slot) {
+            return object.flatMap { canLead(slot, to: $0) ? $0 : nil }
+        }
+        guard !plan.relationships[slot].isTransient, let row = committedDestination(slot), let context else {
+            return nil
+        }
+        var hint: FaultHint?
+        if let (group, index) = snapshot.fetched { hint = .destination(group, row: index, slot: slot) }
+        let object = context.object(for: row, origin: objectID.origin, hint: hint)
+        setRelationshipState(slot, .toOne(object))
+        return canLead(slot, to: object) ? object : nil
+    }
+
+    /// Whether the row has a key that no object of the relationship's can have.
+    private func holdsStrayKey(_ slot: Int) -> Bool {
+        if case .toOne(let object?) = relationshipState(slot) { return !canLead(slot, to: object) }
+        guard let (group, row) = snapshot.fetched else { return false }
+        let cell = group.shape.cells(ofToOne: slot, in: plan.number).key
+        return cell >= 0 && !group.buffer.isNull(row, cell) && group.buffer.int64(row, cell) < 1
+    }
+
+    /// Whether an object is of an entity that a relationship leads to. A damaged row can name one of another entity of the
+    /// same table, which has other properties.
+    private func canLead(_ slot: Int, to object: NSManagedObject) -> Bool {
+        objectID.origin.compiled[plan.relationships[slot].destination].family.contains(object.plan.number)
+    }
+
+    /// The identity that the store holds for a to-one relationship.
+    final func committedDestination(_ slot: Int) -> RowID? {
+        switch snapshot {
+        case .none: return nil
+        case .fault: return fire() ? committedDestination(slot) : nil
+        case .values(let committed): return committed.toOnes[slot]
+        case .row, .patched:
+            guard let (group, row) = snapshot.fetched else { return nil }
+            return group.destination(row: row, slot: slot, entity: plan, model: objectID.origin.compiled)
+        }
+    }
+
+    /// Sets a to-one relationship and its inverse.
+    ///
+    /// - Throws: A ``CoreDataError`` when the object is of another entity or context, or can't be changed.
+    package final func setDestination(_ slot: Int, _ new: NSManagedObject?) throws {
+        let relationship = plan.relationships[slot]
+        try requireMutable(key: relationship.name)
+        if let new { try requireRelatable(new, relationship) }
+        let old = destination(slot)
+        // A key that leads nowhere can be cleared, too.
+        guard old !== new || new == nil && holdsStrayKey(slot) else { return }
+        guard let inverse = relationship.inverse else { return assignDestination(slot, new) }
+        if objectID.origin.compiled[relationship.destination].relationships[inverse].isToMany {
+            assignDestination(slot, new)
+            old?.noteRemoved(inverse, self)
+            new?.noteAdded(inverse, self)
+        } else {
+            // This side last: the object may have led to itself.
+            old?.assignDestination(inverse, nil)
+            if let previous = new?.destination(inverse), previous !== self { previous.assignDestination(slot, nil) }
+            assignDestination(slot, new)
+            new?.assignDestination(inverse, self)
+        }
+    }
+
+    /// Sets this side alone.
+    final func assignDestination(_ slot: Int, _ new: NSManagedObject?) {
+        let committed = committedDestination(slot)
+        let isCleared = new == nil && holdsStrayKey(slot)
+        setRelationshipState(slot, .toOne(new))
+        if !status.contains(.inserted), new?.objectID.row == committed, !isCleared {
+            changedRelationships.remove(slot)
+        } else {
+            changedRelationships.insert(slot)
+        }
+        markUpdated()
+    }
+
+    /// Throws when an object can't be at the end of a relationship of this one.
+    final func requireRelatable(_ other: NSManagedObject, _ relationship: CompiledRelationship) throws {
+        func refusal(_ reason: String) -> CoreDataError {
+            CoreDataError(
+                NSManagedObjectValidationError,
+                "Cannot relate \(plan.name) \(objectID) to \(other.plan.name) \(other.objectID) by '\(relationship.name)': \(reason)",
+                entity: plan.name, key: relationship.name, objects: [objectID.reference, other.objectID.reference])
+        }
+        guard other.context === context else { throw refusal("the objects belong to different contexts.") }
+        if other.status.contains(.gone) { throw refusal("the other object was deleted.") }
+        // Its own side is going to change.
+        try other.load()
+        let destination = objectID.origin.compiled[relationship.destination]
+        guard destination.family.contains(other.plan.number) else {
+            throw refusal("the relationship leads to \(destination.name).")
+        }
+    }
+}
+
+/// Why a fault exists. When it fires, its neighbours are read with it.
+enum FaultHint {
+    /// A to-one relationship of a row of a fetch leads to it.
+    case destination(FetchGroup, row: Int, slot: Int)
+    /// It was found as a member of a to-many relationship, or by a fetch that reads batches, together with others of the same
+    /// hierarchy.
+    case member(MemberKeys, index: Int)
+
+    /// The row whose to-one relationship leads to the fault, and the relationship; nil where there is none.
+    func source(
+        _ model: CompiledModel
+    ) -> (group: FetchGroup, row: Int, plan: CompiledEntity, place: RelationshipPlace)? {
+        guard case .destination(let group, let row, let slot) = self,
+            let plan = model.entity(numbered: Int64(group.entity(row: row))), group.shape.covers(plan.number),
+            plan.relationships.indices.contains(slot)
+        else { return nil }
+        return (group, row, plan, plan.place(ofRelationship: slot))
+    }
+}
+
+/// The keys of objects that were found together as members of relationships, or by a fetch.
+final class MemberKeys {
+    let keys: [Int64]
+    /// The number of the entity that the relationship leads to.
+    let entity: Int
+    /// How many of them are read at a time, and what is read with them.
+    let reading: FetchReading
+
+    init(keys: [Int64], entity: Int, reading: FetchReading = FetchReading(batchSize: FetchGroup.batchSize)) {
+        self.keys = keys
+        self.entity = entity
+        self.reading = reading
+    }
+
+    /// Why the object at a place is a fault.
+    func hint(at place: Int) -> FaultHint { .member(self, index: place / reading.batchSize * reading.batchSize) }
+}
+
+extension FetchGroup {
+    /// The identity at the end of a to-one relationship of a row.
+    ///
+    /// A column that names an entity to which the relationship cannot lead is passed over: the row at the far end knows
+    /// better. A key below 1 leads nowhere.
+    func destination(row: Int, slot: Int, entity: CompiledEntity, model: CompiledModel) -> RowID? {
+        let cells = shape.cells(ofToOne: slot, in: entity.number)
+        guard cells.key >= 0, !buffer.isNull(row, cells.key) else { return nil }
+        let key = buffer.int64(row, cells.key)
+        guard key > 0 else { return nil }
+        let declared = entity.relationships[slot].destination
+        guard cells.entity >= 0, !buffer.isNull(row, cells.entity),
+            let found = model.entity(numbered: buffer.int64(row, cells.entity)),
+            model[declared].family.contains(found.number)
+        else { return RowID(entity: declared, key: key) }
+        return RowID(entity: found.number, key: key)
+    }
+}

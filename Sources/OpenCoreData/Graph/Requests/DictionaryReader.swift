@@ -1,0 +1,72 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+import SwormStore
+
+/// A property of a dictionary, as a request names it.
+struct SelectedProperty {
+    var name: String
+    var expression: ExpressionTree
+    /// The type that the value is to have; undefined for the one that it has.
+    var type: AttributeType = .undefined
+}
+
+/// Makes dictionaries from stored rows. A property without a value is not in its dictionary.
+struct DictionaryReader {
+    let selected: [SelectedProperty]
+    let columns: [ProjectedColumn]
+    let origin: ObjectOrigin
+    let session: any StoreSession
+
+    func dictionary(_ row: [StoredValue]) throws -> NSDictionary {
+        let result = NSMutableDictionary()
+        var place = 0
+        for (property, column) in zip(selected, columns) {
+            switch column.content {
+            case .object:
+                if case (.integer(let key), .integer(let number)) = (row[place], row[place + 1]),
+                    key > 0, let entity = origin.compiled.entity(numbered: number)
+                {
+                    let id = NSManagedObjectID(entity: entity, key: key, origin: origin)
+                    result.setObject(id, forKey: NSString(string: property.name))
+                }
+                place += 2
+            case .externalData:
+                if case .blob(let bytes) = row[place] {
+                    let data = try bytes.withUnsafeBytes { try session.externalData($0) }
+                    result.setObject(NSData(data: data), forKey: NSString(string: property.name))
+                }
+                place += 1
+            case .value(let natural):
+                let type = property.type == .undefined ? natural : property.type
+                if row[place] != .null {
+                    guard let value = row[place].object(as: type) else { throw mismatch(property, row[place], type) }
+                    result.setObject(value, forKey: NSString(string: property.name))
+                }
+                place += 1
+            }
+        }
+        return result
+    }
+
+    private func mismatch(_ property: SelectedProperty, _ value: StoredValue, _ type: AttributeType) -> CoreDataError {
+        CoreDataError(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            "The value of “\(property.name)”, \(value.text), is none of the type \(type.displayName). Ask for a wider type, or mend the row.",
+            key: property.name)
+    }
+}
+
+extension StoredValue {
+    /// The value in words.
+    fileprivate var text: String {
+        switch self {
+        case .null: "nothing"
+        case .integer(let number): "\(number)"
+        case .real(let number): "\(number)"
+        case .text(let text): "“\(text.prefix(40))”"
+        case .blob(let data): "\(data.count) bytes"
+        case .uuid(let uuid): "\(uuid)"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+extension NSFetchRequest {
+    /// A request for dictionaries as a value, with the properties that they have.
+    ///
+    /// - Throws: An error that says which property is unknown, or why the properties do not go together.
+    func projection(in model: CompiledModel) throws -> (ProjectionSpecification, [SelectedProperty]) {
+        var fetch = try specification(in: model)
+        let entity = model[fetch.entity]
+        let selected = try selectedProperties(of: entity)
+        var tree = ProjectionTree(selected.map(\.expression))
+        tree.isDistinct = returnsDistinctResults
+        tree.groups = try (propertiesToGroupBy ?? []).map { try property($0, entity).expression }
+        if let havingPredicate {
+            guard !tree.groups.isEmpty else {
+                throw unsupported("has a havingPredicate and no propertiesToGroupBy. Say what to group by.")
+            }
+            tree.having = try havingPredicate.tree()
+        }
+        if tree.form != .plain {
+            tree.sorts = fetch.sorts.map { sort in
+                guard sort.path.count == 1, let computed = selected.first(where: { $0.name == sort.path[0] }) else {
+                    return ProjectionTree.Sort(.path(sort.path), ascending: sort.ascending)
+                }
+                return ProjectionTree.Sort(computed.expression, ascending: sort.ascending)
+            }
+        }
+        if tree.form == .grouped {
+            // Core Data's limit of such a request counts groups.
+            (tree.groupLimit, tree.groupOffset) = (fetch.limit > 0 ? fetch.limit : nil, fetch.offset)
+            (fetch.limit, fetch.offset, fetch.sorts) = (0, 0, [])
+        }
+        if tree.form == .total {
+            // One row comes of all; a limit or an offset is one of that row, and no order changes it.
+            tree.sorts = []
+            fetch.sorts = []
+            fetch.limit = 0
+            guard fetch.offset == 0 else {
+                throw unsupported("has a fetchOffset, and its aggregates give one result. Leave the offset out.")
+            }
+        }
+        var result = ProjectionSpecification(fetch: fetch, tree: tree)
+        result.variables = Dictionary(
+            selected.map { ($0.name, $0.expression) }, uniquingKeysWith: { first, _ in first })
+        return (result, selected)
+    }
+
+    /// The properties that are named, or all attributes of the entity that a store has.
+    private func selectedProperties(of entity: CompiledEntity) throws -> [SelectedProperty] {
+        if let propertiesToFetch, !propertiesToFetch.isEmpty {
+            let selected = try propertiesToFetch.map { try property($0, entity) }
+            var names: Set<String> = []
+            for property in selected where !names.insert(property.name).inserted {
+                throw unsupported("asks twice for “\(property.name)”. Give each property a name of its own.")
+            }
+            return selected
+        }
+        guard !returnsDistinctResults, propertiesToGroupBy == nil else {
+            throw unsupported("groups, or wants distinct results, and says not of what. Set propertiesToFetch.")
+        }
+        return entity.attributes.filter { !$0.isTransient && $0.type != .undefined }.map { attribute in
+            SelectedProperty(name: attribute.name, expression: path(attribute.name), type: attribute.type)
+        }
+    }
+
+    private func property(_ any: Any, _ entity: CompiledEntity) throws -> SelectedProperty {
+        switch any {
+        case let computed as NSExpressionDescription: return try property(computed)
+        case let description as NSPropertyDescription: return property(description.name, entity)
+        case let name as String: return property(name, entity)
+        case let name as NSString: return property(name.description, entity)
+        default:
+            throw unsupported(
+                "names a property by \(type(of: any)). Use names, property descriptions and expression descriptions.")
+        }
+    }
+
+    private func property(_ name: String, _ entity: CompiledEntity) -> SelectedProperty {
+        var result = SelectedProperty(name: name, expression: path(name))
+        if case .attribute(let slot) = entity.slot(named: name) { result.type = entity.attributes[slot].type }
+        return result
+    }
+
+    private func property(_ computed: NSExpressionDescription) throws -> SelectedProperty {
+        guard !computed.name.isEmpty else { throw unsupported("has an expression description without a name.") }
+        var expression = path(computed.keyPath)
+        if let function = computed.function {
+            let name = function.hasSuffix(":") ? String(function.dropLast()) : function
+            guard let aggregate = RowAggregate(rawValue: name) else {
+                throw unsupported(
+                    "uses the function “\(function)” for “\(computed.name)”; there are count:, sum:, min:, max: and average:."
+                )
+            }
+            expression = .aggregate(aggregate, expression)
+        }
+        return SelectedProperty(
+            name: computed.name, expression: expression, type: computed.expressionResultType.attributeType)
+    }
+
+    private func path(_ text: String) -> ExpressionTree {
+        .path(text.split(separator: ".").map(String.init))
+    }
+
+    private func unsupported(_ what: String) -> CoreDataError {
+        CoreDataError(
+            NSPersistentStoreUnsupportedRequestTypeError,
+            "A fetch of dictionaries of \(entityName ?? "objects") \(what)",
+            entity: entityName)
+    }
+}

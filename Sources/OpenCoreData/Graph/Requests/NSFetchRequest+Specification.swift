@@ -1,0 +1,35 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+extension NSFetchRequest {
+    /// The request as a value.
+    ///
+    /// - Throws: An error that names the entity or key that the model does not have, or says what is wrong with the predicate.
+    func specification(in model: CompiledModel) throws -> FetchSpecification {
+        guard let entityName else {
+            throw CoreDataError(NSCoreDataError, "Cannot execute a fetch request that has no entity. Set one.")
+        }
+        guard let entity = model.entity(named: entityName) else {
+            throw CoreDataError.unknownEntity(entityName, in: model)
+        }
+        var specification = FetchSpecification(entity: entity.number)
+        specification.includesSubentities = includesSubentities
+        specification.predicate = try predicate?.tree()
+        specification.sorts = try (sortDescriptors ?? []).map { try $0.sort() }
+        specification.limit = max(0, fetchLimit)
+        specification.offset = max(0, fetchOffset)
+        return specification
+    }
+}
+
+extension CoreDataError {
+    static func unknownEntity(_ name: String, in model: CompiledModel) -> CoreDataError {
+        let names = model.entities.map(\.name)
+        let list = names.sorted().joined(separator: ", ")
+        return CoreDataError(
+            NSCoreDataError,
+            "The model has no entity named '\(name)'.\(nearestNameHint(to: name, in: names)) It has: \(list).",
+            entity: name)
+    }
+}

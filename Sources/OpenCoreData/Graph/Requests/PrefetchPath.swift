@@ -1,0 +1,77 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+/// A path of relationships whose objects are read along with a fetch.
+package struct PrefetchPath: Sendable {
+    /// One relationship of a path, with its slot.
+    struct Step: Sendable {
+        let slot: Int
+        let relationship: CompiledRelationship
+        var place: RelationshipPlace { RelationshipPlace(owner: relationship.owner, slot: slot) }
+    }
+
+    /// What is read, the nearest first. It ends where a relationship is transient: there is nothing to be read.
+    let steps: [Step]
+
+    /// - Parameters:
+    ///   - names: The names of relationships, each of the entity that the one before it leads to.
+    ///   - number: The number of the entity where the path begins.
+    /// - Throws: A ``CoreDataError`` that names what is no relationship.
+    package init(_ names: [String], entity number: Int, model: CompiledModel) throws {
+        var steps: [Step] = []
+        var entity = model[number]
+        var isStored = true
+        for name in names {
+            guard case .relationship(let slot) = entity.slot(named: name) else {
+                throw Self.noRelationship(name, names, entity)
+            }
+            let relationship = entity.relationships[slot]
+            isStored = isStored && !relationship.isTransient
+            if isStored { steps.append(Step(slot: slot, relationship: relationship)) }
+            entity = model[relationship.destination]
+        }
+        self.steps = steps
+    }
+
+    private static func noRelationship(_ name: String, _ names: [String], _ entity: CompiledEntity) -> CoreDataError {
+        let relationships = entity.relationships.map(\.name)
+        let reason =
+            if case .attribute = entity.slot(named: name) {
+                "'\(name)' of \(entity.name) is an attribute, which is read with its object. Leave it out."
+            } else {
+                "the entity \(entity.name) has no relationship named '\(name)'."
+                    + nearestNameHint(to: name, in: relationships)
+            }
+        return CoreDataError(
+            NSCoreDataError, "Cannot prefetch '\(names.joined(separator: "."))': \(reason)", entity: entity.name,
+            key: name)
+    }
+}
+
+/// How much a fetch reads, and when. It changes nothing of what the fetch finds.
+package struct FetchReading: Sendable {
+    /// The relationships that are going to be followed.
+    package var prefetch: [PrefetchPath]
+    /// How many rows are read at a time, when the first of them is needed; 0 for all at once.
+    package var batchSize: Int
+
+    package init(prefetch: [PrefetchPath] = [], batchSize: Int = 0) {
+        self.prefetch = prefetch
+        self.batchSize = batchSize
+    }
+}
+
+extension NSFetchRequest {
+    /// How much the request reads, and when.
+    ///
+    /// - Throws: A ``CoreDataError`` that names what is no relationship.
+    func reading(_ specification: FetchSpecification, in model: CompiledModel) throws -> FetchReading {
+        FetchReading(
+            prefetch: try (relationshipKeyPathsForPrefetching ?? []).map { path in
+                let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+                return try PrefetchPath(names, entity: specification.entity, model: model)
+            },
+            batchSize: max(0, fetchBatchSize))
+    }
+}

@@ -1,0 +1,281 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+extension NSManagedObjectContext {
+    var mergeType: NSMergePolicyType { (mergePolicy as? NSMergePolicy)?.mergeType ?? .errorMergePolicyType }
+
+    // MARK: Rows that were changed
+
+    /// A conflict that a save has met, with the row as the context has read it, and as it is now.
+    final func mergeConflict(
+        _ met: SaveConflicts.Conflict, of object: NSManagedObject, reading rows: RowsReadAnew
+    ) throws -> MergeConflict {
+        var cached = try object.snapshot.rowSnapshot(of: object)
+        var persisted = met.exists ? rows.values[met.row] : nil
+        let isKept = persisted != nil
+        // The object may be written as a whole.
+        let isWhole = isKept ? mergeType == .overwriteMergePolicyType : mergeType.contextPrevails
+        for slot in object.plan.attributes.indices where object.plan.traits[slot].allowsExternalStorage {
+            guard let known = cached?.attributes[slot] else { break }
+            let now = persisted?.attributes[slot]
+            if case .value(let value) = known, value != .null, case .reference = now,
+                let content = try rows.snapshot(of: met.row)?.content(slot, of: object)
+            {
+                // The object knows the content, so that it is compared with the content.
+                persisted?.attributes[slot] = content
+            } else if case .reference = known, known != now, isWhole {
+                if let content = try object.snapshot.content(slot, of: object) { cached?.attributes[slot] = content }
+            }
+        }
+        var present = cached
+        object.changedAttributes.forEach { present?.attributes[$0] = .value(object.attribute($0)) }
+        for (slot, relationship) in object.plan.relationships.enumerated()
+        where !relationship.isToMany && !relationship.isTransient
+            && (!isKept || object.changedRelationships.contains(slot))
+        {
+            present?.toOnes[slot] = object.destination(slot).flatMap {
+                $0.status.isDisjoint(with: [.deleted, .gone]) ? $0.objectID.row : nil
+            }
+        }
+        return MergeConflict(
+            sourceObject: met.row, oldVersionNumber: cached?.version ?? met.expected, cachedSnapshot: cached,
+            persistedSnapshot: persisted, objectSnapshot: present)
+    }
+
+    /// Lets an object go on from the row that the store holds, with the changes that are left of its own.
+    final func merge(
+        _ object: NSManagedObject, by settlement: ConflictSettlement, over fresh: ObjectSnapshot,
+        from conflict: MergeConflict
+    ) throws {
+        if object.status.contains(.deleted) {
+            object.snapshot = fresh
+        } else {
+            takeRow(fresh, of: object, from: conflict)
+            object.takeChanges(settlement.updates[conflict.sourceObject])
+        }
+        object.awake(fromSnapshotEvents: .mergePolicy)
+    }
+
+    /// Lets an object be what the store holds.
+    final func rollBack(_ object: NSManagedObject, to fresh: ObjectSnapshot, from conflict: MergeConflict) {
+        takeRow(fresh, of: object, from: conflict)
+        object.takeBackRelationships { _ in true }
+        object.dropChanges()
+        updatedList.remove(object)
+        object.awake(fromSnapshotEvents: .mergePolicy)
+    }
+
+    /// Lets an object live that was going to be deleted, as what the store holds.
+    final func rollBackDeletion(
+        of object: NSManagedObject, to fresh: ObjectSnapshot, from conflict: MergeConflict
+    ) throws {
+        object.snapshot = fresh
+        object.takeBackRelationships { _ in true }
+        object.dropChanges()
+        forgetEnds(of: object, conflict)
+        try takeBackDeletionAnew(of: object)
+        object.awake(fromSnapshotEvents: .mergePolicy)
+    }
+
+    private func takeRow(_ fresh: ObjectSnapshot, of object: NSManagedObject, from conflict: MergeConflict) {
+        object.replaceSnapshot(fresh)
+        if mergeType != .overwriteMergePolicyType { object.forgetReadRelationships() }
+        forgetEnds(of: object, conflict)
+    }
+
+    /// Lets the objects that a row led to before, and those that it leads to now, read anew what leads back to it.
+    private func forgetEnds(of object: NSManagedObject, _ conflict: MergeConflict) {
+        guard let before = conflict.cachedSnapshot?.toOnes, let now = conflict.persistedSnapshot?.toOnes else { return }
+        for (slot, relationship) in object.plan.relationships.enumerated() where before[slot] != now[slot] {
+            guard let inverse = relationship.inverse else { continue }
+            for case let row? in [before[slot], now[slot]] {
+                identities[identityKey(row, object.objectID.origin)]?.forgetReadRelationship(inverse)
+            }
+        }
+    }
+
+    // MARK: Rows that were deleted
+
+    /// Lets an object go whose row was deleted in the store.
+    final func forgetMissing(_ object: NSManagedObject) {
+        identities[identityKey(object.objectID.row, object.objectID.origin)] = nil
+        if object.status.contains(.deleted) {
+            // Somebody else has done it.
+            deletedList.remove(object)
+            object.status.remove(.deleted)
+        } else {
+            updatedList.remove(object)
+            object.dropChanges()
+        }
+        object.status.insert(.gone)
+    }
+
+    /// Inserts an object anew, under its old key, whose row was deleted in the store.
+    ///
+    /// - Parameter values: Its attributes by slot. Transient ones keep the values that the object has.
+    final func insertAnew(_ object: NSManagedObject, with values: [AttributeValue]) {
+        updatedList.remove(object)
+        let values = object.plan.attributes.indices.map {
+            object.plan.traits[$0].isTransient ? object.attribute($0) : values[$0]
+        }
+        for (slot, relationship) in object.plan.relationships.enumerated() {
+            if !relationship.isToMany {
+                object.setRelationshipState(slot, .toOne(object.destination(slot)))
+            } else if case .toMany(let members) = object.relationshipState(slot) {
+                // Its links went with the row. Members that were added since come with the new one.
+                let added = members.noted.added
+                let fresh = ToManyMembers(isLoaded: true)
+                for other in added { fresh.add(other) }
+                object.setRelationshipState(slot, .toMany(fresh))
+            }
+        }
+        object.edits = SlotValues(all: values)
+        lostVersions[ObjectIdentifier(object)] = object.snapshot.version
+        object.snapshot = .none
+        object.status.remove(.updated)
+        object.status.insert(.inserted)
+        insertedList.insert(object)
+    }
+}
+
+extension ObjectSnapshot {
+    /// The row that an object has read, without the content of external data; nil when it has read none.
+    fileprivate func rowSnapshot(of object: NSManagedObject) throws -> RowSnapshot? {
+        switch self {
+        case .none, .fault: return nil
+        case .values(let row):
+            return RowSnapshot(
+                row: object.objectID.row, version: row.version, attributes: row.attributes.map { .value($0) },
+                toOnes: row.toOnes)
+        case .row(let group, let row):
+            return try group.rowSnapshot(row: row, of: object.plan, object.objectID.origin)
+        case .patched(let patched):
+            var snapshot = try patched.group.rowSnapshot(row: patched.row, of: object.plan, object.objectID.origin)
+            snapshot.version = patched.version
+            for (slot, value) in patched.values { snapshot.attributes[slot] = .value(value) }
+            return snapshot
+        }
+    }
+
+    /// The content of external data in a row that was read; nil where there is no such file any more.
+    fileprivate func content(_ slot: Int, of object: NSManagedObject) throws -> SnapshotValue? {
+        guard let (group, row) = fetched else { return nil }
+        do {
+            return .value(
+                try group.value(row: row, slot: slot, object.plan, object.objectID.origin, object.context))
+        } catch let error as CoreDataError where error.isOfMissingFile {
+            return nil
+        }
+    }
+}
+
+extension FetchGroup {
+    /// A row as a value. External data is what the row refers to it by.
+    func rowSnapshot(row: Int, of entity: CompiledEntity, _ origin: ObjectOrigin) throws -> RowSnapshot {
+        let attributes = try entity.attributes.indices.map { slot -> SnapshotValue in
+            let value = try value(row: row, slot: slot, entity, origin, nil)
+            if entity.traits[slot].allowsExternalStorage, case .data(let bytes) = value { return .reference(bytes) }
+            return .value(value)
+        }
+        let toOnes = entity.relationships.indices.map { slot in
+            entity.relationships[slot].isToMany
+                ? nil : destination(row: row, slot: slot, entity: entity, model: origin.compiled)
+        }
+        return RowSnapshot(
+            row: RowID(entity: entity.number, key: key(row: row)), version: version(row: row),
+            attributes: attributes, toOnes: toOnes)
+    }
+}
+
+extension NSManagedObject {
+    /// Makes the unsaved changes those of a settled request. Transient values, and to-many relationships, stay.
+    ///
+    /// - Parameter update: The request's update of the object's row; nil when it has none.
+    fileprivate final func takeChanges(_ update: SaveRequest.Update?) {
+        takeAttributes(update)
+        let changed = Set(update?.toOnes.map(\.slot) ?? [])
+        takeBackRelationships { !plan.relationships[$0].isToMany && !changed.contains($0) }
+        for (slot, row) in update?.toOnes ?? [] where !changedRelationships.contains(slot) {
+            changedRelationships.insert(slot)
+            guard case .untouched = relationshipState(slot) else { continue }
+            let destination = row.flatMap { context?.object(for: $0, origin: objectID.origin, hint: nil) }
+            setRelationshipState(slot, .toOne(destination))
+        }
+    }
+
+    /// Makes the unsaved values of stored attributes those of a settled request.
+    final func takeAttributes(_ update: SaveRequest.Update?) {
+        prepareEdits()
+        for slot in plan.attributes.indices
+        where !plan.traits[slot].isTransient && plan.attributes[slot].derivation == nil {
+            let value = update?.attributes[slot]
+            guard value != nil || changedAttributes.contains(slot) else { continue }
+            edits[slot] = value
+            if value == nil { changedAttributes.remove(slot) } else { changedAttributes.insert(slot) }
+        }
+        if update?.attributes.isEmpty == false { markUpdated() }
+    }
+
+    /// Gives changed relationships the store's state again, and the objects at their other ends with them.
+    final func takeBackRelationships(_ condition: (Int) -> Bool) {
+        for slot in plan.relationships.indices where changedRelationships.contains(slot) && condition(slot) {
+            if plan.relationships[slot].isToMany {
+                let changes = members(slot, loaded: false).noted
+                for other in changes.added { giveBack(other, from: slot) }
+                for other in changes.removed { try? addMember(slot, other) }
+            } else {
+                let old = destination(slot)
+                let stored = storedDestination(slot)
+                try? setDestination(slot, stored)
+                if let old, old !== stored { old.rejoin(by: plan.relationships[slot].inverse, inverse: slot) }
+            }
+            changedRelationships.remove(slot)
+            setRelationshipState(slot, .untouched)
+        }
+    }
+
+    /// The object to which a to-one relationship leads in the store.
+    private func storedDestination(_ slot: Int) -> NSManagedObject? {
+        committedDestination(slot).flatMap { context?.object(for: $0, origin: objectID.origin, hint: nil) }
+    }
+
+    /// Takes a member out that was added. One that was somebody else's member before leads there again.
+    private func giveBack(_ member: NSManagedObject, from slot: Int) {
+        let relationship = plan.relationships[slot]
+        if let inverse = relationship.inverse, !member.plan.relationships[inverse].isToMany,
+            !member.status.contains(.inserted), member.destination(inverse) === self,
+            let stored = member.storedDestination(inverse), stored !== self,
+            stored.status.isDisjoint(with: [.deleted, .gone]), (try? member.setDestination(inverse, stored)) != nil
+        {
+            return
+        }
+        try? removeMember(slot, member)
+    }
+
+    /// Leads to the stored partner again, if both are without one only because this object was given another.
+    private func rejoin(by slot: Int?, inverse: Int) {
+        guard let slot, !plan.relationships[slot].isToMany, status.isDisjoint(with: [.inserted, .deleted, .gone]),
+            destination(slot) == nil, let stored = storedDestination(slot), stored !== self,
+            stored.status.isDisjoint(with: [.inserted, .deleted, .gone]), stored.destination(inverse) == nil,
+            stored.storedDestination(inverse) === self
+        else { return }
+        try? setDestination(slot, stored)
+    }
+}
+
+extension CoreDataError {
+    static func changedRows(_ pairs: [(SaveConflicts.Conflict, NSManagedObject)]) -> CoreDataError {
+        let details = pairs.map { conflict, object in
+            CoreDataError(
+                NSManagedObjectMergeError,
+                "\(object.plan.name) \(object.objectID) was \(conflict.exists ? "changed" : "deleted") in the store since it was read (version \(conflict.expected)).",
+                entity: object.plan.name, objects: [object.objectID.reference])
+        }
+        let text = details.map(\.message).joined(separator: "\n")
+        return CoreDataError(
+            NSManagedObjectMergeError,
+            "The save met conflicts:\n\(text)\nRefresh the objects and apply the changes again, or set a merge policy.",
+            objects: details.flatMap(\.objects), details: details)
+    }
+}

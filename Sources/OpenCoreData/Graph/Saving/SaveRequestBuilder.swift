@@ -1,0 +1,158 @@
+import SwormPredicates
+import SwormStore
+
+/// Collects the unsaved changes of the objects of one store into a request.
+struct SaveRequestBuilder {
+    let model: CompiledModel
+    private(set) var request = SaveRequest()
+    /// The objects behind the insertions, in the same order; those with changes; and those to be deleted.
+    private(set) var inserted: [NSManagedObject] = []
+    private(set) var updated: [NSManagedObject] = []
+    private(set) var deleted: [NSManagedObject] = []
+    /// The objects behind the request's updates, in the same order.
+    private(set) var written: [NSManagedObject] = []
+    /// The order keys that the members of ordered relationships get, to be kept once they are written.
+    private(set) var orderKeys: [ObjectIdentifier: [Int: [ObjectIdentifier: Int64]]] = [:]
+    private var seenAdded = Set<SaveRequest.Link>()
+    private var seenRemoved = Set<SaveRequest.Link>()
+
+    init(model: CompiledModel, author: String? = nil, contextName: String? = nil) {
+        self.model = model
+        request.author = author
+        request.contextName = contextName
+    }
+
+    /// The objects that stand behind the rows of the request.
+    ///
+    /// - Complexity: O(*n*): it is made at each call.
+    var objects: [RowID: NSManagedObject] {
+        Dictionary((inserted + updated + deleted).map { ($0.objectID.row, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    /// - Parameter version: What the context knew of the row that the object had before others deleted it.
+    mutating func insert(_ object: NSManagedObject, after version: Int64? = nil) {
+        inserted.append(object)
+        let plan = object.plan
+        let toOnes = plan.relationships.indices.map { slot in
+            plan.relationships[slot].isToMany || plan.relationships[slot].isTransient
+                ? nil : liveDestination(of: object, slot)
+        }
+        request.insertions.append(
+            SaveRequest.Insertion(
+                row: object.objectID.row, attributes: object.presentAttributes, toOnes: toOnes, lostVersion: version))
+        for slot in plan.relationships.indices { addMembers(of: object, slot) }
+    }
+
+    mutating func update(_ object: NSManagedObject) {
+        let row = object.objectID.row
+        updated.append(object)
+        let attributes = object.changedStoredAttributes
+        var toOnes: [(slot: Int, destination: RowID?)] = []
+        object.changedRelationships.forEach { slot in
+            let relationship = object.plan.relationships[slot]
+            guard !relationship.isTransient else { return }
+            if !relationship.isToMany { toOnes.append((slot, liveDestination(of: object, slot))) }
+        }
+        object.changedRelationships.forEach { addMembers(of: object, $0) }
+        guard !attributes.isEmpty || !toOnes.isEmpty else { return }
+        written.append(object)
+        request.updates.append(
+            SaveRequest.Update(
+                row: row, version: object.snapshot.version, attributes: attributes,
+                toOnes: toOnes))
+    }
+
+    mutating func delete(_ object: NSManagedObject) {
+        let row = object.objectID.row
+        deleted.append(object)
+        request.deletions.append(
+            SaveRequest.Deletion(row: row, version: object.snapshot.version, emptied: emptied(object)))
+    }
+
+    /// The relationships whose rules delete the members, or deny that there are any, and to which others may add one without
+    /// changing a row that is known.
+    private func emptied(_ object: NSManagedObject) -> [SaveRequest.Emptied] {
+        object.plan.relationships.enumerated().compactMap { slot, relationship in
+            guard relationship.isToMany, !relationship.isTransient,
+                [.cascadeDeleteRule, .denyDeleteRule].contains(relationship.deleteRule),
+                relationship.inverse.map({ model[relationship.destination].relationships[$0].isToMany }) ?? true
+            else { return nil }
+            guard case .toMany(let members) = object.relationshipState(slot) else {
+                return SaveRequest.Emptied(relationship: slot, unlinked: [])
+            }
+            return SaveRequest.Emptied(
+                relationship: slot, unlinked: Set(members.noted.removed.map(\.objectID.row.key)))
+        }
+    }
+
+    private func liveDestination(of object: NSManagedObject, _ slot: Int) -> RowID? {
+        guard let destination = object.destination(slot), !destination.status.contains(.deleted) else { return nil }
+        return destination.status.contains(.gone) ? nil : destination.objectID.row
+    }
+
+    /// Links that have no to-one column, and the order of ordered members.
+    private mutating func addMembers(of object: NSManagedObject, _ slot: Int) {
+        let relationship = object.plan.relationships[slot]
+        guard relationship.isToMany, !relationship.isTransient else { return }
+        guard case .toMany(let present) = object.relationshipState(slot) else { return }
+        let inverse = relationship.inverse.map { model[relationship.destination].relationships[$0] }
+        let needsLinks = inverse?.isToMany ?? true
+        guard needsLinks || relationship.isOrdered else { return }
+        // Links in a table of their own are added and removed whatever else is linked: an object with very many links is saved
+        // without a look at them.
+        if needsLinks, inverse != nil, !relationship.isOrdered, !present.isLoaded {
+            return addLinks(of: object, slot, present.notedLinks)
+        }
+        let members = object.members(slot)
+        if needsLinks { addLinks(of: object, slot, members.difference()) }
+        if relationship.isOrdered { addPositions(of: object, slot, members) }
+    }
+
+    private mutating func addLinks(
+        of object: NSManagedObject, _ slot: Int, _ difference: (added: [NSManagedObject], removed: [NSManagedObject])
+    ) {
+        for other in difference.added where !other.status.contains(.deleted) && !other.status.contains(.gone) {
+            note(link(object, slot, other), in: \.seenAdded, \.addedLinks)
+        }
+        for other in difference.removed where !other.status.contains(.deleted) && !other.status.contains(.gone) {
+            note(link(object, slot, other), in: \.seenRemoved, \.removedLinks)
+        }
+    }
+
+    private mutating func note(
+        _ link: SaveRequest.Link, in seen: WritableKeyPath<Self, Set<SaveRequest.Link>>,
+        _ list: WritableKeyPath<SaveRequest, [SaveRequest.Link]>
+    ) {
+        guard self[keyPath: seen].insert(link).inserted else { return }
+        request[keyPath: list].append(link)
+    }
+
+    /// The link between two objects, named from one and the same side whichever of them it was found on.
+    private func link(_ object: NSManagedObject, _ slot: Int, _ other: NSManagedObject) -> SaveRequest.Link {
+        let relationship = object.plan.relationships[slot]
+        let direct = SaveRequest.Link(owner: object.objectID.row, relationship: slot, destination: other.objectID.row)
+        guard let inverse = relationship.inverse else { return direct }
+        let opposite = model[relationship.destination].relationships[inverse]
+        let isFirst = (relationship.owner, relationship.name) <= (opposite.owner, opposite.name)
+        return isFirst
+            ? direct
+            : SaveRequest.Link(owner: other.objectID.row, relationship: inverse, destination: object.objectID.row)
+    }
+
+    private mutating func addPositions(of object: NSManagedObject, _ slot: Int, _ members: ToManyMembers) {
+        let present = Dictionary(
+            members.committed.map { (ObjectIdentifier($0.object), $0.orderKey) },
+            uniquingKeysWith: { first, _ in first })
+        let ordered = members.objects.filter { !$0.status.contains(.deleted) && !$0.status.contains(.gone) }
+        let old = ordered.map { present[ObjectIdentifier($0)] ?? nil }
+        let keys = OrderKeys.arranged(old)
+        var kept: [ObjectIdentifier: Int64] = [:]
+        for (index, other) in ordered.enumerated() {
+            kept[ObjectIdentifier(other)] = keys[index]
+            guard old[index] != keys[index] else { continue }
+            let link = SaveRequest.Link(owner: object.objectID.row, relationship: slot, destination: other.objectID.row)
+            request.positions.append(SaveRequest.Position(link: link, orderKey: keys[index]))
+        }
+        orderKeys[ObjectIdentifier(object), default: [:]][slot] = kept
+    }
+}

@@ -1,0 +1,73 @@
+public import Foundation
+import SwormStore
+
+/// A store that a coordinator has opened.
+open class NSPersistentStore: NSObject, @unchecked Sendable {
+    // What can change is guarded by `lock`; the store behind it does its own locking. Hence the unchecked conformance.
+
+    /// The store itself.
+    package let objectStore: any ObjectStore
+    /// The type of the store.
+    public let type: String
+    /// The configuration of the model that the store holds.
+    public let configurationName: String
+    /// The options that the store was opened with.
+    public let options: [AnyHashable: Any]?
+    private let lock = NSLock()
+    private var place: URL?
+    private weak var owner: NSPersistentStoreCoordinator?
+    package private(set) final var origin: ObjectOrigin?
+
+    init(
+        _ objectStore: any ObjectStore, type: String, configurationName: String, url: URL?,
+        options: [AnyHashable: Any]?,
+        coordinator: NSPersistentStoreCoordinator
+    ) {
+        self.objectStore = objectStore
+        self.type = type
+        self.configurationName = configurationName
+        self.options = options
+        place = url
+        owner = coordinator
+        super.init()
+        origin = ObjectOrigin(
+            storeIdentifier: objectStore.identifier, compiled: coordinator.compiledModel,
+            model: coordinator.managedObjectModel, store: self)
+    }
+
+    /// The identifier in the URIs of the store's objects.
+    public final var identifier: String { objectStore.identifier }
+
+    /// Whether the store was opened for reading only.
+    public final var isReadOnly: Bool { objectStore.isReadOnly }
+
+    /// The place of the store's file; nil for a store in memory.
+    open var url: URL? {
+        lock.lock()
+        defer { lock.unlock() }
+        return place
+    }
+
+    /// The coordinator that has opened the store; nil after it was removed.
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        lock.lock()
+        defer { lock.unlock() }
+        return owner
+    }
+
+    /// The metadata. What is set is written with the next save; values that a property list cannot hold are passed over.
+    open var metadata: [String: Any] {
+        get { objectStore.metadata }
+        set {
+            let valid = newValue.filter { PropertyListSerialization.propertyList($0.value, isValidFor: .binary) }
+            try? objectStore.setMetadata(valid)
+        }
+    }
+
+    final func leave() {
+        lock.lock()
+        owner = nil
+        lock.unlock()
+        objectStore.close()
+    }
+}

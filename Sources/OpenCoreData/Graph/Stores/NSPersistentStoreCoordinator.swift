@@ -1,0 +1,212 @@
+public import Foundation
+import SwormStore
+
+/// Connects contexts with stores, by one model.
+///
+/// May be used from any thread.
+open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+    // What can change is guarded by `lock`. Hence the unchecked conformance.
+
+    /// The model. It must not be changed any more.
+    public let managedObjectModel: NSManagedObjectModel
+    /// A name for messages and logs.
+    open var name: String?
+    package let compiledModel: CompiledModel
+    /// What was wrong with the model; opening a store throws it.
+    let modelError: (any Error)?
+    /// Where the objects come from that were not saved yet.
+    package let temporaryOrigin: ObjectOrigin
+    private let lock = NSRecursiveLock()
+    private var stores: [NSPersistentStore] = []
+    /// By entity number, empty where nobody has asked yet; emptied whenever a store comes or goes.
+    private var knownOrigins: [[ObjectOrigin]] = []
+    private var contexts: [ObjectIdentifier: WeakContext] = [:]
+
+    private struct WeakContext {
+        weak var context: NSManagedObjectContext?
+    }
+
+    /// Makes a coordinator without stores.
+    ///
+    /// - Parameter model: The model. Its faults, if it has any, are thrown when a store is added.
+    public init(managedObjectModel model: NSManagedObjectModel) {
+        managedObjectModel = model
+        do {
+            compiledModel = try model.compiled()
+            modelError = nil
+        } catch {
+            compiledModel = CompiledModel(entities: [])
+            modelError = error
+        }
+        temporaryOrigin = ObjectOrigin(storeIdentifier: "", compiled: compiledModel, model: model, store: nil)
+        super.init()
+        ModelsInUse.note(temporaryOrigin)
+    }
+
+    deinit {
+        for store in stores { store.leave() }
+    }
+
+    /// The open stores.
+    open var persistentStores: [NSPersistentStore] {
+        lock.lock()
+        defer { lock.unlock() }
+        return stores
+    }
+
+    /// Runs a block that holds the coordinator alone.
+    ///
+    /// - Parameter block: What to run.
+    public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+        lock.lock()
+        defer { lock.unlock() }
+        return try block()
+    }
+
+    // MARK: Stores
+
+    /// Takes a store in, unless one with its identifier is open: nobody could tell the objects of the two apart.
+    final func enter(_ store: NSPersistentStore) throws {
+        lock.lock()
+        defer { lock.unlock() }
+        if let other = stores.first(where: { $0.hasIdentifier(store.identifier) }) { throw store.isTwin(of: other) }
+        stores.append(store)
+        knownOrigins = []
+    }
+
+    /// Closes a store, once the reads and writes that run have ended. Its objects can't be read any more.
+    ///
+    /// - Parameter store: A store of this coordinator.
+    /// - Throws: An error when the store is not one of this coordinator's, and when it is still in use after its timeout, or by the
+    ///   calling thread. Nothing new begins in it then.
+    open func remove(_ store: NSPersistentStore) throws {
+        guard persistentStores.contains(where: { $0 === store }) else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError, "Cannot remove a store that does not belong to this coordinator.")
+        }
+        let timeout = (store.objectStore as? SQLiteStore)?.options.busyTimeout ?? 0
+        try remove(store, until: .now + .seconds(timeout))
+    }
+
+    /// Closes a store, and takes it out if it is there.
+    ///
+    /// - Parameter end: When to give up; nil for never.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`. Nothing new begins then.
+    package final func remove(_ store: NSPersistentStore, until end: ContinuousClock.Instant?) throws {
+        // Not under the lock, and not after the store was taken out: work that is waited for needs both.
+        try store.objectStore.close(until: end)
+        lock.lock()
+        stores.removeAll { $0 === store }
+        knownOrigins = []
+        lock.unlock()
+        store.leave()
+    }
+
+    /// The open store at a place.
+    ///
+    /// - Parameter URL: The place of a store's file.
+    open func persistentStore(for URL: URL) -> NSPersistentStore? {
+        let path = URL.standardizedFileURL.path
+        return persistentStores.first { $0.url?.standardizedFileURL.path == path }
+    }
+
+    /// The place of a store.
+    ///
+    /// - Parameter store: A store of this coordinator.
+    open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
+
+    /// The metadata of a store.
+    ///
+    /// - Parameter store: A store of this coordinator.
+    open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
+
+    /// Sets the metadata of a store; written with the next save.
+    ///
+    /// - Parameters:
+    ///   - metadata: Any property-list values by key. The keys that the framework keeps cannot be changed.
+    ///   - store: A store of this coordinator.
+    open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) { store.metadata = metadata ?? [:] }
+
+    /// The id that a URI stands for.
+    ///
+    /// - Parameter url: A URI made by `uriRepresentation()` of a permanent id.
+    /// - Returns: The id; nil when the URI is malformed, or names no open store or no entity of the model.
+    open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+        guard url.scheme == "x-coredata", let identifier = url.host else { return nil }
+        let parts = url.path.split(separator: "/")
+        guard parts.count == 2, parts[1].first == "p", let key = Int64(parts[1].dropFirst()), key > 0,
+            let origin = origin(withIdentifier: identifier),
+            let entity = origin.compiled.entity(named: String(parts[0]))
+        else { return nil }
+        return NSManagedObjectID(entity: entity, key: key, origin: origin)
+    }
+
+    // MARK: For contexts
+
+    final func origin(withIdentifier identifier: String) -> ObjectOrigin? {
+        persistentStores.first { $0.hasIdentifier(identifier) }?.origin
+    }
+
+    /// The origins of the stores that hold an entity.
+    final func origins(of entity: Int) throws -> [ObjectOrigin] {
+        lock.lock()
+        defer { lock.unlock() }
+        if knownOrigins.indices.contains(entity), !knownOrigins[entity].isEmpty { return knownOrigins[entity] }
+        guard let name = compiledModel.entity(numbered: Int64(entity))?.name else {
+            throw CoreDataError(
+                NSCoreDataError, "The object is of an entity that the coordinator's model does not have.")
+        }
+        let holding = stores.filter { store in
+            store.configurationName == Self.defaultConfiguration
+                || (compiledModel.configurations[store.configurationName]?.contains(name) ?? true)
+        }
+        guard !holding.isEmpty else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                stores.isEmpty
+                    ? "The coordinator has no persistent store. Add one, or load the container's stores."
+                    : "No store of the coordinator holds the entity \(name).", entity: name)
+        }
+        let origins = holding.compactMap(\.origin)
+        while knownOrigins.count <= entity { knownOrigins.append([]) }
+        knownOrigins[entity] = origins
+        return origins
+    }
+
+    static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
+
+    /// Notes whether a context merges saves of other contexts. A weak reference makes every later use of an object slower, so the
+    /// coordinator has one to these contexts only.
+    final func remember(_ context: NSManagedObjectContext, isMerging: Bool) {
+        lock.lock()
+        defer { lock.unlock() }
+        contexts[ObjectIdentifier(context)] = isMerging ? WeakContext(context: context) : nil
+    }
+
+    /// Lets the contexts that ask for it know what another one has saved.
+    final func passOn(_ ids: SavedIDs, from saver: NSManagedObjectContext) {
+        lock.lock()
+        let others = contexts.isEmpty ? [] : contexts.values.compactMap(\.context).filter { $0 !== saver }
+        lock.unlock()
+        for context in others where context.automaticallyMergesChangesFromParent {
+            context.perform { [weak context] in context?.merge(ids) }
+        }
+    }
+}
+
+extension NSPersistentStore {
+    fileprivate final func hasIdentifier(_ other: String) -> Bool {
+        identifier.caseInsensitiveCompare(other) == .orderedSame
+    }
+
+    fileprivate final func isTwin(of other: NSPersistentStore) -> CoreDataError {
+        let (path, otherPath) = (url?.path ?? "memory", other.url?.path ?? "memory")
+        let isSameFile = url?.resolvingSymlinksInPath() == other.url?.resolvingSymlinksInPath()
+        return CoreDataError(
+            NSPersistentStoreOpenError,
+            isSameFile
+                ? "The store at \(path) is open in this coordinator already, as \(otherPath)."
+                : "The store at \(path) is a copy of the one at \(otherPath), which is open in this coordinator: both have the identifier \(identifier), and the ids of their objects would be the same. Remove the other one first, or open the copy in a coordinator of its own."
+        )
+    }
+}

@@ -1,0 +1,66 @@
+import SwormStore
+
+/// The permission of one call of a container to use the stores of its context: a slot for reading at each, or the turn.
+package struct StoreAdmission: Sendable {
+    struct Part: Sendable {
+        let hub: FileHub
+        let isTurn: Bool
+    }
+
+    var parts: [Part] = []
+
+    /// Says that the calling thread runs the call. Needed after an asynchronous admission alone.
+    package func adopt() {
+        for part in parts { part.hub.adopt(isTurn: part.isTurn) }
+    }
+
+    /// Ends the call, on the thread that runs it.
+    package func leave() {
+        for part in parts.reversed() { part.hub.leave(isTurn: part.isTurn) }
+    }
+
+    /// Ends an asynchronous admission that no thread has adopted.
+    package func abandon() {
+        for part in parts.reversed() { part.hub.abandon(isTurn: part.isTurn) }
+    }
+
+    /// Waits on the calling thread until a call may use stores.
+    ///
+    /// - Parameters:
+    ///   - stores: The stores of the call's context.
+    ///   - isWriting: Whether the call holds the turn from its beginning.
+    ///   - deadline: When to give up, if the timeout of a store does not come first.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`.
+    package static func enter(
+        _ stores: [NSPersistentStore], isWriting: Bool, deadline: @autoclosure () -> ContinuousClock.Instant?
+    ) throws -> StoreAdmission {
+        var admission = StoreAdmission()
+        do {
+            for store in withHubs(stores) {
+                let part = store.part(isWriting)
+                try part.hub.enter(isTurn: part.isTurn, until: store.end(deadline()))
+                admission.parts.append(part)
+            }
+        } catch {
+            admission.leave()
+            throw error
+        }
+        return admission
+    }
+
+    /// The stores that have hubs. They are always taken in the same order.
+    static func withHubs(_ stores: [NSPersistentStore]) -> [SQLiteStore] {
+        if stores.count == 1 { return (stores[0].objectStore as? SQLiteStore).map { [$0] } ?? [] }
+        return stores.compactMap { $0.objectStore as? SQLiteStore }.sorted { $0.identifier < $1.identifier }
+    }
+}
+
+extension SQLiteStore {
+    func part(_ isWriting: Bool) -> StoreAdmission.Part { .init(hub: hub, isTurn: isWriting || takesTurns) }
+
+    /// When a call that begins to wait now gives up.
+    func end(_ deadline: ContinuousClock.Instant?) -> ContinuousClock.Instant {
+        let end = ContinuousClock.now + .seconds(options.busyTimeout)
+        return deadline.map { min($0, end) } ?? end
+    }
+}

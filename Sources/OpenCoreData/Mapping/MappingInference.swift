@@ -1,0 +1,166 @@
+import SwormPredicates
+import SwormStore
+
+/// Works out what of an old model becomes what of a new one, and collects every reason why that cannot be told.
+struct MappingInference {
+    /// A model together with the descriptions that it was compiled from.
+    struct Side {
+        let model: CompiledModel
+        let descriptions: [NSEntityDescription]
+        let numbers: [ObjectIdentifier: Int]
+
+        init(_ model: NSManagedObjectModel) throws {
+            let compilation = try model.compiledWithDescriptions()
+            self.model = compilation.model
+            descriptions = compilation.entities
+            numbers = Dictionary(
+                compilation.entities.enumerated().map { (ObjectIdentifier($1), $0 + 1) },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    /// An entity of the new model and the one of the old model that it was.
+    struct Pair {
+        let source: Int
+        let destination: Int
+        /// By the name of the new attribute, or of the leaf of a composite one, the old one that its value comes from.
+        var attributes: [String: String] = [:]
+        /// By the name of the new relationship, the old one.
+        var relationships: [String: String] = [:]
+    }
+
+    let old: Side
+    let new: Side
+    /// By the number of the entity in the new model.
+    var pairs: [Int: Pair] = [:]
+    /// By the number of an entity in the old model, what it is in the new one.
+    var images: [Int: Int] = [:]
+    private(set) var faults = ModelFaults(
+        code: NSInferredMappingModelError, failure: "No mapping from the old model to the new one can be inferred",
+        counted: "there are %d reasons")
+    private var told: Set<String> = []
+
+    init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws {
+        old = try Side(source)
+        new = try Side(destination)
+    }
+
+    mutating func infer() throws -> ModelMapping {
+        let mapping = attempt()
+        guard faults.isEmpty else { throw faults.error }
+        return mapping
+    }
+
+    /// What can be told, whatever else cannot: the reasons are in ``faults``.
+    mutating func attempt() -> ModelMapping {
+        matchEntities()
+        checkHierarchies()
+        for number in pairs.keys.sorted() { matchProperties(of: number) }
+        settleRelationships()
+        for number in pairs.keys.sorted() { checkMissingValues(of: number) }
+        return assemble()
+    }
+
+    /// Tells a reason once, however many entities inherit the property that it is about.
+    mutating func refuse(_ message: String, entity: String, key: String? = nil) {
+        if told.insert(message).inserted { faults.add(message, entity: entity, key: key) }
+    }
+
+    private mutating func matchEntities() {
+        func items(_ side: Side) -> [RenamingMatcher.Item] {
+            side.descriptions.map { .init(name: $0.name ?? "", identifier: $0.renamingIdentifier) }
+        }
+        let matcher = RenamingMatcher(items(old), items(new)) { _, _ in true }
+        for (index, source) in matcher.sources.enumerated() {
+            guard let source else { continue }
+            pairs[index + 1] = Pair(source: source + 1, destination: index + 1)
+            images[source + 1] = index + 1
+        }
+        for clash in matcher.clashes {
+            let names = clash.destinations.map { new.model[$0 + 1].name }
+            refuse(
+                Self.text(of: clash, "entities", old: clash.sources.map { old.model[$0 + 1].name }, new: names),
+                entity: names.first ?? clash.identifier)
+        }
+    }
+
+    static func text(of clash: RenamingMatcher.Clash, _ kind: String, old: [String], new: [String]) -> String {
+        let claimed = old.map { "'\($0)'" }.joined(separator: " and ")
+        let claiming = new.map { "'\($0)'" }.joined(separator: " and ")
+        if new.count > 1 {
+            return "The \(kind) \(claiming) both claim to be \(claimed) of the old model, by the renaming identifier "
+                + "'\(clash.identifier)'. Give the one that is new an identifier of its own."
+        }
+        return
+            "\(claiming) may be any of the \(kind) \(claimed) of the old model, which all have the renaming identifier "
+            + "'\(clash.identifier)'. Give it the name of one of them as its identifier."
+    }
+
+    /// Objects of two tables cannot come together in one: their keys are numbered apart.
+    private mutating func checkHierarchies() {
+        for root in new.model.entities where root.root == root.number {
+            let members = root.family.compactMap { pairs[$0] }.filter { !old.model[$0.source].isAbstract }
+            guard let first = members.first,
+                let other = members.first(where: {
+                    old.model[$0.source].root != old.model[first.source].root
+                })
+            else { continue }
+            let names = [first, other].map { "'\(new.model[$0.destination].name)'" }
+            refuse(
+                "The entities \(names[0]) and \(names[1]) belong to one hierarchy now, that of '\(root.name)', but had no "
+                    + "common ancestor before, so their objects may have the same keys. Leave them apart, or bring the "
+                    + "objects together in a custom stage.", entity: root.name)
+        }
+    }
+
+    private func assemble() -> ModelMapping {
+        var entities: [ModelMapping.Entity] = []
+        for entity in new.model.entities {
+            let pair = pairs[entity.number]
+            let source = pair.map { old.model[$0.source] }
+            entities.append(
+                ModelMapping.Entity(
+                    source: source?.name, destination: entity.name,
+                    attributes: Self.properties(
+                        Self.stored(source?.attributes), Self.stored(entity.attributes), pair?.attributes),
+                    relationships: Self.properties(
+                        Self.stored(source?.relationships), Self.stored(entity.relationships), pair?.relationships)))
+        }
+        for entity in old.model.entities where images[entity.number] == nil {
+            entities.append(
+                ModelMapping.Entity(
+                    source: entity.name, destination: nil,
+                    attributes: Self.properties(Self.stored(entity.attributes), [], nil),
+                    relationships: Self.properties(Self.stored(entity.relationships), [], nil)))
+        }
+        return ModelMapping(entities: entities)
+    }
+
+    private static func stored(_ attributes: [CompiledAttribute]?) -> [String] {
+        (attributes ?? []).filter { !$0.isTransient }.map(\.name)
+    }
+
+    private static func stored(_ relationships: [CompiledRelationship]?) -> [String] {
+        (relationships ?? []).filter { !$0.isTransient }.map(\.name)
+    }
+
+    private static func properties(_ old: [String], _ new: [String], _ sources: [String: String]?)
+        -> [ModelMapping.Property]
+    {
+        let kept = Set((sources ?? [:]).values)
+        return new.map { ModelMapping.Property(source: sources?[$0], destination: $0) }
+            + old.filter { !kept.contains($0) }.map { ModelMapping.Property(source: $0, destination: nil) }
+    }
+}
+
+extension ModelMapping {
+    /// Works out the mapping between two models as lightweight migration does, by names and renaming identifiers.
+    ///
+    /// - Throws: A `CoreDataError` with code `NSInferredMappingModelError` that lists every reason why no mapping can be
+    ///   inferred; or the faults of a model that cannot be used at all.
+    static func inferred(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws -> ModelMapping
+    {
+        var inference = try MappingInference(from: source, to: destination)
+        return try inference.infer()
+    }
+}

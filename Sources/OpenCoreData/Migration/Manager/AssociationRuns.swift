@@ -1,0 +1,81 @@
+import SwormStore
+
+/// Pairs of old and new rows that came in the order of both, as runs of keys that follow each other on both sides.
+struct AssociationRuns {
+    typealias Row = RowID
+
+    enum Side {
+        case source, destination
+    }
+
+    /// So many pairs, one key further on both sides from each to the next.
+    private struct Run {
+        // There may be a million of these, so their entities are kept short.
+        var sourceEntity: Int32
+        var destinationEntity: Int32
+        var sourceKey: Int64
+        var destinationKey: Int64
+        var count: Int64
+
+        func row(_ index: Int64, on side: Side) -> Row {
+            switch side {
+            case .source: Row(entity: Int(sourceEntity), key: sourceKey &+ index)
+            case .destination: Row(entity: Int(destinationEntity), key: destinationKey &+ index)
+            }
+        }
+    }
+
+    private var runs: [Run] = []
+
+    /// Adds a pair.
+    ///
+    /// - Returns: Whether it is here now. One that is before the last one on either side has no place.
+    mutating func add(_ source: Row, _ destination: Row) -> Bool {
+        if let last = runs.last {
+            let end = (last.row(last.count - 1, on: .source), last.row(last.count - 1, on: .destination))
+            if end == (source, destination) { return true }
+            if source == last.row(last.count, on: .source), destination == last.row(last.count, on: .destination) {
+                runs[runs.count - 1].count += 1
+                return true
+            }
+            if MigrationAssociations.isBefore(source, end.0) || MigrationAssociations.isBefore(destination, end.1) {
+                return false
+            }
+        }
+        runs.append(
+            Run(
+                sourceEntity: Int32(source.entity), destinationEntity: Int32(destination.entity), sourceKey: source.key,
+                destinationKey: destination.key, count: 1))
+        return true
+    }
+
+    /// The rows of the other side that belong to one of this side.
+    func partners(of row: Row, on side: Side) -> [Row] {
+        // The first run that does not end before the row.
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let run = runs[middle]
+            if MigrationAssociations.isBefore(run.row(run.count - 1, on: side), row) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        var found: [Row] = []
+        while low < runs.count {
+            let first = runs[low].row(0, on: side)
+            if MigrationAssociations.isBefore(row, first) { break }
+            found.append(runs[low].row(row.key &- first.key, on: side == .source ? .destination : .source))
+            low += 1
+        }
+        return found
+    }
+
+    func hasOnly(destinationsOf entity: Int) -> Bool { runs.allSatisfy { Int($0.destinationEntity) == entity } }
+
+    /// All rows of one side in their order. One that belongs to several of the other side may occur several times.
+    func rows(on side: Side) -> some Sequence<Row> {
+        runs.lazy.flatMap { run in (0..<run.count).lazy.map { run.row($0, on: side) } }
+    }
+}

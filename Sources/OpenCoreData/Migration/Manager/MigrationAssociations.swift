@@ -1,0 +1,111 @@
+import SwormStore
+
+/// Which objects of a new store those of an old one have become, by entity mapping. They are kept as rows: there may be many.
+///
+/// Mostly new objects are made in the order of the old ones, and keys follow each other on both sides. So what comes in order
+/// is noted as runs, of which there are few where no keys are missing, and only the rest pair by pair.
+struct MigrationAssociations {
+    typealias Row = RowID
+
+    private struct Links {
+        var runs = AssociationRuns()
+        /// What does not come in order, both ways.
+        var destinations: [Row: Few] = [:]
+        var sources: [Row: Few] = [:]
+    }
+
+    private enum Few {
+        case one(Row)
+        case several([Row])
+
+        var rows: [Row] {
+            switch self {
+            case .one(let row): [row]
+            case .several(let rows): rows
+            }
+        }
+
+        mutating func add(_ row: Row) {
+            var rows = rows
+            // Lets go of the rows, so that they are not copied to be appended to.
+            self = .one(row)
+            rows.append(row)
+            self = .several(rows)
+        }
+    }
+
+    private var links: [String: Links] = [:]
+    /// New objects that were deleted again, so that no link leads to them.
+    private var removed: Set<Row> = []
+
+    mutating func add(_ source: Row, _ destination: Row, mapping: String) {
+        guard !links[mapping, default: Links()].runs.add(source, destination),
+            !destinations(of: source, mapping: mapping).contains(destination)
+        else { return }
+        func note(_ row: Row, for key: Row, in table: inout [Row: Few]) {
+            if table[key]?.add(row) == nil { table[key] = .one(row) }
+        }
+        note(destination, for: source, in: &links[mapping, default: Links()].destinations)
+        note(source, for: destination, in: &links[mapping, default: Links()].sources)
+    }
+
+    /// Forgets new objects that were deleted again.
+    mutating func remove(_ destinations: Set<Row>) { removed.formUnion(destinations) }
+
+    func destinations(of source: Row, mapping: String) -> [Row] {
+        guard let links = links[mapping] else { return [] }
+        let found = links.runs.partners(of: source, on: .source) + (links.destinations[source]?.rows ?? [])
+        return removed.isEmpty ? found : found.filter { !removed.contains($0) }
+    }
+
+    func sources(of destination: Row, mapping: String) -> [Row] {
+        guard let links = links[mapping], !removed.contains(destination) else { return [] }
+        return links.runs.partners(of: destination, on: .destination) + (links.sources[destination]?.rows ?? [])
+    }
+
+    /// The new objects of a mapping, in the order of their keys. What is added later is not among them.
+    func destinations(mapping: String) -> some Sequence<Row> {
+        let links = links[mapping] ?? Links()
+        let removed = removed
+        return MergedRows(links.runs.rows(on: .destination), links.sources.keys.sorted(by: Self.isBefore))
+            .lazy.filter { !removed.contains($0) }
+    }
+
+    /// Whether all new objects of a mapping are of one entity.
+    func hasOnly(entity: Int, mapping: String) -> Bool {
+        guard let links = links[mapping] else { return true }
+        return links.runs.hasOnly(destinationsOf: entity) && links.sources.keys.allSatisfy { $0.entity == entity }
+    }
+
+    static func isBefore(_ left: Row, _ right: Row) -> Bool { (left.entity, left.key) < (right.entity, right.key) }
+}
+
+/// Two lists of rows in the order of their keys as one, without what occurs twice.
+private struct MergedRows<First: Sequence<RowID>>: Sequence, IteratorProtocol {
+    private var first: First.Iterator
+    private var second: ArraySlice<RowID>
+    private var nextOfFirst: RowID?
+    private var last: RowID?
+
+    init(_ first: First, _ second: [RowID]) {
+        self.first = first.makeIterator()
+        self.second = second[...]
+        nextOfFirst = self.first.next()
+    }
+
+    mutating func next() -> RowID? {
+        while true {
+            guard let row = smallest() else { return nil }
+            guard row != last else { continue }
+            last = row
+            return row
+        }
+    }
+
+    private mutating func smallest() -> RowID? {
+        guard let row = nextOfFirst else { return second.popFirst() }
+        if let other = second.first, MigrationAssociations.isBefore(other, row) { return second.popFirst() }
+        nextOfFirst = first.next()
+        return row
+    }
+}

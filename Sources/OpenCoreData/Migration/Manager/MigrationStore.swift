@@ -1,0 +1,50 @@
+import Foundation
+import SwormStore
+
+/// One end of a migration: where a store is, or is to be, and how it is opened.
+struct MigrationStore {
+    let url: URL
+    let type: String
+    let options: [AnyHashable: Any]
+    let model: NSManagedObjectModel
+    /// By which large values go from the old store to the new one.
+    let lentFiles: LentFiles
+
+    /// Opens the old store for reading only.
+    func openForReading() throws -> NSPersistentStoreCoordinator {
+        try checkType()
+        var options = options
+        options[NSReadOnlyPersistentStoreOption] = true
+        // Whoever only reads cannot begin a history.
+        options[NSPersistentHistoryTrackingKey] = nil
+        return try open(options)
+    }
+
+    /// Makes the new store.
+    func make() throws -> NSPersistentStoreCoordinator {
+        try checkType()
+        guard FileStamp(path: StoreFiles(url: url).main) == nil else {
+            throw CoreDataError(
+                NSMigrationError,
+                "Cannot migrate to \(url.path): there is a file already. Remove it, or choose another place for the new store."
+            )
+        }
+        return try open(options)
+    }
+
+    private func open(_ options: [AnyHashable: Any]) throws -> NSPersistentStoreCoordinator {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        var options = options
+        options[SwormLentFilesOption] = lentFiles
+        try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
+        return coordinator
+    }
+
+    private func checkType() throws {
+        guard type == NSSQLiteStoreType, !StoreFiles.isMemory(url) else {
+            throw CoreDataError(
+                NSPersistentStoreInvalidTypeError,
+                "Cannot migrate a store of the type '\(type)' at \(url.path): only NSSQLiteStoreType in a file can be.")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import SwormStore
+
+extension NSMigrationManager {
+    /// Refuses a mapping that does not fit the models, with all reasons at once.
+    final func check(_ mapping: NSMappingModel) throws {
+        _ = try sourceModel.compiled()
+        _ = try destinationModel.compiled()
+        var faults = ModelFaults(
+            code: NSMigrationError, failure: "The mapping model does not fit the models",
+            counted: "there are %d faults")
+        let hashes = (sourceModel.entityVersionHashesByName, destinationModel.entityVersionHashesByName)
+        var names: Set<String> = []
+        for entity in mapping.entityMappings ?? [] {
+            let name = entity.name ?? ""
+            if name.isEmpty {
+                faults.add("An entity mapping has no name. Give each one a name of its own.")
+            } else if !names.insert(name).inserted {
+                faults.add("There are two entity mappings named '\(name)'. Rename one of them.")
+            }
+            if entity.policyType == nil {
+                faults.add(
+                    "The policy '\(entity.entityMigrationPolicyClassName ?? "")' of entity mapping '\(name)' is no class that "
+                        + "is known. Name it with its module, or set entityMigrationPolicyType.")
+            }
+            let source = check(
+                entity.sourceEntityName, entity.sourceEntityVersionHash, sourceModel, hashes.0, side: "old", name,
+                &faults)
+            let destination = check(
+                entity.destinationEntityName, entity.destinationEntityVersionHash, destinationModel, hashes.1,
+                side: "new",
+                name, &faults)
+            for property in (entity.attributeMappings ?? []) + (entity.relationshipMappings ?? []) {
+                check(property, source, destination, mapping, name, &faults)
+            }
+        }
+        guard faults.isEmpty else { throw faults.error }
+    }
+
+    private func check(
+        _ entity: String?, _ hash: Data?, _ model: NSManagedObjectModel, _ hashes: [String: Data], side: String,
+        _ mapping: String, _ faults: inout ModelFaults
+    ) -> NSEntityDescription? {
+        guard let entity else { return nil }
+        guard let found = model.entitiesByName[entity] else {
+            faults.add(
+                "Entity mapping '\(mapping)' names the entity '\(entity)', which the \(side) model does not have.",
+                entity: entity)
+            return nil
+        }
+        if let hash, hash != hashes[entity] {
+            faults.add(
+                "Entity mapping '\(mapping)' is for another version of the entity '\(entity)' than that of the \(side) model.",
+                entity: entity)
+        }
+        return found
+    }
+
+    private func check(
+        _ property: NSPropertyMapping, _ source: NSEntityDescription?, _ destination: NSEntityDescription?,
+        _ model: NSMappingModel, _ mapping: String, _ faults: inout ModelFaults
+    ) {
+        func refuse(_ name: String, _ entity: NSEntityDescription, _ side: String) {
+            faults.add(
+                "Entity mapping '\(mapping)' names the property '\(entity.name ?? "").\(name)', which the \(side) model does "
+                    + "not have.", entity: entity.name, key: name)
+        }
+        if let destination {
+            let name = property.name ?? ""
+            if destination.propertiesByName[Self.first(of: name)] == nil { refuse(name, destination, "new") }
+        }
+        guard let source, let form = property.valueExpression?.form else { return }
+        switch form {
+        case .source(let path):
+            if source.propertiesByName[Self.first(of: path)] == nil { refuse(path, source, "old") }
+        case .relationship(let name):
+            if source.relationshipsByName[name] == nil { refuse(name, source, "old") }
+        case .entityMapping(let other, let path):
+            if source.relationshipsByName[Self.first(of: path)] == nil { refuse(path, source, "old") }
+            if model.entityMappingsByName[other] == nil {
+                faults.add("Entity mapping '\(mapping)' names the entity mapping '\(other)', which is not there.")
+            }
+        case .constant, .block: break
+        }
+    }
+
+    private static func first(of path: String) -> String { String(path.prefix { $0 != "." }) }
+}

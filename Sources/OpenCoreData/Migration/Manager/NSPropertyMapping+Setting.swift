@@ -1,0 +1,123 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+extension NSPropertyMapping {
+    /// Sets an attribute of a new object.
+    final func setAttribute(of object: NSManagedObject, from source: NSManagedObject, manager: NSMigrationManager)
+        throws
+    {
+        guard let name, let expression = valueExpression else { return }
+        if case .source(let key) = expression.form, case .attribute(let from)? = source.plan.slot(named: key),
+            case .attribute(let to)? = object.plan.slot(named: name)
+        {
+            // By slot the value goes over as it is, and what cannot be read is an error here and not at the next save.
+            let value = try source.readAttribute(from)
+            if value == .null, object.keepsDefault(to) { return }
+            manager.note(bytes: value.byteCount)
+            return try object.setAttribute(to, value)
+        }
+        let value = try expression.value(for: source, manager: manager)
+        if value == nil, case .attribute(let slot)? = object.plan.slot(named: name), object.keepsDefault(slot) {
+            return
+        }
+        object.setValue(value, forKeyPath: name)
+    }
+
+    /// Sets a relationship of a new object to what those objects have become that its old ones lead to.
+    final func setRelationship(of object: NSManagedObject, from sources: [NSManagedObject], manager: NSMigrationManager)
+        throws
+    {
+        guard let name, let expression = valueExpression, case .relationship(let slot)? = object.plan.slot(named: name)
+        else { return }
+        let relationship = object.plan.relationships[slot]
+        let family = object.objectID.origin.compiled[relationship.destination].family
+        var members: [NSManagedObject] = []
+        var known: Set<ObjectIdentifier> = []
+        for source in sources {
+            for member in Self.objects(try expression.value(for: source, manager: manager), path: name, of: object)
+            where family.contains(member.plan.number) && known.insert(ObjectIdentifier(member)).inserted {
+                members.append(member)
+            }
+        }
+        if relationship.isToMany { return try object.setRelationship(slot, to: members) }
+        guard members.count < 2 else {
+            throw CoreDataError(
+                NSMigrationError,
+                "'\(object.plan.name).\(name)' leads to one object, but there are \(members.count) for it that "
+                    + "\(sources.first?.objectID.description ?? "an old object") led to. Choose one of them in a migration "
+                    + "policy, or leave the relationship to-many.", entity: object.plan.name, key: name,
+                objects: sources.map(\.objectID.reference))
+        }
+        try object.setRelationship(slot, to: members.first)
+    }
+
+    private static func objects(_ value: Any?, path: String, of object: NSManagedObject) -> [NSManagedObject] {
+        let all: [Any] =
+            switch value {
+            case nil: []
+            case let object as NSManagedObject: [object]
+            case let set as Set<NSManagedObject>: Array(set)
+            case let array as [Any]: array
+            case let ordered as NSOrderedSet: ordered.array
+            case let set as NSSet: set.allObjects
+            case .some(let other): [other]
+            }
+        let managed = all.compactMap { $0 as? NSManagedObject }
+        if managed.count < all.count {
+            object.refuse(
+                CoreDataError(
+                    NSMigrationError,
+                    "Cannot set '\(object.plan.name).\(path)' to \(all.first ?? ""): the relationship takes "
+                        + "managed objects of the manager's destinationContext.", entity: object.plan.name, key: path),
+                key: path)
+        }
+        return managed
+    }
+}
+
+extension NSPropertyMapping.Expression {
+    func value(for source: NSManagedObject, manager: NSMigrationManager) throws -> Any? {
+        switch form {
+        case .source(let keyPath): source.value(at: keyPath)
+        case .constant(let value): value
+        case .block(let block): try block(source, manager)
+        case .relationship(let name): manager.becameOf(Self.members(source.value(forKey: name)))
+        case .entityMapping(let mapping, let keyPath):
+            manager.destinationInstances(
+                forEntityMappingName: mapping, sourceInstances: Self.members(source.value(forKeyPath: keyPath)))
+        }
+    }
+
+    private static func members(_ value: Any?) -> [NSManagedObject] {
+        switch value {
+        case let object as NSManagedObject: [object]
+        case let set as Set<NSManagedObject>: set.sorted { $0.objectID.key < $1.objectID.key }
+        case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
+        default: []
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Whether an attribute keeps its default value rather than to have none.
+    fileprivate final func keepsDefault(_ slot: Int) -> Bool {
+        !plan.attributes[slot].isOptional && plan.defaultValues[slot] != .null
+    }
+
+    /// The value at a path, where the element of a composite attribute is a key, too.
+    fileprivate final func value(at keyPath: String) -> Any? {
+        plan.slot(named: keyPath) != nil ? value(forKey: keyPath) : value(forKeyPath: keyPath)
+    }
+}
+
+extension AttributeValue {
+    /// About how much memory the value takes beyond its own few bytes.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .data(let data): data.count
+        case .string(let text): text.utf8.count
+        default: 0
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+extension ValidationRule {
+    /// The rule that a predicate over a value stands for: one of the plain rules where it says no more than that, so that
+    /// errors can name the limit.
+    ///
+    /// - Throws: What is wrong with the predicate's format.
+    init(_ predicate: NSPredicate) throws {
+        let tree = try predicate.tree()
+        self = Self.plain(tree) ?? .predicate(tree, text: tree.format)
+    }
+
+    private static func plain(_ tree: PredicateTree) -> ValidationRule? {
+        guard case .comparison(let comparison) = tree, comparison.quantifier == .direct, comparison.options.isEmpty,
+            case .value(let bound) = comparison.right
+        else { return nil }
+        let isLength = comparison.left.pathKeys == ["length"]
+        guard comparison.left == .evaluatedObject || isLength else { return nil }
+        switch (comparison.comparator, bound, isLength) {
+        case (.greaterOrEqual, .int(let number), true): return Int(exactly: number).map { .minimumLength($0) }
+        case (.lessOrEqual, .int(let number), true): return Int(exactly: number).map { .maximumLength($0) }
+        case (.greaterOrEqual, _, false) where isOrdered(bound): return .minimum(bound)
+        case (.lessOrEqual, _, false) where isOrdered(bound): return .maximum(bound)
+        case (.matches, .string(let pattern), false): return .pattern(pattern)
+        default: return nil
+        }
+    }
+
+    private static func isOrdered(_ value: AttributeValue) -> Bool {
+        switch value {
+        case .int, .double, .decimal, .date: true
+        default: false
+        }
+    }
+
+    /// The rule as a predicate over the value.
+    var predicate: NSPredicate {
+        func compare(_ left: ExpressionTree, _ comparator: SwormPredicates.Comparator, _ right: AttributeValue)
+            -> NSPredicate
+        {
+            FormatPredicate(tree: .comparison(Comparison(left, comparator, .value(right))))
+        }
+        let length = ExpressionTree.path(["length"])
+        return switch self {
+        case .minimum(let bound): compare(.evaluatedObject, .greaterOrEqual, bound)
+        case .maximum(let bound): compare(.evaluatedObject, .lessOrEqual, bound)
+        case .minimumLength(let count): compare(length, .greaterOrEqual, .int(Int64(count)))
+        case .maximumLength(let count): compare(length, .lessOrEqual, .int(Int64(count)))
+        case .pattern(let pattern): compare(.evaluatedObject, .matches, .string(pattern))
+        case .predicate(let tree, _): FormatPredicate(tree: tree)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+/// Reads archived predicates and expressions as trees.
+struct ArchivedPredicate {
+    typealias Object = KeyedArchive.Object
+
+    private let archive: KeyedArchive
+    /// Deeper ones are refused; one that contains itself is endlessly deep.
+    private static let depthLimit = 100
+
+    init(_ archive: KeyedArchive) { self.archive = archive }
+
+    func predicate(_ object: Object) throws(ArchiveError) -> PredicateTree {
+        var nodes = 0
+        return try predicate(object, 0, &nodes)
+    }
+
+    func expression(_ object: Object) throws(ArchiveError) -> ExpressionTree {
+        var nodes = 0
+        return try expression(object, 0, &nodes)
+    }
+
+    /// An expression of a derived attribute as the model file writes it: `author.name`, `count:(pages)`, `now()`.
+    func text(of object: Object) throws(ArchiveError) -> String {
+        if archive.int(object, "NSExpressionType") == 4, !isPath(object) {
+            let selector = archive.string(object, "NSSelectorName") ?? ""
+            var arguments: [String] = []
+            let values = archive.elements(archive[object, "NSArguments"])
+            guard values.count <= Self.depthLimit else { throw ArchiveError("it has too many arguments") }
+            for value in values {
+                guard case .object(let argument) = value, let keys = try expression(argument).pathKeys else {
+                    throw ArchiveError("an argument of \(selector) is no path")
+                }
+                arguments.append(keys.joined(separator: "."))
+            }
+            return "\(selector)(\(arguments.joined(separator: ", ")))"
+        }
+        guard let keys = try expression(object).pathKeys else {
+            throw ArchiveError("it is neither a path nor a function of paths")
+        }
+        return keys.joined(separator: ".")
+    }
+
+    // MARK: Predicates
+
+    private func enter(_ depth: Int, _ nodes: inout Int) throws(ArchiveError) {
+        nodes += 1
+        guard depth < Self.depthLimit, nodes < 10_000 else { throw ArchiveError("it is nested too deeply") }
+    }
+
+    private func predicate(_ object: Object, _ depth: Int, _ nodes: inout Int) throws(ArchiveError) -> PredicateTree {
+        try enter(depth, &nodes)
+        switch object.className {
+        case "NSTruePredicate": return .constant(true)
+        case "NSFalsePredicate": return .constant(false)
+        case "NSCompoundPredicate":
+            var parts: [PredicateTree] = []
+            for value in archive.elements(archive[object, "NSSubpredicates"]) {
+                guard case .object(let part) = value else { continue }
+                parts.append(try predicate(part, depth + 1, &nodes))
+            }
+            switch (archive.int(object, "NSCompoundPredicateType"), parts.first) {
+            case (0, let part?): return .not(part)
+            case (1, _): return .and(parts)
+            case (2, _): return .or(parts)
+            default: throw ArchiveError("it is a compound predicate of an unknown kind")
+            }
+        case "NSComparisonPredicate": return .comparison(try comparison(object, depth, &nodes))
+        default: throw ArchiveError("it is of the kind \(object.className)")
+        }
+    }
+
+    private func comparison(_ object: Object, _ depth: Int, _ nodes: inout Int) throws(ArchiveError) -> Comparison {
+        guard let left = archive.object(object, "NSLeftExpression"),
+            let right = archive.object(object, "NSRightExpression"),
+            let operation = archive.object(object, "NSPredicateOperator"),
+            let type = archive.int(operation, "NSOperatorType"), let comparator = Self.comparators[type]
+        else { throw ArchiveError("it is a comparison without its parts") }
+        let quantifier: Quantifier
+        switch archive.int(operation, "NSModifier") ?? 0 {
+        case 0: quantifier = .direct
+        case 1: quantifier = .all
+        default: quantifier = .any
+        }
+        let bits = archive.int(operation, "NSOptions") ?? archive.int(operation, "NSFlags") ?? 0
+        return Comparison(
+            try expression(left, depth + 1, &nodes), comparator, try expression(right, depth + 1, &nodes),
+            options: ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: bits & 0x0F)), quantifier: quantifier)
+    }
+
+    private static let comparators: [Int: SwormPredicates.Comparator] = [
+        0: .less, 1: .lessOrEqual, 2: .greater, 3: .greaterOrEqual, 4: .equal, 5: .notEqual, 6: .matches, 7: .like,
+        8: .beginsWith, 9: .endsWith, 10: .in, 99: .contains, 100: .between,
+    ]
+
+    // MARK: Expressions
+
+    /// Whether a function is the step of a key path.
+    private func isPath(_ object: Object) -> Bool {
+        object.className == "NSKeyPathExpression"
+            || ["valueForKey:", "valueForKeyPath:"].contains(archive.string(object, "NSSelectorName") ?? "")
+    }
+
+    private func expression(_ object: Object, _ depth: Int, _ nodes: inout Int) throws(ArchiveError) -> ExpressionTree {
+        try enter(depth, &nodes)
+        switch archive.int(object, "NSExpressionType") {
+        case 0: return .value(try constant(archive[object, "NSConstantValue"]))
+        case 1: return .evaluatedObject
+        case 2: return .variable(archive.string(object, "NSVariable") ?? "")
+        case 3, 4:
+            guard isPath(object) else { return try call(object, depth, &nodes) }
+            let base = try archive.object(object, "NSOperand").map { operand throws(ArchiveError) in
+                try expression(operand, depth + 1, &nodes)
+            }
+            return try keys(of: object, &nodes).reduce(base ?? .evaluatedObject) { .key($0, $1) }
+        case 10: return .path(try keys(archive.string(object, "NSKeyPath"), &nodes))
+        case 14:
+            return .list(try expressions(archive[object, "NSCollection"], depth, &nodes))
+        default: throw ArchiveError("it has an expression of the kind \(object.className)")
+        }
+    }
+
+    private func keys(of path: Object, _ nodes: inout Int) throws(ArchiveError) -> [String] {
+        var result: [String] = []
+        for value in archive.elements(archive[path, "NSArguments"]).prefix(Self.depthLimit) {
+            guard case .object(let argument) = value else { continue }
+            let text = archive.string(argument, "NSKeyPath") ?? archive.string(argument, "NSConstantValue")
+            result += try keys(text, &nodes)
+        }
+        guard result.count <= Self.depthLimit else { throw ArchiveError("it has too long a path") }
+        return result
+    }
+
+    /// The keys of a path as text. Each is a level of the expression.
+    private func keys(_ text: String?, _ nodes: inout Int) throws(ArchiveError) -> [String] {
+        let text = text ?? ""
+        guard text.utf8.count <= 100 * Self.depthLimit else { throw ArchiveError("it has too long a path") }
+        let keys = text.split(separator: ".").map(String.init)
+        nodes += keys.count
+        guard keys.count <= Self.depthLimit else { throw ArchiveError("it has too long a path") }
+        return keys
+    }
+
+    private func call(_ object: Object, _ depth: Int, _ nodes: inout Int) throws(ArchiveError) -> ExpressionTree {
+        let name = archive.string(object, "NSSelectorName") ?? ""
+        let arguments = try expressions(archive[object, "NSArguments"], depth, &nodes)
+        switch PredicateTree.call(name, arguments) {
+        case .success(let tree): return tree
+        case .failure(let error): throw ArchiveError(error.description)
+        }
+    }
+
+    private func expressions(
+        _ value: KeyedArchive.Value, _ depth: Int, _ nodes: inout Int
+    ) throws(ArchiveError) -> [ExpressionTree] {
+        var result: [ExpressionTree] = []
+        for element in archive.elements(value) {
+            guard case .object(let object) = element else {
+                result.append(.value(try constant(element)))
+                continue
+            }
+            result.append(try expression(object, depth + 1, &nodes))
+        }
+        return result
+    }
+
+    private func constant(_ value: KeyedArchive.Value) throws(ArchiveError) -> AttributeValue {
+        switch value {
+        case .null: return .null
+        case .bool(let flag): return .bool(flag)
+        case .int(let number): return .int(number)
+        case .real(let number): return .double(number)
+        case .string(let text): return .string(text)
+        case .data(let data): return .data(data)
+        case .list: throw ArchiveError("it has a list where a value is expected")
+        case .object(let object):
+            if let text = archive.string(value) { return .string(text) }
+            if object.className == "NSDate", case .real(let seconds) = archive[object, "NS.time"] {
+                return .date(.init(timeIntervalSinceReferenceDate: seconds))
+            }
+            throw ArchiveError("it has a constant of the class \(object.className)")
+        }
+    }
+}

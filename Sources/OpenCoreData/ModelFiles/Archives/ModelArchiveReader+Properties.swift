@@ -1,0 +1,227 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+import SwormStore
+
+extension ModelArchiveReader {
+    /// A property of an entity; nil for a kind that is not known.
+    mutating func property(from object: Object, in entity: String, depth: Int) throws -> NSPropertyDescription? {
+        switch object.className {
+        case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
+            return try attribute(from: object, in: entity, depth: depth)
+        case "NSRelationshipDescription": return try relationship(from: object, in: entity)
+        case "NSFetchedPropertyDescription":
+            let property = NSFetchedPropertyDescription()
+            try readCommon(property, from: object)
+            let request = archive.object(object, "NSFetchRequest")
+            property.requestedEntityName =
+                archive.string(object, "_NSFetchRequestEntityName")
+                ?? request.flatMap { archive.object($0, "NSEntity") }.flatMap { archive.string($0, "NSEntityName") }
+            if let predicate = request.flatMap({ archive.object($0, "NSPredicate") }) {
+                property.requestPredicateText =
+                    read({ try $0.predicate(predicate) }, for: "the predicate of '\(entity).\(property.name)'")?.format
+            }
+            return property
+        case "_NSPropertyDescriptionProxy":
+            // What an entity inherits; its ancestors have the property itself. One that leads to another proxy is nothing.
+            guard depth == 0, let underlying = archive.object(object, "NSUnderlyingProperty"),
+                underlying.className != object.className
+            else { return nil }
+            return try property(from: underlying, in: entity, depth: depth)
+        default:
+            note("'\(entity)' has a property of the unknown kind \(object.className)")
+            return nil
+        }
+    }
+
+    private mutating func readCommon(_ property: NSPropertyDescription, from object: Object) throws {
+        let name = archive.string(object, "NSPropertyName") ?? ""
+        property.name = name
+        property.isOptional = archive.flag(object, "NSIsOptional")
+        property.isTransient = archive.flag(object, "NSIsTransient")
+        property.isIndexed = archive.flag(object, "NSIsIndexed")
+        property.isIndexedBySpotlight =
+            archive.flag(object, "NSIndexedBySpotlight") || (archive.int(object, "_P") ?? 0) & 0x100 != 0
+        property.versionHashModifier = archive.string(object, "NSVersionHashModifier")
+        if let identifier = archive.string(object, "NSRenamingIdentifier"), identifier != name {
+            property.renamingIdentifier = identifier
+        }
+        property.userInfo = try userInfo(archive[object, "NSUserInfo"])
+    }
+
+    private mutating func readRules(_ property: NSPropertyDescription, from object: Object, in entity: String) throws {
+        var predicates: [NSPredicate] = []
+        var warnings: [String] = []
+        let texts = try elements(archive[object, "NSValidationWarnings"]).map { archive.string($0) ?? "" }
+        for (place, value) in try elements(archive[object, "NSValidationPredicates"]).enumerated() {
+            guard case .object(let predicate) = value,
+                let tree = read({ try $0.predicate(predicate) }, for: "a validation of '\(entity).\(property.name)'")
+            else { continue }
+            predicates.append(FormatPredicate(tree: tree))
+            warnings.append(texts.indices.contains(place) ? texts[place] : "")
+        }
+        if !predicates.isEmpty { property.setValidationPredicates(predicates, withValidationWarnings: warnings) }
+    }
+
+    private mutating func relationship(from object: Object, in entity: String) throws -> NSRelationshipDescription {
+        let relationship = NSRelationshipDescription()
+        try readCommon(relationship, from: object)
+        relationship.isOrdered = archive.flag(object, "NSIsOrdered")
+        relationship.minCount = archive.int(object, "NSMinCount") ?? 0
+        relationship.maxCount = archive.int(object, "NSMaxCount") ?? 0
+        relationship.deleteRule =
+            UInt(exactly: archive.int(object, "NSDeleteRule") ?? 1).flatMap(NSDeleteRule.init) ?? .nullifyDeleteRule
+        links.append(
+            RelationshipLink(
+                relationship: relationship, path: "\(entity).\(relationship.name)",
+                destination: archive.string(object, "_NSDestinationEntityName")
+                    ?? archive.object(object, "NSDestinationEntity").flatMap { archive.string($0, "NSEntityName") },
+                inverse: archive.string(object, "_NSInverseRelationshipName")
+                    ?? archive.object(object, "NSInverseRelationship").flatMap { archive.string($0, "NSPropertyName") })
+        )
+        return relationship
+    }
+
+    private mutating func attribute(from object: Object, in entity: String, depth: Int) throws -> NSAttributeDescription
+    {
+        let attribute: NSAttributeDescription
+        switch object.className {
+        case "NSDerivedAttributeDescription":
+            let derived = NSDerivedAttributeDescription()
+            if let expression = archive.object(object, "NSDerivationExpression") {
+                derived.derivation = read({ try $0.text(of: expression) }, for: "a derivation of '\(entity)'")
+            }
+            attribute = derived
+        case "NSCompositeAttributeDescription":
+            let composite = NSCompositeAttributeDescription()
+            guard depth < ModelLimits.compositeDepth else {
+                throw modelFault("A composite attribute of '\(entity)' contains itself.")
+            }
+            composite.elements = try elements(archive[object, "NSCompositeElements"]).compactMap { value in
+                guard case .object(let element) = value else { return nil }
+                return try property(from: element, in: entity, depth: depth + 1) as? NSAttributeDescription
+            }
+            attribute = composite
+        default: attribute = NSAttributeDescription()
+        }
+        try readCommon(attribute, from: object)
+        let type = UInt(exactly: archive.int(object, "NSAttributeType") ?? 0).flatMap(NSAttributeType.init)
+        guard let type else {
+            throw modelFault(
+                "'\(entity).\(attribute.name)' has the attribute type \(archive.int(object, "NSAttributeType") ?? 0), which is not known."
+            )
+        }
+        if !(attribute is NSCompositeAttributeDescription) { attribute.attributeType = type }
+        if type == .transformableAttributeType {
+            attribute.attributeValueClassName = archive.string(object, "NSAttributeValueClassName")
+        }
+        attribute.valueTransformerName = archive.string(object, "NSValueTransformerName")
+        let flags = archive.int(object, "NSFlagsKey") ?? 0
+        attribute.allowsExternalBinaryDataStorage = flags & 4 != 0
+        attribute.preservesValueInHistoryOnDeletion = flags & 16 != 0
+        attribute.allowsCloudEncryption =
+            archive.flag(object, "NSAllowsCloudEncryption") || (archive.int(object, "_P") ?? 0) & 0x800 != 0
+        try readRules(attribute, from: object, in: entity)
+        try readDefault(attribute, from: object, in: entity)
+        return attribute
+    }
+
+    // MARK: Values
+
+    private mutating func readDefault(_ attribute: NSAttributeDescription, from object: Object, in entity: String)
+        throws
+    {
+        let archived = archive[object, "NSDefaultValue"]
+        if case .null = archived { return }
+        attribute.defaultValue = try value(archived, as: attribute.attributeType.attributeType, depth: 0)
+        if attribute.defaultValue == nil {
+            note("the default value of '\(entity).\(attribute.name)' is of a class that is not known")
+        }
+    }
+
+    /// A value of an attribute type; nil where the archive holds another one.
+    private mutating func value(_ value: Value, as type: SwormPredicates.AttributeType, depth: Int) throws -> Any? {
+        switch (type, try plainValue(value, depth: depth)) {
+        case (.boolean, let number as Int): number != 0
+        case (.integer16, let flag as Bool), (.integer32, let flag as Bool), (.integer64, let flag as Bool):
+            flag ? 1 : 0
+        case (.double, let number as Int), (.float, let number as Int): Double(number)
+        case (.decimal, let number as Int): Decimal(number)
+        case (.decimal, let number as Double): Decimal(number)
+        case (.date, let seconds as Double): Date(timeIntervalSinceReferenceDate: seconds)
+        case (.date, let seconds as Int): Date(timeIntervalSinceReferenceDate: Double(seconds))
+        case (_, let plain): plain
+        }
+    }
+
+    mutating func userInfo(_ value: Value) throws -> [AnyHashable: Any]? {
+        var result: [AnyHashable: Any]?
+        for (key, value) in try pairs(value) {
+            guard let key = archive.string(key), let value = try plainValue(value, depth: 0) else { continue }
+            result = result ?? [:]
+            result?[key] = value
+        }
+        return result
+    }
+
+    /// A value of Foundation's; nil for nothing, and for an object of a class that is not known.
+    private mutating func plainValue(_ value: Value, depth: Int) throws -> Any? {
+        switch value {
+        case .null: return nil
+        case .bool(let flag): return flag
+        case .int(let number): return Int(exactly: number)
+        case .real(let number): return number
+        case .string(let text): return text
+        case .data(let data): return data
+        case .list: return nil
+        case .object(let object):
+            guard depth < 16 else { throw ArchiveError("a value in it is nested too deeply") }
+            return try plainValue(object, depth: depth + 1)
+        }
+    }
+
+    private mutating func plainValue(_ object: Object, depth: Int) throws -> Any? {
+        switch object.className {
+        case "NSString", "NSMutableString": return archive.string(.object(object))
+        case "NSDate":
+            guard case .real(let seconds) = archive[object, "NS.time"] else { return nil }
+            return Date(timeIntervalSinceReferenceDate: seconds)
+        case "NSUUID":
+            guard case .data(let bytes) = archive[object, "NS.uuidbytes"] else { return nil }
+            return bytes.withUnsafeBytes { UUID(bytes: $0) }
+        case "NSData", "NSMutableData":
+            guard case .data(let bytes) = archive[object, "NS.data"] else { return nil }
+            return bytes
+        case "NSURL":
+            return archive.string(object, "NS.relative").flatMap { URL(string: $0) }
+        case "NSDecimalNumber": return decimal(object)
+        case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
+            return try elements(.object(object)).compactMap { try plainValue($0, depth: depth) }
+        case "NSDictionary", "NSMutableDictionary":
+            var result: [String: Any] = [:]
+            for (key, value) in try pairs(.object(object)) {
+                guard let key = archive.string(key), let value = try plainValue(value, depth: depth) else { continue }
+                result[key] = value
+            }
+            return result
+        default: return nil
+        }
+    }
+
+    /// A decimal from its archived parts: up to eight words of sixteen bits, the lowest first, and a power of ten.
+    private func decimal(_ object: Object) -> Decimal? {
+        guard case .data(let bytes) = archive[object, "NS.mantissa"], let exponent = archive.int(object, "NS.exponent"),
+            (-128...127).contains(exponent)
+        else { return nil }
+        // Zero says that the words are in the order of the machine, one that the highest byte comes first.
+        let isBig = archive.int(object, "NS.mantissa.bo") == 2
+        var number = Decimal.zero
+        for word in stride(from: 0, to: bytes.count - 1, by: 2).prefix(8).reversed() {
+            let (first, second) = (UInt(bytes[bytes.startIndex + word]), UInt(bytes[bytes.startIndex + word + 1]))
+            number = number * 65_536 + Decimal(isBig ? first << 8 | second : second << 8 | first)
+        }
+        if archive.flag(object, "NS.negative") { number.negate() }
+        return number * (exponent < 0 ? 1 / pow(Decimal(10), -exponent) : pow(Decimal(10), exponent))
+    }
+}

@@ -1,0 +1,176 @@
+package import Foundation
+import SwormPredicates
+import SwormStore
+
+/// Writes a model as a keyed archive of the classes and keys that Apple's framework uses, as the cache of a store.
+struct ModelArchiveWriter {
+    var writer = KeyedArchiveWriter()
+    /// By the identity of an entity: its number in the archive.
+    private var entities: [ObjectIdentifier: Int] = [:]
+    /// By the identity of a relationship: the number of the copy that its own entity has.
+    var relationships: [ObjectIdentifier: Int] = [:]
+    /// What has no form in an archive, and was left out.
+    var notes: [String] = []
+
+    /// The archive, compressed as a store keeps it.
+    static func cache(of model: NSManagedObjectModel) throws -> Data {
+        do {
+            return try Deflate.deflate(archive(of: model))
+        } catch {
+            throw CoreDataError(NSCoreDataError, "The model cannot be written into the store: \(error).")
+        }
+    }
+
+    /// The archive as it is.
+    static func archive(of model: NSManagedObjectModel) -> Data {
+        var notes: [String] = []
+        return archive(of: model, notes: &notes)
+    }
+
+    /// The archive as it is, and what was left out of it.
+    static func archive(of model: NSManagedObjectModel, notes: inout [String]) -> Data {
+        var writer = ModelArchiveWriter()
+        defer { notes = writer.notes }
+        return writer.archive(model)
+    }
+
+    private mutating func archive(_ model: NSManagedObjectModel) -> Data {
+        let root = writer.reserve()
+        let sorted = model.entities.sorted { VersionHash.precedes($0.name ?? "", $1.name ?? "") }
+        for entity in sorted { entities[ObjectIdentifier(entity)] = writer.reserve() }
+        for relationship in sorted.flatMap(\.ownProperties) where relationship is NSRelationshipDescription {
+            relationships[ObjectIdentifier(relationship)] = writer.reserve()
+        }
+        for entity in sorted { write(entity, model: root) }
+        var fields = [
+            "NSEntities": knownKeys(sorted), "NSFetchRequestTemplates": KeyedArchiveWriter.null,
+            "NSVersionIdentifiers": identifiers(of: model),
+        ]
+        if !model.configurations.isEmpty {
+            let pairs = model.configurations.map { name in
+                let members = model.entities(forConfigurationName: name) ?? []
+                return (key: name, value: writer.set(members.map(reference)))
+            }
+            fields["NSConfigurations"] = writer.dictionary(pairs, isMutable: true)
+        }
+        writer.write(root, ["NSManagedObjectModel", "NSObject"], fields)
+        return writer.data(root: .uid(root))
+    }
+
+    /// The dictionary of entities, whose keys stand apart from its values.
+    private mutating func knownKeys(_ sorted: [NSEntityDescription]) -> PropertyListValue {
+        let names = sorted.map { writer.string($0.name ?? "") }
+        let keys = writer.array(names)
+        let mapping = writer.object(
+            ["NSKnownKeysMappingStrategy1", "NSKnownKeysMappingStrategy", "NSObject"],
+            ["keys": keys, "length": .int(Int64(sorted.count)), "version": .int(1)])
+        let values = writer.array(sorted.map(reference))
+        let token = writer.string("__empty_slot_token_4c24_98dc_ac1e_b773__")
+        return writer.object(
+            [
+                "NSKnownKeysDictionary1", "NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary", "NSObject",
+            ], ["values": values, "searchMapping": mapping, "emptyToken": token, "version": .int(1)])
+    }
+
+    private mutating func identifiers(of model: NSManagedObjectModel) -> PropertyListValue {
+        let texts = model.versionIdentifiers.map { "\($0.base)" }.sorted()
+        return writer.set(texts.map { writer.string($0) })
+    }
+
+    /// A reference to an entity; null for one that is not in the model.
+    func reference(_ entity: NSEntityDescription?) -> PropertyListValue {
+        entity.flatMap { entities[ObjectIdentifier($0)] }.map { .uid($0) } ?? KeyedArchiveWriter.null
+    }
+
+    // MARK: Entities
+
+    private mutating func write(_ entity: NSEntityDescription, model: Int) {
+        guard let number = entities[ObjectIdentifier(entity)] else { return }
+        let className = entity.managedObjectClassName ?? "NSManagedObject"
+        var fields = [
+            "NSEntityName": writer.string(entity.name), "NSManagedObjectModel": PropertyListValue.uid(model),
+            "NSClassNameForEntity": writer.string(className == "NSManagedObject" ? nil : className),
+            "NSRenamingIdentifier": writer.string(entity.renamingIdentifier),
+            "NSVersionHashModifier": writer.string(entity.versionHashModifier),
+            "NSSuperentity": reference(entity.superentity), "NSUserInfo": userInfo(entity.userInfo),
+        ]
+        if entity.isAbstract { fields["NSIsAbstract"] = .bool(true) }
+        let subentities = entity.subentities.map { (key: $0.name ?? "", value: reference($0)) }
+        fields["NSSubentities"] = writer.dictionary(subentities.sorted { $0.key < $1.key }, isMutable: true)
+        let properties = entity.properties.sorted { VersionHash.precedes($0.name, $1.name) }
+        let pairs = properties.map { (key: $0.name, value: property($0, of: entity)) }
+        fields["NSProperties"] = writer.dictionary(pairs, isMutable: true)
+        fields["NSUniqueTuples"] = groups(entity.uniquenessNames)
+        fields["NSCompoundIndexes"] = groups(entity.compoundIndexNames)
+        fields["NSFetchIndexDescriptions"] = indexes(of: entity, number)
+        writer.write(number, ["NSEntityDescription", "NSObject"], fields)
+    }
+
+    private mutating func groups(_ groups: [[String]]) -> PropertyListValue? {
+        guard !groups.isEmpty else { return nil }
+        let lists = groups.map { group in writer.array(group.map { writer.string($0) }, isMutable: true) }
+        return writer.array(lists, isMutable: true)
+    }
+
+    /// The fetch indexes, and before them one for each attribute that is flagged as indexed, as a model in use has them.
+    private mutating func indexes(of entity: NSEntityDescription, _ number: Int) -> PropertyListValue? {
+        let flagged = entity.ownProperties.filter { $0.isIndexed && !$0.hasFetchIndex && $0 is NSAttributeDescription }
+            .map { property in
+                NSFetchIndexDescription(
+                    name: property.name, elements: [NSFetchIndexElementDescription(target: .property(property.name))])
+            }
+        let own = entity.indexes
+        let all = flagged.filter { index in !own.contains { $0.name == index.name } } + own
+        guard !all.isEmpty else { return nil }
+        return writer.array(all.map { self.index($0, entity: number) })
+    }
+
+    private mutating func index(_ index: NSFetchIndexDescription, entity: Int) -> PropertyListValue {
+        let number = writer.reserve()
+        let elements = index.elements.map { element in
+            var fields: [String: PropertyListValue] = [
+                "NSPropertyName": writer.string(element.propertyName), "NSAscending": .bool(element.isAscending),
+                "NSFetchIndexElementType": .int(Int64(element.collationType.rawValue)),
+                "NSFetchIndexDescription": .uid(number),
+            ]
+            if let expression = expression(of: element.target) { fields["NSIndexedProperty"] = expression }
+            return writer.object(["NSFetchIndexElementDescription", "NSObject"], fields)
+        }
+        let predicate = index.partialPredicate.flatMap { writer.predicate($0) }
+        writer.write(
+            number, ["NSFetchIndexDescription", "NSObject"],
+            [
+                "NSIndexName": writer.string(index.name), "NSEntity": .uid(entity),
+                "NSIndexElements": writer.array(elements),
+                "NSPartialIndexPredicate": predicate ?? KeyedArchiveWriter.null,
+            ])
+        return .uid(number)
+    }
+
+    /// The expression of an element that stands for the object or its entity.
+    private mutating func expression(of target: NSFetchIndexElementDescription.Target) -> PropertyListValue? {
+        let tree: ExpressionTree
+        switch target {
+        case .property: return nil
+        case .primaryKey: tree = .evaluatedObject
+        case .entity: tree = .path(["entity"])
+        }
+        guard let expression = writer.expression(tree) else { return nil }
+        return writer.object(
+            ["NSExpressionDescription", "NSPropertyDescription", "NSObject"],
+            ["NSExpression": expression, "NSExpressionType": .int(0), "_P": .int(0xF1)])
+    }
+
+    mutating func userInfo(_ info: [AnyHashable: Any]?) -> PropertyListValue {
+        let pairs = (info ?? [:]).compactMap { key, value -> (key: String, value: PropertyListValue)? in
+            guard let key = key.base as? String, let value = writer.value(value) else { return nil }
+            return (key, value)
+        }
+        return writer.dictionary(pairs.sorted { $0.key < $1.key })
+    }
+}
+
+extension NSManagedObjectModel {
+    /// What a store keeps as the copy of its model: a compressed archive.
+    package func storeCache() throws -> Data { try ModelArchiveWriter.cache(of: self) }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import SwormSQLite
+import SwormStore
+
+/// Works out a model from the tables of a store, for stores that carry none.
+///
+/// Columns tell the kinds of values, indexes and numbers in names tell relationships. Names of tables and columns are in
+/// capitals, so that names of properties come out in small letters. What is in the column of an integer may still be a
+/// key: it is taken for one when there is an index over it, all its values are keys of one table, and the names are alike.
+struct ModelInference {
+    private struct Entity {
+        let number: Int64
+        let name: String
+        let parent: Int64
+    }
+
+    /// A column that leads to another row.
+    private struct Reference {
+        let owner: Int64
+        let column: String
+        let destination: Int64
+    }
+
+    private(set) var notes: [String] = []
+    private let connection: StoreConnection
+    private let columns: [String: [String]]
+    private let types: [String: [String: String]]
+    private let entities: [Entity]
+    private let hashes: [String: Data]
+    private let indexes: Set<String>
+    private var descriptions: [Int64: NSEntityDescription] = [:]
+    private var properties: [Int64: [NSPropertyDescription]] = [:]
+
+    /// The entities of the framework itself, for history, have the numbers from here on.
+    private static let firstOwnNumber: Int64 = 16_000
+
+    init(_ connection: StoreConnection, _ inspection: StoreInspection) throws {
+        self.connection = connection
+        columns = inspection.columns
+        types = inspection.types
+        hashes = inspection.metadata.versionHashes
+        var entities: [Entity] = []
+        try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT") { row in
+            guard let name = row.text(1), !name.isEmpty, row.int64(0) > 0, row.int64(0) < Self.firstOwnNumber else {
+                return
+            }
+            entities.append(Entity(number: row.int64(0), name: name, parent: row.int64(2)))
+        }
+        guard !entities.isEmpty, entities.count <= 10_000 else {
+            throw CoreDataError(
+                NSPersistentStoreIncompatibleSchemaError,
+                "Nothing in the store tells of its model: Z_PRIMARYKEY names no entities.")
+        }
+        self.entities = entities
+        indexes = inspection.indexes
+    }
+
+    mutating func model() throws -> NSManagedObjectModel {
+        for entity in entities {
+            let description = NSEntityDescription()
+            description.name = entity.name
+            descriptions[entity.number] = description
+        }
+        var parents: [ObjectIdentifier: NSEntityDescription] = [:]
+        for entity in entities where entity.parent != 0 {
+            guard let description = descriptions[entity.number], let parent = descriptions[entity.parent] else {
+                continue
+            }
+            parents[ObjectIdentifier(description)] = parent
+        }
+        let all = entities.compactMap { descriptions[$0.number] }
+        if let fault = ModelLinks.faultOfInheritance(all, parents: parents) {
+            throw CoreDataError(NSPersistentStoreIncompatibleSchemaError, fault.message)
+        }
+        ModelLinks.inherit(all, parents: parents)
+        for entity in entities where entity.parent == 0 { try addColumns(of: entity) }
+        for table in columns.keys.sorted() { addJoin(table) }
+        for entity in entities {
+            descriptions[entity.number]?.properties =
+                (properties[entity.number] ?? []).sorted { VersionHash.precedes($0.name, $1.name) }
+        }
+        let model = NSManagedObjectModel()
+        model.entities = all
+        model.storeHashes = hashes
+        return model
+    }
+
+    // MARK: Columns
+
+    private mutating func addColumns(of root: Entity) throws {
+        let table = "Z" + SQLName.uppercased(root.name)
+        guard let names = columns[table] else {
+            notes.append("'\(root.name)' has no table.")
+            return
+        }
+        for column in names where !["Z_PK", "Z_ENT", "Z_OPT"].contains(column) && !column.hasPrefix("Z_FOK_") {
+            if let numbered = NumberedName(column), numbered.prefix == "Z" {
+                addNumbered(numbered, root)
+            } else if column.hasPrefix("Z"), column.count > 1 {
+                try addPlain(column, table, names, root)
+            }
+        }
+    }
+
+    /// `Z3_OWNER` is the entity of a to-one's destination, `Z3PARTS` the key of an owner that has no way back.
+    private mutating func addNumbered(_ name: NumberedName, _ root: Entity) {
+        let owner = Int64(name.number)
+        guard !name.rest.hasPrefix("_"), descriptions[owner] != nil, !name.rest.isEmpty else { return }
+        let relationship = relationship(name.rest, to: root.number, isToMany: true)
+        add(relationship, to: owner)
+    }
+
+    private mutating func addPlain(_ column: String, _ table: String, _ names: [String], _ root: Entity) throws {
+        let stem = String(column.dropFirst())
+        let kind = types[table]?[column]?.uppercased() ?? ""
+        if kind == "INTEGER", let destination = try destination(of: column, stem, table, names, root) {
+            add(relationship(stem, to: destination, isToMany: false), to: root.number)
+            return
+        }
+        let attribute = NSAttributeDescription()
+        attribute.name = stem.lowercased()
+        switch kind {
+        case "INTEGER": attribute.attributeType = .integer64AttributeType
+        case "FLOAT": attribute.attributeType = .doubleAttributeType
+        case "TIMESTAMP": attribute.attributeType = .dateAttributeType
+        case "DECIMAL": attribute.attributeType = .decimalAttributeType
+        case "VARCHAR": attribute.attributeType = .stringAttributeType
+        case "BLOB": attribute.attributeType = .binaryDataAttributeType
+        default:
+            notes.append("The column \(table).\(column) has the type '\(kind)', which is not known; it is left out.")
+            return
+        }
+        add(attribute, to: root.number)
+    }
+
+    /// The entity that a column leads to; nil for a plain number.
+    private mutating func destination(
+        of column: String, _ stem: String, _ table: String, _ names: [String], _ root: Entity
+    ) throws -> Int64? {
+        for name in names {
+            if let numbered = NumberedName(name), numbered.prefix == "Z", numbered.rest == "_" + stem,
+                descriptions[Int64(numbered.number)] != nil
+            {
+                return Int64(numbered.number)
+            }
+        }
+        // Every key of another row has an index of this name, and hardly anything else has.
+        guard indexes.contains("\(table)_\(column)_INDEX") else { return nil }
+        var fitting: [Entity] = []
+        for entity in entities where entity.parent == 0 && entities.allSatisfy({ $0.parent != entity.number }) {
+            if try leads(table, column, to: entity) { fitting.append(entity) }
+        }
+        // Small keys fit many tables, so that the values alone prove nothing.
+        let named = fitting.filter { entity in
+            let name = SQLName.uppercased(entity.name)
+            return stem.hasPrefix(name) || stem.hasSuffix(name)
+        }
+        // A name that ends another one says less than that.
+        let longest = named.map(\.name.count).max() ?? 0
+        let best = named.filter { $0.name.count == longest }
+        if let only = best.first, best.count == 1 { return only.number }
+        notes.append(
+            "The column \(table).\(column) looks like a relationship, but not to which entity; it is taken for a number."
+        )
+        return nil
+    }
+
+    private func leads(_ table: String, _ column: String, to entity: Entity) throws -> Bool {
+        let destination = "Z" + SQLName.uppercased(entity.name)
+        guard columns[destination] != nil else { return false }
+        let (from, to) = (SQLName.quoted(table), SQLName.quoted(destination))
+        let key = SQLName.quoted(column)
+        let count = try connection.integer(
+            "SELECT EXISTS (SELECT 1 FROM \(from) AS a WHERE a.\(key) IS NOT NULL AND NOT EXISTS "
+                + "(SELECT 1 FROM \(to) AS b WHERE b.Z_PK = a.\(key)))")
+        return count == 0
+    }
+
+    // MARK: Joins
+
+    /// `Z_1TAGS (Z_1BOOKS, Z_2TAGS)`: the table of a relationship that leads to many on both sides.
+    private mutating func addJoin(_ table: String) {
+        guard let name = NumberedName(table), name.prefix == "Z_", let names = columns[table] else { return }
+        let keys = names.filter { !$0.hasPrefix("Z_FOK_") }
+        let owner = Int64(name.number)
+        guard keys.count == 2, descriptions[owner] != nil else { return }
+        func isOrdered(_ column: String) -> Bool { names.contains("Z_FOK_" + column.dropFirst(2)) }
+        guard let other = keys.first(where: { NumberedName($0)?.rest == name.rest && $0 != "REFLEXIVE" }) else {
+            return
+        }
+        if keys.contains("REFLEXIVE") {
+            let own = relationship(name.rest, to: owner, isToMany: true)
+            own.inverseRelationship = own
+            add(own, to: owner)
+            return
+        }
+        guard let back = keys.first(where: { $0 != other }), let destination = NumberedName(other),
+            let inverse = NumberedName(back), descriptions[Int64(destination.number)] != nil
+        else { return }
+        let forth = relationship(name.rest, to: Int64(destination.number), isToMany: true)
+        let reverse = relationship(inverse.rest, to: owner, isToMany: true)
+        forth.isOrdered = isOrdered(other)
+        reverse.isOrdered = isOrdered(back)
+        forth.inverseRelationship = reverse
+        reverse.inverseRelationship = forth
+        add(forth, to: owner)
+        add(reverse, to: Int64(destination.number))
+    }
+
+    // MARK: Parts
+
+    private func relationship(_ stem: String, to destination: Int64, isToMany: Bool) -> NSRelationshipDescription {
+        let relationship = NSRelationshipDescription()
+        relationship.name = stem.lowercased()
+        relationship.destinationEntity = descriptions[destination]
+        relationship.maxCount = isToMany ? 0 : 1
+        return relationship
+    }
+
+    private mutating func add(_ property: NSPropertyDescription, to entity: Int64) {
+        guard ModelNames.fault(of: property.name) == nil, !ModelNames.isReserved(propertyName: property.name),
+            !(properties[entity] ?? []).contains(where: { $0.name == property.name })
+        else {
+            notes.append(
+                "A property '\(property.name)' cannot be told from another one, or from a method; it is left out.")
+            return
+        }
+        properties[entity, default: []].append(property)
+    }
+}

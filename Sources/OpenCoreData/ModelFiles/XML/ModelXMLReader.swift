@@ -1,0 +1,127 @@
+import Foundation
+import SwormStore
+
+/// Builds a model from the XML document of a model file.
+///
+/// Elements and attributes that are not known are passed over, as later editors add some. What is known and malformed is
+/// an error that names the entity and the property; all of them are reported at once.
+struct ModelXMLReader {
+    let file: String
+    /// The definitions of composite attributes by their names.
+    var composites: [String: XMLTree] = [:]
+    /// The number of elements of composites that were made, so that definitions inside one another cannot run away.
+    var compositeElements = 0
+    private var problems: [CoreDataError] = []
+    private var notes: [String] = []
+    private var entities: [String: NSEntityDescription] = [:]
+    /// The relationships that are to be linked when all entities are there.
+    var links: [(link: RelationshipLink, element: XMLTree)] = []
+
+    init(file: String) { self.file = file }
+
+    mutating func report(_ message: String, at element: XMLTree, entity: String? = nil, key: String? = nil) {
+        guard problems.count < 1000 else { return }
+        problems.append(
+            CoreDataError(NSCoreDataError, "\(file):\(element.line): \(message)", entity: entity, key: key))
+    }
+
+    /// Says something that is no error, and that the author of the model may not have meant.
+    mutating func note(_ message: String, at element: XMLTree) {
+        if notes.count < 1000 { notes.append("\(file):\(element.line): \(message)") }
+    }
+
+    /// Reads a document into a model without entities.
+    static func read(_ root: XMLTree, file: String, into model: NSManagedObjectModel) throws {
+        var reader = ModelXMLReader(file: file)
+        try reader.read(root, into: model)
+    }
+
+    private mutating func read(_ root: XMLTree, into model: NSManagedObjectModel) throws {
+        guard root.name == "model" else {
+            throw XMLTree.error(
+                "is no model: its root element is '\(root.name)', not 'model'", file: file, line: root.line)
+        }
+        for element in root.children(named: "composite") {
+            if let name = element.attributes["name"], !name.isEmpty { composites[name] = element }
+        }
+        let elements = root.children(named: "entity")
+        let read = elements.map { element in
+            let entity = self.entity(from: element)
+            if let name = entity.name, entities[name] == nil { entities[name] = entity }
+            return entity
+        }
+        linkInheritance(zip(elements, read).map { ($0, $1) })
+        linkRelationships()
+        let configurations = configurations(of: root)
+        if problems.isEmpty, let fault = ModelLimits.fault(of: read) {
+            report(fault.message, at: root, entity: fault.entity)
+        }
+        try throwProblems()
+        model.entities = read
+        model.readingNotes = notes
+        if let identifier = root.attributes["userDefinedModelVersionIdentifier"] {
+            model.versionIdentifiers = [identifier]
+        }
+        for (name, members) in configurations { model.setEntities(members, forConfigurationName: name) }
+    }
+
+    private func throwProblems() throws {
+        guard let first = problems.first else { return }
+        if problems.count == 1 { throw first }
+        throw CoreDataError(
+            NSCoreDataError,
+            "The model file has errors:" + problems.map { "\n- " + $0.message }.joined(),
+            details: problems)
+    }
+
+    private mutating func linkInheritance(_ read: [(element: XMLTree, entity: NSEntityDescription)]) {
+        var parents: [ObjectIdentifier: NSEntityDescription] = [:]
+        for (element, entity) in read {
+            guard let name = element.attributes["parentEntity"], !name.isEmpty else { continue }
+            guard let parent = entities[name] else {
+                report(
+                    "Entity '\(entity.name ?? "")' inherits from '\(name)', which is no entity of the model.",
+                    at: element,
+                    entity: entity.name)
+                continue
+            }
+            parents[ObjectIdentifier(entity)] = parent
+        }
+        let all = read.map(\.entity)
+        if let fault = ModelLinks.faultOfInheritance(all, parents: parents) {
+            report(fault.message, at: read[fault.place].element, entity: all[fault.place].name)
+            return
+        }
+        ModelLinks.inherit(all, parents: parents)
+    }
+
+    private mutating func linkRelationships() {
+        var faults: [(Int, String)] = []
+        ModelLinks.connect(links.map(\.link), entities) { faults.append(($0, $1)) }
+        for (place, message) in faults {
+            report(message, at: links[place].element, key: links[place].link.relationship.name)
+        }
+    }
+
+    private mutating func configurations(of root: XMLTree) -> [(String, [NSEntityDescription])] {
+        var result: [(String, [NSEntityDescription])] = []
+        for element in root.children(named: "configuration") {
+            guard let name = element.attributes["name"], !name.isEmpty else {
+                report("A configuration has no name.", at: element)
+                continue
+            }
+            var members: [NSEntityDescription] = []
+            for member in element.children(named: "memberEntity") {
+                let memberName = member.attributes["name"] ?? ""
+                guard let entity = entities[memberName] else {
+                    report(
+                        "Configuration '\(name)' holds '\(memberName)', which is no entity of the model.", at: member)
+                    continue
+                }
+                members.append(entity)
+            }
+            result.append((name, members))
+        }
+        return result
+    }
+}

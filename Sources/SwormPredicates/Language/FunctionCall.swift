@@ -1,0 +1,46 @@
+/// Makes the tree of a call from the name as it was written, with or without its last colon.
+///
+/// The operators are functions underneath on Apple's side; their names give the operator's own node.
+func makeCall(_ written: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, PredicateError> {
+    let name =
+        written.hasSuffix(":") && written.dropLast().contains(":") == false ? String(written.dropLast()) : written
+    func wrongCount(_ expected: String) -> Result<ExpressionTree, PredicateError> {
+        .failure(PredicateError(.syntax, "`\(written)` takes \(expected), not \(arguments.count) arguments"))
+    }
+    if let operation = operatorFunctions[name] {
+        guard arguments.count == 2 else { return wrongCount("two arguments") }
+        return .success(.binary(operation, arguments[0], arguments[1]))
+    }
+    switch name {
+    case "objectFrom:withIndex:":
+        guard arguments.count == 2 else { return wrongCount("two arguments") }
+        return .success(.index(arguments[0], .expression(arguments[1])))
+    case "castObject:toType:":
+        guard arguments.count == 2 else { return wrongCount("two arguments") }
+        guard case .value(.string(let type)) = arguments[1] else {
+            return .failure(PredicateError(.syntax, "`\(written)` takes the name of a type in quotes"))
+        }
+        return makeCast(arguments[0], type)
+    default: break
+    }
+    guard let function = PredicateFunction(rawValue: name) else {
+        let known = PredicateFunction.allCases.map(\.rawValue).joined(separator: ", ")
+        return .failure(PredicateError(.unsupported, "the function `\(written)` is not supported; there are \(known)"))
+    }
+    guard function.arity.contains(arguments.count) else {
+        return wrongCount(function.isAggregate ? "at least one argument" : "\(function.arity.lowerBound) argument(s)")
+    }
+    return .success(.function(name, arguments))
+}
+
+private let operatorFunctions: [String: BinaryOperator] = [
+    "add:to:": .add, "from:subtract:": .subtract, "multiply:by:": .multiply, "divide:by:": .divide,
+    "raise:toPower:": .power, "bitwiseAnd:with:": .bitAnd, "bitwiseOr:with:": .bitOr, "bitwiseXor:with:": .bitXor,
+]
+
+extension PredicateTree {
+    /// The tree of a call of a function by the name that archives have for it, `count:` for example.
+    package static func call(_ name: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, PredicateError> {
+        makeCall(name, arguments)
+    }
+}

@@ -1,0 +1,124 @@
+package import Foundation
+
+/// One column of the row that is being read, for closures that set a property of their own type.
+///
+/// Each read checks the storage class and throws ``CellFault`` for NULL and for a value that does not fit; ask ``isNull``
+/// first where NULL is allowed. A view is noncopyable and only lent, so that the bytes of its row are still there.
+package struct ColumnView: ~Copyable {
+    /// The index of the column in the row.
+    package let column: Int32
+    package let type: StorageClass
+    /// The bits of an integer or of a real number.
+    @usableFromInline let bits: UInt64
+    /// The bytes of a text or a blob.
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+
+    /// A column that is NULL.
+    @inlinable
+    package init(null column: Int32) {
+        self.init(column, type: .null)
+    }
+
+    @inlinable
+    package init(_ column: Int32, integer value: Int64) {
+        self.init(column, type: .integer, bits: UInt64(bitPattern: value))
+    }
+
+    @inlinable
+    package init(_ column: Int32, real value: Double) {
+        self.init(column, type: .real, bits: value.bitPattern)
+    }
+
+    /// A text in UTF-8, which need not be valid. Bytes without an address are a text that could not be read.
+    @inlinable
+    package init(_ column: Int32, text bytes: UnsafeRawBufferPointer) { self.init(column, type: .text, bytes: bytes) }
+
+    @inlinable
+    package init(_ column: Int32, blob bytes: UnsafeRawBufferPointer) { self.init(column, type: .blob, bytes: bytes) }
+
+    @inlinable
+    init(
+        _ column: Int32, type: StorageClass, bits: UInt64 = 0,
+        bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+    ) {
+        self.column = column
+        self.type = type
+        self.bits = bits
+        self.bytes = bytes
+    }
+
+    package var isNull: Bool { type == .null }
+
+    private var storedInteger: Int64? { type == .integer ? Int64(bitPattern: bits) : nil }
+
+    private var storedNumber: Double? {
+        switch type {
+        case .real: Double(bitPattern: bits)
+        case .integer: Double(Int64(bitPattern: bits))
+        case .text, .blob, .null: nil
+        }
+    }
+
+    private var storedString: String? {
+        guard type == .text, let start = bytes.baseAddress else { return nil }
+        return UTF8Check.string(start.assumingMemoryBound(to: UInt8.self), bytes.count)
+    }
+
+    private var storedDecimal: Decimal? {
+        switch type {
+        case .integer: Decimal(Int64(bitPattern: bits))
+        case .real: DecimalText.decimal(Double(bitPattern: bits))
+        case .text: storedString.flatMap { DecimalText.decimal($0) }
+        case .blob, .null: nil
+        }
+    }
+
+    package func bool() throws(CellFault) -> Bool { try checked(storedInteger.map { $0 != 0 }, .bool) }
+    package func int() throws(CellFault) -> Int { try integer(.int) }
+    package func int16() throws(CellFault) -> Int16 { try integer(.int16) }
+    package func int32() throws(CellFault) -> Int32 { try integer(.int32) }
+    package func int64() throws(CellFault) -> Int64 { try integer(.int64) }
+    package func double() throws(CellFault) -> Double { try checked(storedNumber, .double) }
+
+    package func float() throws(CellFault) -> Float {
+        let number = try checked(storedNumber, .float)
+        let narrow = Float(number)
+        return try checked(narrow.isFinite || !number.isFinite ? narrow : nil, .float)
+    }
+
+    package func decimal() throws(CellFault) -> Decimal { try checked(storedDecimal, .decimal) }
+
+    package func date() throws(CellFault) -> Date {
+        Date(timeIntervalSinceReferenceDate: try checked(storedNumber, .date))
+    }
+
+    package func string() throws(CellFault) -> String { try checked(storedString, .string) }
+    package func data() throws(CellFault) -> Data { try checked(type == .blob ? Data(bytes) : nil, .data) }
+
+    package func uuid() throws(CellFault) -> UUID {
+        try checked(type == .blob ? UUID(bytes: bytes) : nil, .uuid)
+    }
+
+    package func url() throws(CellFault) -> URL {
+        try checked(storedString.flatMap { URL(string: $0, encodingInvalidCharacters: false) }, .url)
+    }
+
+    /// Calls the closure with the bytes of a blob, which are valid for its duration.
+    package func withBlob<R>(_ body: (UnsafeRawBufferPointer) throws -> R) throws -> R {
+        try body(checked(type == .blob ? bytes : nil, .data))
+    }
+
+    /// Says that the value does not fit, for a reader that needs more than the storage class.
+    package func fault(expected: String) -> CellFault { CellFault(self, expected: expected) }
+
+    @inline(__always)
+    private func integer<Value: FixedWidthInteger>(_ kind: FieldKind) throws(CellFault) -> Value {
+        try checked(storedInteger.flatMap { Value(exactly: $0) }, kind)
+    }
+
+    @inline(__always)
+    private func checked<Value>(_ value: Value?, _ kind: FieldKind) throws(CellFault) -> Value {
+        guard let value else { throw fault(expected: kind.expectation) }
+        return value
+    }
+}

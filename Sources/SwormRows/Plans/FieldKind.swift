@@ -1,0 +1,59 @@
+import Foundation
+
+/// The type of a stored property, and so how a column becomes its value.
+///
+/// It comes from the property's static type, never from a schema: the memory is written as exactly that type.
+package enum FieldKind: UInt8, Sendable, Hashable {
+    case bool, int, int16, int32, int64, float, double, decimal, date, string, data, uuid, url
+    case optionalBool, optionalInt, optionalInt16, optionalInt32, optionalInt64, optionalFloat, optionalDouble
+    case optionalDecimal, optionalDate, optionalString, optionalData, optionalUUID, optionalURL
+    /// Any other type: a closure of the plan sets it.
+    case custom
+
+    /// The kind of a type; custom for a type that is not in the list.
+    package init<Value>(_ type: Value.Type) { self = Self.kinds[ObjectIdentifier(type)] ?? .custom }
+
+    package var isOptional: Bool { rawValue >= Self.optionalBool.rawValue && self != .custom }
+
+    private static let kinds: [ObjectIdentifier: FieldKind] = Dictionary(
+        uniqueKeysWithValues: layouts.map { (ObjectIdentifier($0.type), $0.kind) })
+
+    static let layouts: [(kind: FieldKind, type: Any.Type, size: Int)] = [
+        layout(.bool, Bool.self), layout(.int, Int.self), layout(.int16, Int16.self), layout(.int32, Int32.self),
+        layout(.int64, Int64.self), layout(.float, Float.self), layout(.double, Double.self),
+        layout(.decimal, Decimal.self), layout(.date, Date.self), layout(.string, String.self),
+        layout(.data, Data.self), layout(.uuid, UUID.self), layout(.url, URL.self),
+        layout(.optionalBool, Bool?.self), layout(.optionalInt, Int?.self), layout(.optionalInt16, Int16?.self),
+        layout(.optionalInt32, Int32?.self), layout(.optionalInt64, Int64?.self),
+        layout(.optionalFloat, Float?.self), layout(.optionalDouble, Double?.self),
+        layout(.optionalDecimal, Decimal?.self), layout(.optionalDate, Date?.self),
+        layout(.optionalString, String?.self), layout(.optionalData, Data?.self), layout(.optionalUUID, UUID?.self),
+        layout(.optionalURL, URL?.self),
+    ]
+
+    private static func layout<Value>(
+        _ kind: FieldKind, _ type: Value.Type
+    ) -> (kind: FieldKind, type: Any.Type, size: Int) {
+        (kind, type, MemoryLayout<Value>.size)
+    }
+
+    /// The bytes that a property of the kind takes; 0 for custom.
+    package var size: Int { Self.layouts.first { $0.kind == self }?.size ?? 0 }
+
+    package var expectation: String {
+        let name =
+            switch self {
+            case .bool, .optionalBool, .int, .int64, .optionalInt, .optionalInt64: "integer"
+            case .int16, .optionalInt16: "integer of 16 bits"
+            case .int32, .optionalInt32: "integer of 32 bits"
+            case .float, .double, .date, .optionalFloat, .optionalDouble, .optionalDate: "number"
+            case .decimal, .optionalDecimal: "decimal number"
+            case .string, .optionalString: "text"
+            case .data, .optionalData: "blob"
+            case .uuid, .optionalUUID: "blob of 16 bytes"
+            case .url, .optionalURL: "text with a URL"
+            case .custom: "value of the property's type"
+            }
+        return isOptional ? name + " or NULL" : name
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// Where one column goes: the offset of a stored property and the property's type. A trivial value, so that the loop over
+/// a row's fields copies and retains nothing.
+package struct RowOp: Sendable, Hashable {
+    package var column: Int32
+    package var kind: FieldKind
+    /// A binary column whose first byte is a marker: 1 for data that follows, 2 for a reference to a file.
+    package var isExternal: Bool
+    /// From `MemoryLayout<T>.offset(of:)` of a writable key path whose value has exactly the kind's type.
+    package var offset: Int
+
+    package init(column: Int32, kind: FieldKind, offset: Int, isExternal: Bool = false) {
+        self.column = column
+        self.kind = kind
+        self.isExternal = isExternal
+        self.offset = offset
+    }
+}
+
+/// How the rows of a statement become values of one type. Made once for a type and a list of columns.
+package struct RowPlan<T>: Sendable {
+    /// Sets what has no offset: a computed property, a property of a class, a type that is no `FieldKind`.
+    package struct Custom: Sendable {
+        package let column: Int32
+        package let apply: @Sendable (inout T, borrowing ColumnView) throws -> Void
+
+        package init(column: Int32, apply: @escaping @Sendable (inout T, borrowing ColumnView) throws -> Void) {
+            self.column = column
+            self.apply = apply
+        }
+    }
+
+    package let layout: RowLayout
+
+    /// Whether a column may name a file that holds its data, so that reading needs an `ExternalReader`.
+    package var hasExternal: Bool { layout.hasExternal }
+
+    /// For values that may start as copies of one template.
+    package init(ops: [RowOp], customs: [Custom] = [], template: T) where T: Sendable {
+        self.init(ops: ops, customs: customs, makesEach: false) { template }
+    }
+
+    /// `make` is called once a decode and its value copied for each row; for a class, or with `makesEach`, once a row.
+    package init(
+        ops: [RowOp], customs: [Custom] = [], makesEach: Bool = false, make: @escaping @Sendable () -> T
+    ) {
+        let isClass = T.self is AnyObject.Type
+        let mistake = RowLayout.mistake(in: ops, of: T.self, size: isClass ? 0 : MemoryLayout<T>.size)
+        let start: RowLayout.Start
+        if makesEach || isClass {
+            start = .made
+        } else if mistake == nil, RowLayout.covers(ops, size: MemoryLayout<T>.size) {
+            // A property without an op may be set by `init`, so the bytes are those of a real value.
+            start = .bytes(withUnsafeBytes(of: make()) { Array($0) })
+        } else {
+            start = .copied
+        }
+        // The loop over the rows is not generic; the type lives on in these closures. They may take any address for one of
+        // T: only `RowReader` calls them, with memory that was allocated by T's own stride and alignment.
+        layout = RowLayout(
+            ops: ops,
+            customs: customs.map { custom in
+                RowLayout.Custom(column: custom.column) { place, view in
+                    try custom.apply(&place.assumingMemoryBound(to: T.self).pointee, view)
+                }
+            },
+            stride: MemoryLayout<T>.stride,
+            alignment: MemoryLayout<T>.alignment,
+            start: start,
+            make: { place in place.initializeMemory(as: T.self, to: make()) },
+            copy: { source, place in
+                place.initializeMemory(as: T.self, from: source.assumingMemoryBound(to: T.self), count: 1)
+            },
+            destroy: { place in place.assumingMemoryBound(to: T.self).deinitialize(count: 1) },
+            mistake: mistake)
+    }
+}

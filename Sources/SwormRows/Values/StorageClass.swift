@@ -1,0 +1,21 @@
+/// How SQLite holds one value. The numbers are SQLite's own.
+package enum StorageClass: UInt8, Sendable, Hashable {
+    case integer = 1
+    case real = 2
+    case text = 3
+    case blob = 4
+    case null = 5
+
+    /// From SQLite's answer, which is one of the five.
+    package init(code: Int32) { self = StorageClass(rawValue: UInt8(truncatingIfNeeded: code)) ?? .null }
+
+    package var name: String {
+        switch self {
+        case .integer: "integer"
+        case .real: "real"
+        case .text: "text"
+        case .blob: "blob"
+        case .null: "NULL"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CSwormSQLite
+import Foundation
+import SwormRows
+
+extension Connection {
+    /// A statement that has begun and not ended.
+    struct Running {
+        let pointer: OpaquePointer
+        // SQLite's own measure counts whole milliseconds.
+        let start: ContinuousClock.Instant
+        var rows = 0
+    }
+
+    func installWatch() {
+        guard watch != nil else {
+            sqlite3_trace_v2(pointer, 0, nil, nil)
+            running = []
+            return
+        }
+        // Unretained, or the connection would hold itself: `deinit` takes the watch away before SQLite could call it again.
+        sqlite3_trace_v2(
+            pointer, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE),
+            { kind, context, statement, text in
+                guard let context, let statement else { return 0 }
+                let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+                connection.note(Int32(bitPattern: kind), OpaquePointer(statement), text)
+                return 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func note(_ kind: Int32, _ statement: OpaquePointer, _ text: UnsafeMutableRawPointer?) {
+        guard !isSilent else { return }
+        switch kind {
+        case SQLITE_TRACE_STMT:
+            // For a statement inside a trigger SQLite passes a comment in place of the text.
+            guard let text, let own = sqlite3_sql(statement),
+                strcmp(own, text.assumingMemoryBound(to: CChar.self)) == 0
+            else { return }
+            running.removeAll { $0.pointer == statement }
+            running.append(Running(pointer: statement, start: .now))
+        case SQLITE_TRACE_ROW:
+            guard let index = running.lastIndex(where: { $0.pointer == statement }) else { return }
+            running[index].rows += 1
+        case SQLITE_TRACE_PROFILE:
+            // One that began before anybody watched is not told.
+            guard let index = running.lastIndex(where: { $0.pointer == statement }) else { return }
+            tell(running.remove(at: index))
+        default: break
+        }
+    }
+
+    private func tell(_ ended: Running) {
+        guard let watch, let sql = sqlite3_sql(ended.pointer) else { return }
+        var statement = RunStatement(
+            sql: String(cString: sql), seconds: ended.start.duration(to: .now).inSeconds,
+            rows: ended.rows, steps: Int(sqlite3_stmt_status(ended.pointer, SQLITE_STMTSTATUS_VM_STEP, 1)))
+        if watch.wantsValues, let expanded = sqlite3_expanded_sql(ended.pointer) {
+            statement.sqlWithValues = String(cString: expanded)
+            sqlite3_free(expanded)
+        }
+        watch.tell(statement)
+    }
+
+    /// Tells how a statement that was just prepared will be worked out, where somebody wants to know.
+    func tellPlan(of sql: String) {
+        guard !isSilent, let tell = watch?.tellPlan else { return }
+        // What has no plan, such as a pragma, has nothing to tell.
+        guard let steps = try? queryPlan(of: sql), !steps.isEmpty else { return }
+        tell(sql, steps)
+    }
+}

@@ -1,0 +1,87 @@
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+
+/// How the fields of a plan go to the parameters of an entity's insertion.
+struct BatchColumns {
+    /// An attribute whose values are looked at one by one. A trivial value, as an op is.
+    struct Place {
+        var slot: Int
+        /// The index of the field that has the value; below zero for the attribute's default.
+        var field: Int
+        /// The index of the column; below zero for a transient attribute, which is only checked.
+        var column: Int
+        /// The key and the version stand before the columns.
+        var parameter: Int { column + 3 }
+    }
+
+    let ops: [BindOp]
+    /// By op: what to do with a value that does not go into its column as it is.
+    let opPlaces: [Place]
+    /// What no op can bind.
+    let places: [Place]
+    /// The attributes that have their default in every row.
+    let defaults: [Place]
+
+    /// - Parameter looksAtAll: Whether no value may be bound without a look at it.
+    init(_ layout: WriteLayout, _ columns: EntityColumns, looksAtAll: Bool) {
+        let fields = Dictionary(
+            layout.fields.indices.map { (layout.fields[$0].slot, $0) }, uniquingKeysWith: { first, _ in first })
+        var (ops, opPlaces): ([BindOp], [Place]) = ([], [])
+        var (places, defaults): ([Place], [Place]) = ([], [])
+        for (index, column) in columns.attributes.enumerated() {
+            let place = Place(slot: column.slot, field: fields[column.slot] ?? -1, column: index)
+            guard place.field >= 0 else {
+                defaults.append(place)
+                continue
+            }
+            let field = layout.fields[place.field]
+            let traits = columns.entity.traits[column.slot]
+            if !looksAtAll, field.offset >= 0, let width = traits.width(of: field.kind) {
+                ops.append(
+                    BindOp(
+                        parameter: Int32(place.parameter), kind: field.kind, width: width,
+                        isRequired: !traits.isOptional, offset: field.offset))
+                opPlaces.append(place)
+            } else {
+                places.append(place)
+            }
+        }
+        for (slot, traits) in columns.entity.traits.enumerated() where traits.isTransient && !traits.isDerived {
+            let place = Place(slot: slot, field: fields[slot] ?? -1, column: -1)
+            if place.field < 0 { defaults.append(place) } else { places.append(place) }
+        }
+        self.ops = ops
+        self.opPlaces = opPlaces
+        self.places = places
+        self.defaults = defaults
+    }
+}
+
+extension SlotTraits {
+    /// How much of a kind's values the attribute's column takes as they are; nil where each needs a look.
+    fileprivate func width(of kind: FieldKind) -> BindOp.Width? {
+        guard kind.isPlain, !hasRules, !allowsExternalStorage else { return nil }
+        switch (type, kind) {
+        case (.boolean, .bool), (.boolean, .optionalBool), (.double, .float), (.double, .optionalFloat),
+            (.double, .double), (.double, .optionalDouble), (.date, .date), (.date, .optionalDate), (.string, .string),
+            (.string, .optionalString), (.uuid, .uuid), (.uuid, .optionalUUID), (.binaryData, .data),
+            (.binaryData, .optionalData), (.transformable, .data), (.transformable, .optionalData):
+            return .full
+        case (.float, .float), (.float, .optionalFloat), (.float, .double), (.float, .optionalDouble): return .float
+        case (.integer64, _) where kind.isInteger: return .full
+        case (.integer32, _) where kind.isInteger: return .integer32
+        case (.integer16, _) where kind.isInteger: return .integer16
+        default: return nil
+        }
+    }
+}
+
+extension FieldKind {
+    fileprivate var isInteger: Bool {
+        switch self {
+        case .int, .int16, .int32, .int64, .optionalInt, .optionalInt16, .optionalInt32, .optionalInt64: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+
+/// Writes the values of a batch into rows of one entity, one row after the other.
+final class BatchWriter {
+    private let transaction: SaveTransaction
+    private let columns: EntityColumns
+    private let layout: WriteLayout
+    private let batch: BatchColumns
+    // A pointer, so that the loop over the rows retains nothing.
+    private let ops: UnsafeMutableBufferPointer<BindOp>
+    private let arena = BindingArena()
+    private var statement: Statement
+    /// Where values are not bound without a look: what the tables tell of their columns.
+    private var kinds = SaveTransaction.ByteKinds()
+    /// Attributes with a default that goes into a file. Each row gets one of its own.
+    private let longDefaults: [BatchColumns.Place]
+    /// Whether content that goes into a file waits until its row is known to be a new one.
+    private let defersContent: Bool
+    /// The content that waits, by column.
+    private var waiting: [(column: String, content: Data)] = []
+    /// Why no row of the entity can be inserted this way; nil when it can.
+    let refusal: CoreDataError?
+
+    /// - Parameters:
+    ///   - clause: The end of the statement, behind the values.
+    ///   - defersContent: Whether long content is written by ``writeContent(ofRow:)`` only: the statement may not insert.
+    init(
+        _ layout: WriteLayout, _ transaction: SaveTransaction, clause: String = "", defersContent: Bool = false
+    ) throws {
+        self.transaction = transaction
+        self.defersContent = defersContent
+        self.layout = layout
+        columns = transaction.columns[layout.entity - 1]
+        batch = BatchColumns(layout, columns, looksAtAll: transaction.limits != nil)
+        refusal = Self.refusal(columns.entity, batch)
+        let (own, folder) = (columns, transaction.external)
+        longDefaults = batch.defaults.filter { place in
+            guard place.column >= 0, own.attributes[place.column].isExternal,
+                case .data(let content) = own.entity.defaultValues[place.slot]
+            else { return false }
+            return folder.keepsInFile(content)
+        }
+        statement = try transaction.connection.base.statement(columns.insertion + clause)
+        ops = .allocate(capacity: batch.ops.count)
+        _ = ops.initialize(from: batch.ops)
+        try statement.bind(1, at: 2)
+        // They stay bound for all rows, and so their bytes are SQLite's. With a default that does not fit nothing is inserted.
+        for place in batch.defaults {
+            guard place.column >= 0, !longDefaults.contains(where: { $0.column == place.column }) else { continue }
+            let stored = try transaction.storedValue(
+                columns.entity.defaultValues[place.slot], columns.attributes[place.column], columns.entity)
+            try statement.bind(stored, at: place.parameter)
+        }
+    }
+
+    deinit { ops.deallocate() }
+
+    /// Why no row of an entity can be inserted by its attributes alone.
+    private static func refusal(_ entity: CompiledEntity, _ batch: BatchColumns) -> CoreDataError? {
+        if entity.isAbstract {
+            return CoreDataError(
+                NSManagedObjectValidationError,
+                "Cannot save an object of \(entity.name): the entity is abstract. Insert one of its sub-entities.",
+                entity: entity.name)
+        }
+        for relationship in entity.relationships where !relationship.isTransient && relationship.hasCountRules {
+            guard var error = relationship.violation(count: 0, entity: entity.name) else { continue }
+            error.message += " Use insert, and link each object to others, where a relationship is required."
+            return error
+        }
+        for place in batch.defaults {
+            let value = entity.defaultValues[place.slot]
+            if entity.traits[place.slot].plainlyAllows(value) { continue }
+            if let error = entity.attributes[place.slot].violation(value, entity: entity.name) { return error }
+        }
+        return nil
+    }
+
+    // MARK: Rows
+
+    /// Writes one row.
+    ///
+    /// - Returns: What a RETURNING clause gives.
+    /// - Throws: `SQLiteError` as it is; ``CoreDataError`` for values that a save would refuse.
+    func write(_ row: UnsafeRawPointer, key: Int64) throws -> Int64? {
+        if !waiting.isEmpty { waiting.removeAll() }
+        try statement.bind(key, at: 1)
+        let ops = UnsafeBufferPointer(self.ops)
+        var index = statement.bind(ops, from: 0, of: row, in: arena)
+        while index < ops.count {
+            try bind(batch.opPlaces[index], row)
+            index = statement.bind(ops, from: index + 1, of: row, in: arena)
+        }
+        if !batch.places.isEmpty {
+            for place in batch.places { try bind(place, row) }
+        }
+        if !longDefaults.isEmpty {
+            for place in longDefaults { try bind(place, row) }
+        }
+        return try statement.runRow(emptying: arena)
+    }
+
+    /// Writes the content of the row that was written last, which was inserted, into files.
+    func writeContent(ofRow key: Int64) throws {
+        for (column, content) in waiting {
+            let stored = try transaction.externalColumn(content)
+            try transaction.connection.run(
+                "UPDATE \(columns.table) SET \(column) = ? WHERE Z_PK = ?", [stored, .integer(key)])
+        }
+        waiting.removeAll()
+    }
+
+    /// Binds a value that wants a look.
+    private func bind(_ place: BatchColumns.Place, _ row: UnsafeRawPointer) throws {
+        let value = try checkedValue(place.slot, place.field, row)
+        guard place.column >= 0 else { return }
+        if let limits = transaction.limits, value != .null {
+            try transaction.check(value, of: columns.attributes[place.column], in: columns, limits, &kinds)
+        }
+        let write = columns.writes[place.column]
+        if try !write.isExternal && statement.bindPlain(value, write.type, at: place.parameter, in: arena) { return }
+        let attribute = columns.attributes[place.column]
+        if defersContent, write.isExternal, case .data(let content) = value, transaction.external.keepsInFile(content) {
+            waiting.append((attribute.column, content))
+            return try statement.bind(
+                StoredValue.blob(ExternalDataFolder.inlineColumn(Data())), at: place.parameter, in: arena)
+        }
+        let stored = try transaction.storedValue(value, attribute, columns.entity)
+        try statement.bind(stored, at: place.parameter, in: arena)
+    }
+
+    /// The value of an attribute in the form in which the attribute holds it.
+    private func checkedValue(_ slot: Int, _ field: Int, _ row: UnsafeRawPointer) throws -> AttributeValue {
+        guard field >= 0 else { return columns.entity.defaultValues[slot] }
+        return try columns.entity.checked(try layout.read(row, field), slot: slot)
+    }
+
+    // MARK: Unique values
+
+    /// The row that holds the unique values of a row that is to be written; nil when none does, or one of them is nil.
+    ///
+    /// - Parameter update: A row that is updated instead, with the slots of the attributes that it gets.
+    func holder(
+        of row: UnsafeRawPointer, _ constraint: UniqueConstraint, updating update: (key: Int64, slots: [Int])? = nil
+    ) throws -> (row: RowID, values: [AttributeValue])? {
+        var values: [AttributeValue] = []
+        var stored: [StoredValue] = []
+        for property in constraint.properties {
+            // A row without relationships is in nobody's way by one.
+            guard case .attribute(let slot)? = columns.entity.slot(named: property),
+                let column = columns.attribute(slot), !column.isExternal
+            else { return nil }
+            if let update, !update.slots.contains(slot) {
+                let sql = "SELECT \(column.column) FROM \(columns.table) WHERE Z_PK = ?"
+                try transaction.connection.rows(sql, [.integer(update.key)]) { stored.append($0.storedValue(0)) }
+                values.append(stored.last?.value(as: column.attribute.type) ?? .null)
+            } else {
+                let field = layout.fields.firstIndex { $0.slot == slot } ?? -1
+                values.append(try checkedValue(slot, field, row))
+                stored.append(try StoredValue(values[values.count - 1], for: column.attribute, of: columns.entity))
+            }
+            if stored.last ?? .null == .null { return nil }
+        }
+        let condition = constraint.columns.map { "\($0) = ?" }.joined(separator: " AND ")
+        var found: RowID?
+        try transaction.connection.rows(
+            "SELECT Z_PK, Z_ENT FROM \(constraint.table) WHERE \(condition) LIMIT 1", stored
+        ) { found = RowID(entity: $0.int(1), key: $0.int64(0)) }
+        return found.map { ($0, values) }
+    }
+
+    /// The error of a row that the database refused because a unique value is taken.
+    ///
+    /// - Parameters:
+    ///   - target: The constraint whose values may be taken, and the slots that the row that has them gets.
+    ///   - isOwn: Whether a key is that of a row that this batch has written.
+    func takenValue(
+        _ row: UnsafeRawPointer, besides target: (constraint: UniqueConstraint, slots: [Int])?, isOwn: (Int64) -> Bool
+    ) throws -> CoreDataError? {
+        var update: (key: Int64, slots: [Int])?
+        if let target, let updated = try holder(of: row, target.constraint) {
+            update = (updated.row.key, target.slots)
+        }
+        for constraint in columns.uniqueConstraints(in: transaction.model) where constraint != target?.constraint {
+            guard let (other, values) = try holder(of: row, constraint, updating: update), other.key != update?.key
+            else {
+                continue
+            }
+            return takenValue(constraint, values, by: other, isOwn: isOwn(other.key))
+        }
+        return nil
+    }
+
+    func takenValue(
+        _ constraint: UniqueConstraint, _ values: [AttributeValue], by other: RowID, isOwn: Bool
+    ) -> CoreDataError {
+        let name = columns.entity.name
+        let text = zip(constraint.properties, values).map { "\($0) = \("\($1)".prefix(80))" }.joined(separator: ", ")
+        let holder = transaction.model.entity(numbered: Int64(other.entity))?.name ?? name
+        let message =
+            isOwn
+            ? "\(name): two of the values have the same unique values: \(text)."
+            : "\(name): another object (\(holder), key \(other.key)) has the unique values already: \(text)."
+        return CoreDataError(
+            isOwn ? NSManagedObjectConstraintValidationError : NSManagedObjectConstraintMergeError,
+            message + " Nothing of this call was written.", entity: name,
+            key: constraint.properties.joined(separator: ", "), value: values.first)
+    }
+}

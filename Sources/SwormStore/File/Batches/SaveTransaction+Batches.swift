@@ -1,0 +1,176 @@
+import SwormPredicates
+import SwormSQLite
+
+// Values that become rows without objects.
+extension SaveTransaction {
+    /// Inserts a row for each value.
+    ///
+    /// - Throws: What a save would throw of such objects.
+    func insert(_ batch: RowBatch) throws -> BatchCounts {
+        let writer = try BatchWriter(batch.layout, self)
+        var keys = ReservedKeys(root: model[batch.layout.entity].root)
+        var counts = BatchCounts()
+        try batch.handOver { start, count in
+            if let refusal = writer.refusal { throw refusal }
+            try keys.require(count, self)
+            for index in 0..<count {
+                let row = start + index * batch.layout.stride
+                do {
+                    _ = try writer.write(row, key: keys.next)
+                    if connection.base.changes == 0 {
+                        throw ignoredChange("insert", RowID(entity: batch.layout.entity, key: keys.next))
+                    }
+                } catch let error as SQLiteError where error.isUniqueViolation {
+                    throw try writer.takenValue(row, besides: nil, isOwn: keys.isUsed) ?? error
+                }
+                if keepsHistory { notes.insert(RowID(entity: batch.layout.entity, key: keys.next)) }
+                keys.use()
+            }
+            counts.inserted += count
+            // Nobody asks what triggers have worked out: no object stands for the rows.
+            connection.changes.removeAll()
+        }
+        try keys.giveBack(self)
+        counts.keys = keys.used
+        return counts
+    }
+
+    /// Inserts a row for each value, or updates the one that has its unique values.
+    ///
+    /// - Returns: Nil, with nothing done, where no index of the file enforces the constraint, or a trigger may leave a change
+    ///   out: nothing would show that.
+    func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
+        guard let upsert = Upsert(rule, columns[batch.layout.entity - 1], model), try !hasIgnoringTriggers() else {
+            return nil
+        }
+        let writer: BatchWriter
+        do {
+            writer = try BatchWriter(
+                batch.layout, self, clause: upsert.clause(returning: keepsHistory), defersContent: true)
+        } catch let error as SQLiteError where error.isMissingConflictTarget {
+            return nil
+        }
+        var keys = ReservedKeys(root: model[batch.layout.entity].root)
+        var counts = BatchCounts()
+        connection.base.forgetInsertedRowID()
+        try batch.handOver { start, count in
+            try keys.require(count, self)
+            for index in 0..<count {
+                let row = start + index * batch.layout.stride
+                let key = keys.next
+                let returned: Int64?
+                do {
+                    returned = try writer.write(row, key: key)
+                } catch let error as SQLiteError where error.isUniqueViolation {
+                    let target = (upsert.target, rule.updates ?? [])
+                    throw try writer.takenValue(row, besides: target, isOwn: keys.isUsed) ?? error
+                }
+                // An update leaves the number of the last insertion, which never was this key.
+                if connection.base.lastInsertedRowID == key {
+                    if let refusal = writer.refusal { throw refusal }
+                    try writer.writeContent(ofRow: key)
+                    if keepsHistory { notes.insert(RowID(entity: batch.layout.entity, key: key)) }
+                    keys.use()
+                    counts.inserted += 1
+                } else if rule.updates == nil {
+                    counts.ignored += 1
+                } else {
+                    if connection.base.changes == 0 { try checkEntity(of: row, upsert, writer, keys) }
+                    if let returned { notes.change(object(batch.layout.entity, returned), upsert.properties) }
+                    counts.updated += 1
+                }
+            }
+            connection.changes.removeAll()
+        }
+        try keys.giveBack(self)
+        counts.keys = keys.used
+        return counts
+    }
+
+    /// Refuses to turn a row of another entity into one of this. Any other row that was not changed has the values already.
+    private func checkEntity(
+        of row: UnsafeRawPointer, _ upsert: Upsert, _ writer: BatchWriter, _ keys: ReservedKeys
+    ) throws {
+        guard upsert.hasRelatives, let (other, values) = try writer.holder(of: row, upsert.target),
+            other.entity != upsert.entity
+        else { return }
+        throw writer.takenValue(upsert.target, values, by: other, isOwn: keys.isUsed(other.key))
+    }
+}
+
+/// The parts of a statement that inserts or updates.
+private struct Upsert {
+    let entity: Int
+    let target: UniqueConstraint
+    let properties: [PropertySlot]
+    /// Whether rows of other entities stand in the table.
+    let hasRelatives: Bool
+    private let columns: [String]
+
+    /// Nil where the table alone cannot do it: relationships take part, or files that a row would leave behind.
+    init?(_ rule: UpsertRule, _ columns: EntityColumns, _ model: CompiledModel) {
+        let target = columns.uniqueConstraints(in: model).first { $0.properties == rule.constraint }
+        guard let target else { return nil }
+        let updates = (rule.updates ?? []).compactMap { columns.attribute($0) }
+        guard !updates.contains(where: \.isExternal) else { return nil }
+        self.target = target
+        self.columns = updates.map(\.column).filter { !target.columns.contains($0) }
+        properties = updates.filter { !target.columns.contains($0.column) }.map { .attribute($0.slot) }
+        entity = columns.entity.number
+        hasRelatives = model[columns.entity.root].family.count > 1
+    }
+
+    func clause(returning: Bool) -> String {
+        // The conflict's own row alone is looked at: another one that is in the way is an error in any case.
+        guard !columns.isEmpty else {
+            return " ON CONFLICT (\(target.columns.joined(separator: ", "))) DO UPDATE SET Z_OPT = Z_OPT WHERE 0"
+        }
+        let values = columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        let differences = columns.map { "\($0) IS NOT excluded.\($0)" }.joined(separator: " OR ")
+        // The version as `version(after:)` counts it: a file can hold any number.
+        return " ON CONFLICT (\(target.columns.joined(separator: ", "))) DO UPDATE SET \(values), "
+            + "Z_OPT = CASE WHEN Z_OPT BETWEEN 0 AND 9223372036854775806 THEN Z_OPT + 1 ELSE 1 END "
+            + "WHERE Z_ENT = \(entity) AND (\(differences))" + (returning ? " RETURNING Z_PK" : "")
+    }
+}
+
+/// Primary keys for rows whose number is not known beforehand.
+private struct ReservedKeys {
+    let root: Int
+    private(set) var next: Int64 = 1
+    private var end: Int64 = 1
+    private var first: Int64 = 1
+    private var ranges: [Range<Int64>] = []
+
+    init(root: Int) { self.root = root }
+
+    /// The keys that rows have got.
+    var used: [Range<Int64>] { first < next ? ranges + [first..<next] : ranges }
+
+    func isUsed(_ key: Int64) -> Bool { used.contains { $0.contains(key) } }
+
+    /// Makes sure that there are keys for so many rows.
+    mutating func require(_ count: Int, _ transaction: SaveTransaction) throws {
+        let missing = count - Int(end - next)
+        guard missing > 0 else { return }
+        let reserved = max(missing, 1024)
+        let start = try SaveTransaction.reserve(
+            reserved, root: root, model: transaction.model, table: transaction.columns[root - 1].table,
+            connection: transaction.connection)
+        if start != end {
+            // Rows came in between; the keys that are left are given up.
+            ranges = used
+            (first, next) = (start, start)
+        }
+        end = start + Int64(reserved)
+        if next + Int64(count) > end { try require(count, transaction) }
+    }
+
+    mutating func use() { next += 1 }
+
+    /// Lets the keys that were not needed be the next ones again.
+    func giveBack(_ transaction: SaveTransaction) throws {
+        guard next < end else { return }
+        try SaveTransaction.record(next - 1, root: root, model: transaction.model, connection: transaction.connection)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import SwormSQLite
+import SwormRows
+
+// Checkpoints that a user asks for.
+extension ConnectionPool {
+    /// Moves the pages of the log into the file.
+    ///
+    /// - Parameters:
+    ///   - mode: `passive` moves what can be moved while others read and write; `full` all of it; `restart` lets the log begin
+    ///     anew too; `truncate` cuts its file to nothing besides.
+    ///   - token: Ends the waiting.
+    /// - Returns: The frames of the log, and those of them that are in the file now; zero where there is no log.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` where somebody else reads or writes for too long, and
+    ///   `wouldDeadlock` where that is the calling thread.
+    func checkpoint(
+        _ mode: Connection.CheckpointMode, _ token: InterruptToken? = nil
+    ) throws -> (log: Int, checkpointed: Int) {
+        guard kind == .writerAndReaders else { return (0, 0) }
+        guard mode != .passive else {
+            let end = end(token)
+            return try withWriter(nil, token) { connection in
+                let result = try hub.checkpoints.run(until: end) { try connection.base.checkpoint(.passive) }
+                guard let result else { throw CoreDataError.logIsMoved }
+                return result
+            }
+        }
+        guard !ThreadHoldings.isHolding else { throw CoreDataError.checkpointInside }
+        let end = end(token)
+        // In slices: a snapshot that is held for long must not stop all other readers and writers for as long.
+        repeat {
+            let slice = min(end, .now + Self.gateTime)
+            if let result = try checkpointSlice(mode, token, until: slice) {
+                if mode != .full { logRestarted?() }
+                return result
+            }
+            if let failure = token?.failure { throw failure }
+            usleep(UInt32(min(end.secondsLeft, 0.1) * 1e6))
+        } while ContinuousClock.now < end
+        throw CoreDataError.logIsRead
+    }
+
+    /// - Returns: Nil where somebody else read or wrote for all the time.
+    private func checkpointSlice(
+        _ mode: Connection.CheckpointMode, _ token: InterruptToken?, until end: ContinuousClock.Instant
+    ) throws -> (log: Int, checkpointed: Int)? {
+        do {
+            return try hub.withoutReaders(until: end, token) {
+                try withWriter(nil, token) { connection in
+                    try hub.checkpoints.run(until: end) {
+                        try connection.checkpoint(mode, within: end.secondsLeft)
+                    }
+                }
+            } ?? nil
+        } catch let error as SQLiteError where error.code == SQLiteError.busy {
+            return nil
+        } catch let error as CoreDataError where error.condition == .timedOut && token?.failure == nil {
+            return nil
+        }
+    }
+}
+
+extension CoreDataError {
+    fileprivate static var checkpointInside: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreCoordinatorLockingError,
+            "A checkpoint that waits for readers cannot run inside of a call that reads: it would wait for itself. Call it afterwards, or make it passive.",
+            condition: .wouldDeadlock)
+    }
+
+    fileprivate static var logIsMoved: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreTimeoutError, "Another checkpoint of the store did not end in time. Try again.",
+            condition: .timedOut)
+    }
+
+    fileprivate static var logIsRead: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreTimeoutError,
+            "The checkpoint did not come to its end: calls that read the store did not end in time. Make it passive, or allow more time.",
+            condition: .timedOut)
+    }
+}

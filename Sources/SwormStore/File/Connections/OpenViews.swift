@@ -1,0 +1,77 @@
+import SwormSQLite
+import SwormRows
+import SwormPredicates
+
+/// The views of a store that are open: each holds a snapshot, and keeps the log from beginning anew.
+struct OpenViews: Sendable {
+    struct View: Sendable {
+        let number: Int
+        let since: Moment
+        /// Whether it belongs to a call of a container, whose number is bounded, and not to a context of the user's own.
+        let isAdmitted: Bool
+        let token: InterruptToken?
+    }
+
+    /// The number of views of the user's own contexts that are a matter of course.
+    static let usualPins = 8
+
+    private var views: [View] = []
+    private var lastNumber = 0
+    private var pins = 0
+    private var hasWarnedOfPins = false
+
+    var count: Int { views.count }
+
+    /// Who stops the views, and those that are about to begin.
+    var tokens: [InterruptToken] { views.compactMap(\.token) }
+
+    /// - Returns: The number of the view, and whether it is one too many of the user's own for the first time.
+    mutating func add(
+        isAdmitted: Bool, _ token: InterruptToken?, now: Moment
+    ) -> (number: Int, warns: Bool) {
+        lastNumber += 1
+        views.append(View(number: lastNumber, since: now, isAdmitted: isAdmitted, token: token))
+        if isAdmitted { return (lastNumber, false) }
+        pins += 1
+        guard pins > Self.usualPins, !hasWarnedOfPins else { return (lastNumber, false) }
+        hasWarnedOfPins = true
+        return (lastNumber, true)
+    }
+
+    mutating func remove(_ number: Int) {
+        guard let index = views.firstIndex(where: { $0.number == number }) else { return }
+        if !views[index].isAdmitted {
+            pins -= 1
+            if pins <= Self.usualPins / 2 { hasWarnedOfPins = false }
+        }
+        views.remove(at: index)
+    }
+
+    /// The view that has been open for the longest time.
+    var oldest: View? { views.min { $0.since < $1.since } }
+}
+
+/// The listeners for what users of a store should know, and no call of theirs throws.
+package final class StoreWarnings: Sendable {
+    private struct Content: Sendable {
+        var listeners: [Int: @Sendable (CoreDataError) -> Void] = [:]
+        var last = 0
+    }
+
+    private let content = Locked(Content())
+
+    /// - Returns: The number for ``remove(_:)``.
+    package func add(_ listener: @escaping @Sendable (CoreDataError) -> Void) -> Int {
+        content.withLock { content in
+            content.last += 1
+            content.listeners[content.last] = listener
+            return content.last
+        }
+    }
+
+    package func remove(_ number: Int) { content.withLock { $0.listeners[number] = nil } }
+
+    func report(_ warning: CoreDataError) {
+        for listener in content.withLock({ Array($0.listeners.values) }) { listener(warning) }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import SwormSQLite
+import SwormRows
+
+/// What the triggers of a file say that they have changed, and what those of the connection have noted. It belongs to one
+/// connection.
+package final class TriggerChanges {
+    struct Place: Hashable {
+        var entity: Int64
+        var key: Int64
+        var attribute: String
+    }
+
+    /// Whether the connection has the triggers for which the file has none.
+    var isPrepared = false
+    /// The last value that was given to each place.
+    private var values: [Place: StoredValue] = [:]
+    /// The rows whose derived values are to be worked out, by the number of the rule.
+    private(set) var notedRows: [Int: Set<Int64>] = [:]
+
+    func note(_ call: borrowing FunctionContext) {
+        guard let attribute = call.text(3) else { return }
+        let value: StoredValue =
+            switch call.type(4) {
+            case .null: .null
+            case .integer: .integer(call.int64(4))
+            case .real: .real(call.double(4))
+            case .text: .text(call.text(4) ?? "")
+            case .blob: .blob(Data(call.blob(4) ?? []))
+            }
+        note(Place(entity: call.int64(1), key: call.int64(2), attribute: attribute), value)
+    }
+
+    func note(_ place: Place, _ value: StoredValue) { values[place] = value }
+
+    func noteRow(_ key: Int64, rule: Int) { notedRows[rule, default: []].insert(key) }
+
+    var hasNotedRows: Bool { !notedRows.isEmpty }
+
+    func takeNotedRows(_ rule: Int) -> Set<Int64> { notedRows.removeValue(forKey: rule) ?? [] }
+
+    func forgetNotedRows() { notedRows = [:] }
+
+    func removeAll() {
+        if !values.isEmpty { values.removeAll() }
+        forgetNotedRows()
+    }
+
+    func take() -> [Place: StoredValue] {
+        defer { values.removeAll() }
+        return values
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import SwormSQLite
+
+extension CoreDataError {
+    /// What a failure of SQLite means to the user of a store.
+    init(_ error: SQLiteError, while action: String, path: String?) {
+        let store = path.map { "the store “\($0)”" } ?? "the store in memory"
+        func make(
+            _ code: Int, _ explanation: String, _ condition: StoreCondition? = nil
+        ) -> CoreDataError {
+            CoreDataError(
+                code, "Cannot \(action) \(store): \(explanation)", cause: error, condition: condition)
+        }
+        switch error.code {
+        case SQLiteError.busy, SQLiteError.locked:
+            self = make(
+                NSPersistentStoreTimeoutError,
+                "another connection or process has locked it. Close the other one, or raise the timeout.", .timedOut)
+        case SQLiteError.full:
+            self = make(
+                CocoaError.Code.fileWriteOutOfSpace.rawValue,
+                "the disk is full. Nothing was changed; make room and try again.")
+        case SQLiteError.readOnly:
+            self = make(
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                "the file or its folder does not permit writing. Open it read-only, or change the permissions.")
+        case SQLiteError.permission, SQLiteError.authorization:
+            self = make(CocoaError.Code.fileReadNoPermission.rawValue, "there is no permission.")
+        case SQLiteError.cannotOpen:
+            self = make(NSPersistentStoreOpenError, "the file cannot be opened.")
+        case SQLiteError.notADatabase:
+            self = make(CocoaError.Code.fileReadCorruptFile.rawValue, "the file is not a SQLite database.")
+        case SQLiteError.corrupt:
+            self = make(
+                CocoaError.Code.fileReadCorruptFile.rawValue, "the database is damaged (\(error.message)).")
+        case SQLiteError.tooBig:
+            self = make(NSPersistentStoreSaveError, "a value is larger than SQLite can hold.")
+        case SQLiteError.ioError:
+            self = make(CocoaError.Code.fileReadUnknown.rawValue, "reading or writing failed (\(error.message)).")
+        case SQLiteError.interrupt:
+            self = make(CocoaError.Code.userCancelled.rawValue, "it was cancelled.")
+        case SQLiteError.constraint:
+            self = make(
+                NSManagedObjectConstraintMergeError,
+                "the database itself forbids a row (\(error.message)), by a constraint that the model does not know.")
+        default:
+            if let name = Self.missingFunction(error) {
+                self = make(
+                    NSSQLiteError,
+                    "a trigger or an index of the file calls the function “\(name)”, which only the program has that made it. Nothing was changed; let that program write, or remove what calls the function."
+                )
+            } else {
+                self = make(NSSQLiteError, "SQLite reports “\(error.message)”.")
+            }
+        }
+    }
+
+    /// The function or the module that SQLite misses. What we write ourselves asks for none that is not there.
+    private static func missingFunction(_ error: SQLiteError) -> String? {
+        for beginning in ["no such function: ", "no such module: "] where error.message.hasPrefix(beginning) {
+            return String(error.message.dropFirst(beginning.count))
+        }
+        return nil
+    }
+
+    /// Whether a commit that failed may all the same be in the log, whole, and take effect when the log is read anew: where
+    /// writing it failed at the end, as in the synchronization with the disk.
+    static func leavesCommitInDoubt(_ error: any Error) -> Bool {
+        (error as? SQLiteError)?.code == SQLiteError.ioError
+    }
+
+    /// Runs a body and turns what SQLite throws into an error of this framework.
+    package static func translating<Result>(
+        while action: String, path: @autoclosure () -> String?, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw CoreDataError(error, while: action, path: path())
+        }
+    }
+}
+
+extension CoreDataError {
+    static var rowsAreBeingRead: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreOperationError,
+            "Rows of the store are being read, and nothing can be written meanwhile. Collect what is to be written, and write it when the last row was read."
+        )
+    }
+}

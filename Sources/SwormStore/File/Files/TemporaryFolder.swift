@@ -1,0 +1,23 @@
+import Foundation
+
+/// A folder that only this process looks into, removed with its content when nobody needs it any more.
+package final class TemporaryFolder: Sendable {
+    let path: String
+    private let calls: any FileCalls
+
+    package init(_ disk: StoreDisk = .system) throws {
+        calls = disk.calls
+        path = (NSTemporaryDirectory() as NSString).appendingPathComponent("OpenCoreData-\(UUID().uuidString)")
+        try calls.makeFolder(path, permissions: 0o700)
+    }
+
+    deinit { try? calls.removeTree(path) }
+
+    package func file(_ name: String) -> String { (path as NSString).appendingPathComponent(name) }
+
+    func copy(_ source: String, as name: String) throws {
+        try calls.copyFile(source, to: file(name))
+        // The copy of a file that nobody may write must take a log back all the same.
+        try calls.setPermissions(of: file(name), 0o600)
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import SwormPredicates
+package import SwormSQLite
+import SwormRows
+
+/// The functions that a store's SQL and its triggers call.
+package enum StoreFunctions {
+    /// By these, at the end of its triggers for derived attributes, Core Data is told what a trigger has changed.
+    private static let notifications = [
+        "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+        "NSCoreDataTriggerUpdateAffectedObjectValue",
+    ]
+
+    /// Registers all of them on a connection whose triggers nobody listens to.
+    package static func register(on connection: Connection) throws { try register(on: connection, changes: nil) }
+
+    /// Registers all of them.
+    ///
+    /// - Parameter changes: Takes note of what triggers say; nil where nothing is written.
+    package static func register(on connection: Connection, changes: TriggerChanges?) throws {
+        for name in notifications {
+            try connection.addFunction(name, argumentCount: 5, deterministic: false, allowedInSchema: true) { call in
+                changes?.note(call)
+                return .null
+            }
+        }
+        try connection.addFunction("SwormNoteRow", argumentCount: 2, deterministic: false) { call in
+            changes?.noteRow(call.int64(1), rule: Int(truncatingIfNeeded: call.int64(0)))
+            return .null
+        }
+        try connection.addFunction("SwormNow", argumentCount: 0, deterministic: false) { _ in
+            .real(Date().timeIntervalSinceReferenceDate)
+        }
+        try connection.addFunction("SwormPower", argumentCount: 2, deterministic: true) { call in
+            guard !call.isNull(0), !call.isNull(1) else { return .null }
+            return .real(pow(call.double(0), call.double(1)))
+        }
+        try connection.addFunction("SwormXor", argumentCount: 2, deterministic: true) { call in
+            guard !call.isNull(0), !call.isNull(1) else { return .null }
+            return .integer(call.int64(0) ^ call.int64(1))
+        }
+        try DecimalAggregates.register(on: connection)
+        try registerNumbers(on: connection)
+        try registerTexts(on: connection)
+    }
+
+    /// The functions of one number, each under its own name.
+    private static func registerNumbers(on connection: Connection) throws {
+        for function in PredicateFunction.allCases {
+            guard let compute = function.ofReal else { continue }
+            let name = QueryBuilder.name(of: function)
+            try connection.addFunction(name, argumentCount: 1, deterministic: true) { call in
+                if call.isNull(0) { return .null }
+                if call.type(0) == .integer {
+                    let integer = call.int64(0)
+                    if function.keepsIntegers { return .integer(integer) }
+                    if function == .abs, integer != .min { return .integer(abs(integer)) }
+                }
+                return .real(compute(call.double(0)))
+            }
+        }
+    }
+
+    private static func registerTexts(on connection: Connection) throws {
+        try connection.addFunction("SwormUpper", argumentCount: 1, deterministic: true) { call in
+            call.text(0).map { .text($0.uppercased()) } ?? .null
+        }
+        try connection.addFunction("SwormLower", argumentCount: 1, deterministic: true) { call in
+            call.text(0).map { .text($0.lowercased()) } ?? .null
+        }
+        try connection.addCollation("SwormLocale") { left, right in
+            let (left, right) = (String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
+            return compareTexts(left, right, .localeSensitive).rawValue
+        }
+        try connection.addFunction("SwormOrder", argumentCount: 2, deterministic: true) { call in
+            guard let left = call.text(0), let right = call.text(1) else { return .null }
+            return .integer(Int64(compareTexts(left, right, .localeSensitive).rawValue))
+        }
+        try connection.addFunction("SwormFold", argumentCount: 2, deterministic: true) { call in
+            guard let text = call.text(0), !call.isNull(1) else { return .null }
+            return .text(folded(text, options(call.int64(1))))
+        }
+        try connection.addFunction("SwormSearch", argumentCount: 4, deterministic: true) { call in
+            let positions: [TextPattern.Position] = [.beginning, .end, .anywhere]
+            guard let position = positions[safely: call.int64(2)] else { return .null }
+            return try match(call, flags: 3) { part, options in
+                let pattern = TextPattern(part, at: position, options: options)
+                return { pattern.matches($0) }
+            }
+        }
+        try connection.addFunction("SwormLike", argumentCount: 3, deterministic: true) { call in
+            try match(call) { pattern, options in
+                let like = LikePattern(pattern, options: options)
+                return { like.matches($0) }
+            }
+        }
+        try connection.addFunction("SwormMatches", argumentCount: 3, deterministic: true) { call in
+            try match(call) { pattern, options in
+                let expression = try RegularExpressionPattern(pattern, options: options)
+                return { expression.matches($0) }
+            }
+        }
+    }
+
+    /// A pattern made ready for many texts, with the options that it was made for.
+    private final class Matcher {
+        let flags: Int64
+        let matches: (String) -> Bool
+
+        init(flags: Int64, matches: @escaping (String) -> Bool) {
+            self.flags = flags
+            self.matches = matches
+        }
+    }
+
+    /// Matches the text in the second argument with the pattern in the first, which is prepared once a statement as a rule.
+    ///
+    /// - Parameter index: Which argument the options are.
+    private static func match(
+        _ call: borrowing FunctionContext, flags index: Int = 2,
+        _ prepare: (String, ComparisonOptions) throws -> (String) -> Bool
+    ) throws -> FunctionResult {
+        guard !call.isNull(0), let text = call.text(1), !call.isNull(index) else { return .null }
+        let flags = call.int64(index)
+        func make() throws -> Matcher {
+            Matcher(flags: flags, matches: try prepare(call.text(0) ?? "", options(flags)))
+        }
+        var matcher = try call.cached(forArgument: 0, make: make)
+        if matcher.flags != flags { matcher = try make() }
+        let matches = matcher.matches(text)
+        // A search that was stopped has found nothing yet, which is no answer.
+        if LongWork.stops { throw SQLiteError.searchWasStopped }
+        return .bool(matches)
+    }
+
+    private static func options(_ flags: Int64) -> ComparisonOptions {
+        ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: flags))
+    }
+}
+
+extension SQLiteError {
+    /// As a statement that SQLite stops by itself, so that the reason is looked for in the same way.
+    fileprivate static var searchWasStopped: SQLiteError {
+        SQLiteError(code: interrupt, message: "a search in a string was stopped before its end")
+    }
+}
+
+extension Array {
+    fileprivate subscript(safely index: Int64) -> Element? {
+        Int(exactly: index).flatMap { indices.contains($0) ? self[$0] : nil }
+    }
+}

@@ -1,0 +1,58 @@
+import SwormPredicates
+
+extension SaveTransaction {
+    /// Tells the context what triggers have made of its objects.
+    ///
+    /// A trigger is part of the file, so what it says is taken only where it fits the model.
+    func collectTriggerChanges() {
+        for (place, stored) in connection.changes.take() {
+            guard let entity = model.entity(numbered: place.entity),
+                case .attribute(let slot)? = entity.slot(named: place.attribute)
+            else { continue }
+            let attribute = entity.attributes[slot]
+            guard !attribute.isTransient, !attribute.allowsExternalStorage,
+                let value = stored.value(as: attribute.type)
+            else { continue }
+            result.derived[RowID(entity: entity.number, key: place.key), default: [:]][slot] = value
+        }
+    }
+}
+
+// A trigger in the file can have SQLite leave a change out, with RAISE(IGNORE), and report no error.
+extension SaveTransaction {
+    /// Whether a trigger may do so, whatever it is about.
+    func hasIgnoringTriggers() throws -> Bool {
+        try connection.integer(
+            "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%RAISE%IGNORE%' LIMIT 1") != nil
+    }
+
+    /// The error of a change that was left out.
+    ///
+    /// - Parameters:
+    ///   - change: The change, as a verb and its object: “insert Book p3”.
+    ///   - table: The table to which the trigger belongs; quoted.
+    func ignoredChange(_ change: String, of entity: CompiledEntity, in table: String) -> CoreDataError {
+        CoreDataError(
+            NSPersistentStoreSaveError,
+            "Cannot \(change): a trigger on the table \(table) leaves the change out, by RAISE(IGNORE), so that it would be lost without a word. Nothing of this was written. Remove the trigger, or have it raise an error.",
+            entity: entity.name)
+    }
+
+    func ignoredChange(_ verb: String, _ row: RowID) -> CoreDataError {
+        let entity = model[row.entity]
+        let key = row.key >= 0 ? row.key : result.keys[row.key] ?? row.key
+        return ignoredChange("\(verb) \(entity.name) p\(key)", of: entity, in: columns(of: row).table)
+    }
+
+    /// Throws where rows are there that statements have deleted or changed.
+    ///
+    /// - Parameter condition: Finds such rows.
+    func requireNone(
+        _ condition: String, _ values: [StoredValue] = [], in table: String, else change: @autoclosure () -> String,
+        of entity: CompiledEntity
+    ) throws {
+        let sql = "SELECT 1 FROM \(table) WHERE \(condition) LIMIT 1"
+        guard try connection.integer(sql, values) != nil else { return }
+        throw ignoredChange(change(), of: entity, in: table)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+
+/// The values that the rows of a save hold in constrained columns when it is done.
+private struct FinalValues {
+    var rows: [(row: RowID, constraint: UniqueConstraint, values: [StoredValue])] = []
+    /// By table and key: the columns that the save writes.
+    var written: [String: [Int64: Set<String>]] = [:]
+    /// By table: the keys of the rows that the save removes.
+    var deleted: [String: Set<Int64>] = [:]
+}
+
+extension SaveTransaction {
+    /// Finds every unique value of the save that another row holds, now that the database has refused one of them.
+    func uniquenessConflicts() throws -> [UniquenessConflicts.Conflict] {
+        let final = try finalValues()
+        var conflicts: [UniquenessConflicts.Conflict] = []
+        var holders: [UniqueConstraint: [[StoredValue]: RowID]] = [:]
+        for (row, constraint, values) in final.rows where !values.contains(.null) {
+            let normalized = values.map(\.comparable)
+            if let other = holders[constraint, default: [:]][normalized] {
+                conflicts.append(.init(row: row, existing: other, constraint: constraint.properties))
+            } else {
+                holders[constraint, default: [:]][normalized] = row
+            }
+            let own = try key(row)
+            try connection.rows(
+                "SELECT Z_PK, Z_ENT FROM \(constraint.table) WHERE "
+                    + constraint.columns.map { "\($0) = ?" }.joined(separator: " AND "), values
+            ) { statement in
+                let found = statement.int64(0)
+                guard found != own, final.deleted[constraint.table]?.contains(found) != true else { return }
+                // A row that gets other values in this save stands in `holders` with them.
+                let written = final.written[constraint.table]?[found] ?? []
+                guard written.isDisjoint(with: constraint.columns) else { return }
+                conflicts.append(
+                    .init(
+                        row: row, existing: .init(entity: statement.int(1), key: found),
+                        constraint: constraint.properties))
+            }
+        }
+        return conflicts
+    }
+
+    /// Empties the constrained columns of the rows that the save gives other values.
+    func clearUniqueValues() throws {
+        for update in request.updates {
+            let columns = columns(of: update.row)
+            let written = writtenColumns(update)
+            let constrained = Set(columns.uniqueConstraints(in: model).flatMap(\.columns)).intersection(written)
+            guard !constrained.isEmpty else { continue }
+            try connection.run(
+                "UPDATE \(columns.table) SET \(constrained.sorted().map { "\($0) = NULL" }.joined(separator: ", ")) WHERE Z_PK = ?",
+                [.integer(update.row.key)])
+        }
+    }
+
+    private func writtenColumns(_ update: SaveRequest.Update) -> Set<String> {
+        let columns = columns(of: update.row)
+        return Set(
+            update.attributes.compactMap { columns.attribute($0.slot)?.column }
+                + update.toOnes.compactMap { columns.toOne($0.slot)?.column })
+    }
+
+    private func finalValues() throws -> FinalValues {
+        var final = FinalValues()
+        for deletion in request.deletions {
+            final.deleted[columns(of: deletion.row).table, default: []].insert(deletion.row.key)
+        }
+        for insertion in request.insertions {
+            let columns = columns(of: insertion.row)
+            var values: [String: StoredValue] = [:]
+            for place in columns.attributes {
+                values[place.column] =
+                    try insertion.exact[place.slot].map { StoredValue($0) }
+                    ?? plainValue(insertion.attributes[place.slot], place, columns.entity)
+            }
+            for toOne in columns.toOnes {
+                values[toOne.column] = try insertion.toOnes[toOne.slot].map { .integer(try key($0)) } ?? .null
+            }
+            for constraint in columns.uniqueConstraints(in: model) {
+                final.rows.append((insertion.row, constraint, constraint.columns.map { values[$0] ?? .null }))
+            }
+        }
+        for update in request.updates { try add(update, to: &final) }
+        return final
+    }
+
+    private func add(_ update: SaveRequest.Update, to final: inout FinalValues) throws {
+        let columns = columns(of: update.row)
+        let written = writtenColumns(update)
+        final.written[columns.table, default: [:]][update.row.key, default: []].formUnion(written)
+        var values: [String: StoredValue] = [:]
+        for (slot, value) in update.attributes {
+            guard let place = columns.attribute(slot) else { continue }
+            values[place.column] = try plainValue(value, place, columns.entity)
+        }
+        for (slot, destination) in update.toOnes {
+            guard let toOne = columns.toOne(slot) else { continue }
+            values[toOne.column] = try destination.map { .integer(try key($0)) } ?? .null
+        }
+        for constraint in columns.uniqueConstraints(in: model) where !written.isDisjoint(with: constraint.columns) {
+            var row: [StoredValue] = []
+            try connection.rows(
+                "SELECT \(constraint.columns.joined(separator: ", ")) FROM \(constraint.table) WHERE Z_PK = ?",
+                [.integer(update.row.key)]
+            ) { statement in
+                row = constraint.columns.indices.map { values[constraint.columns[$0]] ?? statement.storedValue($0) }
+            }
+            final.rows.append((update.row, constraint, row))
+        }
+    }
+
+    /// The value for comparing; external data is compared as far as it is kept in the column, and written nowhere.
+    private func plainValue(
+        _ value: AttributeValue, _ place: EntityColumns.Attribute, _ entity: CompiledEntity
+    ) throws -> StoredValue {
+        let stored = try StoredValue(value, for: place.attribute, of: entity)
+        if place.isExternal, case .blob(let data) = stored { return .blob(ExternalDataFolder.inlineColumn(data)) }
+        return stored
+    }
+}
+
+extension StoredValue {
+    /// The same for values that SQLite takes for equal.
+    fileprivate var comparable: StoredValue {
+        switch self {
+        case .real(let number): Int64(exactly: number).map(StoredValue.integer) ?? self
+        case .uuid(let uuid): .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+        // Swift takes texts for equal whose bytes differ.
+        case .text(let text): .blob(Data(text.utf8))
+        default: self
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+
+/// One save: the values of a request on their way into rows.
+///
+/// It runs inside a write transaction. When it throws, the transaction is undone by its caller, who also removes the
+/// files that stand in `writtenFiles`.
+final class SaveTransaction {
+    let connection: StoreConnection
+    let model: CompiledModel
+    let layout: StoreLayout
+    let columns: [EntityColumns]
+    let external: ExternalDataFolder
+    let request: SaveRequest
+
+    var result = SaveResult()
+    /// The files that were written for this save.
+    private(set) var writtenFiles: [UUID] = []
+    /// Those among them that no row has ever named for anybody else, because writing began a second time.
+    private(set) var abandonedFiles: [UUID] = []
+    /// The files that rows referred to before this save, and may not afterwards.
+    var replacedFiles: Set<UUID> = []
+    /// The rows that need a place in an ordered relationship, unless the request gave them one.
+    var unplaced: [OrderColumn: [Unplaced]] = [:]
+    /// Whether updates find their rows by the versions that they expect, instead of after a look at them.
+    private(set) var asksForVersions = true
+    /// The versions that updated rows had before.
+    var versions: [RowID: Int64] = [:]
+    /// The tables of the store's history; nil when it keeps none.
+    private(set) var history: HistoryTables?
+    /// What the history will say beside the insertions.
+    var notes = HistoryNotes()
+    private let historyCache: HistoryCache
+    private let upkeep: DerivationUpkeep
+    /// What an inferred model cannot tell; nil for a model of its own.
+    let limits: InferredLimits?
+    /// Whether nothing stands before this in the connection's transaction. Then a second try begins the transaction anew,
+    /// instead of going back to a savepoint: that would make SQLite copy every page before it is changed.
+    private let isAlone: Bool
+
+    init(
+        _ request: SaveRequest, connection: StoreConnection, model: CompiledModel, open: OpenStore,
+        external: ExternalDataFolder, isAlone: Bool
+    ) {
+        self.request = request
+        self.isAlone = isAlone
+        self.connection = connection
+        self.model = model
+        layout = open.layout
+        columns = open.columns
+        historyCache = open.history
+        upkeep = open.upkeep
+        limits = open.limits
+        self.external = external
+    }
+
+    func run() throws {
+        try checkRequest()
+        if let limits { try checkRequest(within: limits) }
+        try checkVersions(includingUpdates: false)
+        do {
+            try checkDestinations()
+            try checkMembers()
+        } catch {
+            try checkVersions(includingUpdates: true)
+            throw error
+        }
+        try prepare()
+        do {
+            try firstTry { try write(clearingUniqueValues: false) }
+        } catch is StaleUpdate {
+            forgetWork()
+            try checkVersions(includingUpdates: true)
+            // A row without a version, which reads as 0, is none that a statement finds by it.
+            asksForVersions = false
+            try write(clearingUniqueValues: false)
+        } catch let error as SQLiteError where error.isUniqueViolation {
+            forgetWork()
+            try checkVersions(includingUpdates: true)
+            asksForVersions = false
+            let conflicts = try uniquenessConflicts()
+            guard conflicts.isEmpty else { throw UniquenessConflicts(conflicts: conflicts) }
+            // No row keeps the value in the end: rows hand unique values to each other. They let go of them first.
+            try write(clearingUniqueValues: true)
+        }
+        try checkInverses()
+        if let limits { try checkDeletions(within: limits) }
+        try writeHistory()
+        collectTriggerChanges()
+    }
+
+    private func prepare() throws {
+        connection.changes.removeAll()
+        history = try historyCache.tables(connection, model: model, layout: layout)
+        try allocateKeys()
+        try noteRequest()
+    }
+
+    /// Runs the body so that what it did is undone when it finds that it has to be repeated.
+    private func firstTry(_ body: () throws -> Void) throws {
+        guard isAlone else { return try connection.base.savepoint(body) }
+        do {
+            try body()
+        } catch let error where error is StaleUpdate || (error as? SQLiteError)?.isUniqueViolation == true {
+            if connection.base.isInTransaction { try connection.base.rollback() }
+            try connection.base.begin(.immediate)
+            // Others may have written in between.
+            if let limits { try checkRequest(within: limits) }
+            try checkVersions(includingUpdates: true)
+            try checkDestinations()
+            try checkMembers()
+            result = SaveResult()
+            notes = HistoryNotes()
+            try prepare()
+            throw error
+        }
+    }
+
+    /// Runs statements that are no part of a request, with what every save does beside its rows: external files, history,
+    /// and what triggers have noted.
+    func run<Output>(_ statements: () throws -> Output) throws -> Output {
+        connection.changes.removeAll()
+        history = try historyCache.tables(connection, model: model, layout: layout)
+        let output = try statements()
+        try upkeep.settle(connection)
+        try writeHistory()
+        connection.changes.removeAll()
+        return output
+    }
+
+    /// Whether the store's history is to be told.
+    var keepsHistory: Bool { history != nil }
+
+    private func write(clearingUniqueValues: Bool) throws {
+        try delete()
+        if clearingUniqueValues { try clearUniqueValues() }
+        try update()
+        try insert()
+        try writeLinks()
+        try writePositions()
+        try placeTheRest()
+        try upkeep.settle(connection)
+    }
+
+    /// After a rollback to the savepoint. Files that were written stay noted, to be removed if the save fails; they are
+    /// written once more if it is repeated.
+    private func forgetWork() {
+        unplaced = [:]
+        result.rearranged = []
+        connection.changes.removeAll()
+        replacedFiles = []
+        abandonedFiles = writtenFiles
+    }
+
+    func columns(of row: RowID) -> EntityColumns { columns[row.entity - 1] }
+
+    /// The final key of a row of the request.
+    func key(_ row: RowID) throws -> Int64 {
+        if row.key >= 0 { return row.key }
+        guard let key = result.keys[row.key] else {
+            throw CoreDataError(
+                NSManagedObjectReferentialIntegrityError,
+                "A relationship leads to an object of “\(model[row.entity].name)” that has not been saved and is not part of this save.",
+                entity: model[row.entity].name)
+        }
+        return key
+    }
+
+    /// The bytes for a column of external binary data; long content goes into a file.
+    func externalColumn(_ data: Data) throws -> StoredValue {
+        if data.count > ExternalDataFolder.inlineLimit, let identifier = try external.write(data) {
+            writtenFiles.append(identifier)
+            return .blob(ExternalDataFolder.referenceColumn(identifier))
+        }
+        return .blob(ExternalDataFolder.inlineColumn(data))
+    }
+
+    func storedValue(_ value: AttributeValue, _ place: EntityColumns.Attribute, _ entity: CompiledEntity) throws
+        -> StoredValue
+    {
+        let stored = try StoredValue(value, for: place.attribute, of: entity)
+        if place.isExternal, case .blob(let data) = stored { return try externalColumn(data) }
+        return stored
+    }
+
+    /// Refuses a request that does not fit the model, so that nothing behind this point looks for what is not there.
+    private func checkRequest() throws {
+        func check(_ row: RowID) throws {
+            guard model.entities.indices.contains(row.entity - 1) else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "The save names the entity number \(row.entity), which the model has not.")
+            }
+        }
+        /// Whether a relationship may lead to a row of this entity.
+        func check(_ row: RowID, as slot: Int, of entity: CompiledEntity) throws {
+            try check(row)
+            guard entity.relationships.indices.contains(slot) else { return }
+            let relationship = entity.relationships[slot]
+            guard model[relationship.destination].family.contains(row.entity) else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "“\(entity.name).\(relationship.name)” leads to “\(model[relationship.destination].name)”, not to “\(model[row.entity].name)”.",
+                    entity: entity.name, key: relationship.name)
+            }
+        }
+        for index in request.insertions.indices {
+            let row = request.insertions[index].row
+            try check(row)
+            let entity = model[row.entity]
+            guard request.insertions[index].attributes.count == entity.attributes.count,
+                request.insertions[index].toOnes.count == entity.relationships.count
+            else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "An inserted “\(entity.name)” has not as many values as the entity has properties.",
+                    entity: entity.name)
+            }
+            guard !entity.isAbstract else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "“\(entity.name)” is abstract; only objects of its sub-entities can be saved.", entity: entity.name)
+            }
+            for slot in entity.relationships.indices {
+                if let row = request.insertions[index].toOnes[slot] { try check(row, as: slot, of: entity) }
+            }
+        }
+        for update in request.updates {
+            try check(update.row)
+            for (slot, row) in update.toOnes {
+                if let row { try check(row, as: slot, of: model[update.row.entity]) }
+            }
+        }
+        for deletion in request.deletions { try check(deletion.row) }
+        for link in request.addedLinks + request.removedLinks + request.positions.map(\.link) {
+            try check(link.owner)
+            let entity = model[link.owner.entity]
+            try check(link.destination, as: link.relationship, of: entity)
+            guard entity.relationships.indices.contains(link.relationship),
+                layout.toMany(link.relationship, in: entity.number) != nil
+            else {
+                throw CoreDataError(
+                    NSPersistentStoreSaveError,
+                    "The save changes a to-many relationship of “\(entity.name)” that the model has not.",
+                    entity: entity.name)
+            }
+        }
+    }
+}

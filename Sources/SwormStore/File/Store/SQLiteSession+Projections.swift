@@ -1,0 +1,61 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+
+extension SQLiteSession {
+    func check(_ projection: ProjectionSpecification) throws {
+        _ = try open.compiler.projection(projection)
+    }
+
+    func project<T>(
+        _ projection: ProjectionSpecification, plan: ([ProjectedColumn]) throws -> RowPlan<T>
+    ) throws -> [T] {
+        try read { connection in
+            let compiled = try open.compiler.projection(projection)
+            let plan = try plan(compiled.columns)
+            var statement = try connection.base.statement(compiled.statement.sql)
+            try statement.bind(compiled.statement.bindings)
+            do {
+                return try statement.decode(plan, external: store.external.data(of:))
+            } catch {
+                throw named(error, projection, compiled.columns)
+            }
+        }
+    }
+
+    func storedRows(
+        _ projection: ProjectionSpecification
+    ) throws -> (columns: [ProjectedColumn], rows: [[StoredValue]]) {
+        try read { connection in
+            let compiled = try open.compiler.projection(projection)
+            var statement = try connection.base.statement(compiled.statement.sql)
+            try statement.bind(compiled.statement.bindings)
+            var rows: [[StoredValue]] = []
+            while try statement.step() { rows.append((0..<statement.columnCount).map { statement.storedValue($0) }) }
+            return (compiled.columns, rows)
+        }
+    }
+
+    /// The error of a value with the path of its column; any other error as it is.
+    private func named(
+        _ error: any Error, _ projection: ProjectionSpecification, _ columns: [ProjectedColumn]
+    ) -> any Error {
+        let entity = store.model[projection.fetch.entity].name
+        func path(_ column: Int) -> String { columns.indices.contains(column) ? columns[column].path : "" }
+        if let fault = error as? CellFault {
+            let path = path(fault.column)
+            let excerpt = fault.excerpt.isEmpty ? "" : " (\(fault.excerpt))"
+            return CoreDataError(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "“\(path)” of \(entity) gave \(fault.found)\(excerpt) where \(fault.expected) is expected.",
+                entity: entity, key: path, cause: fault)
+        }
+        guard let fault = error as? ExternalFault else { return error }
+        let cause = fault.cause as? CoreDataError
+        return CoreDataError(
+            cause?.errorCode ?? CocoaError.Code.fileReadUnknown.rawValue,
+            "“\(path(fault.column))” of \(entity): \(cause?.message ?? "\(fault.cause)")", entity: entity,
+            key: path(fault.column), cause: fault.cause)
+    }
+}

@@ -1,0 +1,291 @@
+import Foundation
+import SwormSQLite
+import SwormRows
+
+/// A read transaction on one connection of a store.
+class SQLiteSession: StoreSession {
+    let store: SQLiteStore
+    let open: OpenStore
+    private let number: Int
+    let lease: ConnectionLease
+    /// Stops what the view reads.
+    let token: InterruptToken
+    private let interruption: SessionInterruption
+    var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
+
+    /// - Parameters:
+    ///   - connection: A connection that works for the token.
+    ///   - giveBack: Called with the connection when a transaction has ended; nil for a view.
+    init(
+        store: SQLiteStore, open: OpenStore, connection: StoreConnection, _ token: InterruptToken?,
+        giveBack: (@Sendable (StoreConnection) -> Void)? = nil
+    ) {
+        self.store = store
+        self.open = open
+        let token = token ?? connection.servedToken ?? InterruptToken()
+        self.token = token
+        let interruption = SessionInterruption(connection.base.interruptHandle)
+        self.interruption = interruption
+        let number = store.nextSession()
+        self.number = number
+        lease = ConnectionLease(connection, token, isWriting: giveBack != nil) { connection in
+            interruption.disarm()
+            open.pool.leases.remove(number)
+            if let giveBack { giveBack(connection) } else { open.pool.giveBack(connection) }
+            store.sessionEnded(number)
+        }
+        open.pool.leases.add(lease, number)
+    }
+
+    deinit { end() }
+
+    func check(_ specification: FetchSpecification) throws {
+        _ = try open.compiler.identities(specification)
+    }
+
+    func rows(_ specification: FetchSpecification, shape: RowShape) throws -> RowBuffer {
+        try read { connection in
+            var statement = try connection.shapes.rows(specification, shape: shape, open.compiler, connection.base)
+            return try fill(&statement, shape)
+        }
+    }
+
+    func rows(withKeys keys: [Int64], shape: RowShape) throws -> RowBuffer {
+        try read { connection in
+            let compiled = open.compiler.rows(withKeys: keys, shape: shape)
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            return try fill(&statement, shape)
+        }
+    }
+
+    func identities(_ specification: FetchSpecification) throws -> [RowID] {
+        try read { connection in
+            var statement = try connection.shapes.identities(specification, open.compiler, connection.base)
+            var result: [RowID] = []
+            while try statement.step() {
+                result.append(
+                    try row(statement.int64(1), entity: statement.int64(0), of: specification.entity))
+            }
+            return result
+        }
+    }
+
+    func count(_ specification: FetchSpecification) throws -> Int {
+        try read { connection in
+            var statement = try connection.shapes.count(specification, open.compiler, connection.base)
+            return try statement.step() ? statement.int(0) : 0
+        }
+    }
+
+    func members(ofRelationship slot: Int, entity: Int, owners: [Int64]) throws -> [StoreMember] {
+        let destination = store.model[entity].relationships[slot].destination
+        return try read { connection in
+            let compiled = try open.compiler.members(ofRelationship: slot, in: entity, owners: owners)
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            var result: [StoreMember] = []
+            while try statement.step() {
+                result.append(
+                    StoreMember(
+                        owner: statement.int64(0),
+                        destination: try row(statement.int64(2), entity: statement.int64(1), of: destination),
+                        orderKey: statement.isNull(3) ? nil : statement.int64(3)))
+            }
+            return result
+        }
+    }
+
+    func strayMembers(ofRelationship slot: Int, entity: Int) throws -> [(owner: Int64, key: Int64)] {
+        guard let sql = open.compiler.strayMembers(ofRelationship: slot, in: entity) else { return [] }
+        return try read { connection in
+            var statement = try connection.base.statement(sql)
+            var result: [(owner: Int64, key: Int64)] = []
+            while try statement.step() { result.append((statement.int64(0), statement.int64(1))) }
+            return result
+        }
+    }
+
+    func memberRows(
+        ofRelationship slot: Int, entity: Int, owners: [Int64], shape: RowShape, limit: Int
+    ) throws -> RowBuffer {
+        try read { connection in
+            let compiled = try open.compiler.memberRows(
+                ofRelationship: slot, in: entity, owners: owners, shape: shape, limit: limit)
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            return try fill(&statement, shape, more: [CellRule(.integer), CellRule(.integer)])
+        }
+    }
+
+    func memberRows(
+        ofRelationship slot: Int, entity: Int, ownersBetween owners: ClosedRange<Int64>, shape: RowShape,
+        expecting count: Int
+    ) throws -> RowBuffer? {
+        try read { connection in
+            let scan = try open.compiler.memberScan(ofRelationship: slot, in: entity, owners: owners, shape: shape)
+            guard let scan else { return nil }
+            // Keys are handed out one after the other: the highest is no less than the number of rows, and found at once.
+            let table = open.columns[store.model[shape.entity].root - 1].table
+            let highest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+            guard highest / 2 <= Int64(count) else { return nil }
+            var statement = try connection.base.statement(scan.sql)
+            try statement.bind(scan.bindings)
+            do {
+                return try fill(&statement, shape, more: [CellRule(.integer)])
+            } catch let error as SQLiteError where error.code == SQLiteError.tooBig {
+                // Batches do with less room.
+                return nil
+            }
+        }
+    }
+
+    func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T] {
+        try read { connection in
+            var statement = try connection.shapes.values(
+                specification, attributes: attributes, open.compiler, connection.base)
+            do {
+                let limit = specification.limit > 0 ? specification.limit : nil
+                return try statement.decode(plan, limit: limit, external: externalReader(plan.hasExternal))
+            } catch {
+                throw named(error, entity: specification.entity, attributes: attributes)
+            }
+        }
+    }
+
+    func forEach<T>(
+        _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
+        at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void
+    ) throws {
+        try read { connection in
+            var statement = try connection.shapes.values(
+                specification, attributes: attributes, open.compiler, connection.base)
+            do {
+                let limit = specification.limit > 0 ? specification.limit : nil
+                try statement.forEach(
+                    plan, limit: first == nil ? limit : 1, external: externalReader(plan.hasExternal), at: first, body)
+            } catch {
+                throw named(error, entity: specification.entity, attributes: attributes)
+            }
+        }
+    }
+
+    func externalData(_ column: UnsafeRawBufferPointer) throws -> Data { try store.external.data(of: column) }
+
+    func end() { lease.end() }
+
+    /// Ends the view during its use, without giving back the connection, which goes on in a transaction.
+    final func handOver() {
+        lease.handOver()
+        interruption.disarm()
+        open.pool.leases.remove(number)
+        store.sessionEnded(number)
+    }
+
+    // MARK: Parts
+
+    func read<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
+        let connection = try beginReading()
+        defer { endReading() }
+        do {
+            let result = try body(connection)
+            // A function that was stopped in the middle has found less than there is.
+            if let failure = token.failure { throw failure }
+            try checkPlace()
+            return result
+        } catch {
+            throw try readingError(error)
+        }
+    }
+
+    /// Claims the connection for a read. Each call is followed by one of `endReading()`.
+    func beginReading() throws -> StoreConnection {
+        let connection = try lease.beginUse()
+        do {
+            try prepare(connection)
+        } catch {
+            lease.endUse()
+            throw error
+        }
+        return connection
+    }
+
+    /// Makes a connection ready for the next use.
+    final func prepare(_ connection: StoreConnection) throws {
+        // Somebody may have begun to watch, or ended, while the view was open.
+        let watch = try store.currentWatch()
+        // A single connection may have served another view.
+        connection.serve(token, watch)
+        open.pool.touch()
+    }
+
+    func endReading() { lease.endUse() }
+
+    /// What an error of a read means: what was read while somebody wrote can look like damage.
+    func readingError(_ error: any Error) throws -> any Error {
+        try checkPlace()
+        let error = store.explained(error, token)
+        return (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
+    }
+
+    /// What reads the files of a plan's columns, where it has such.
+    private func externalReader(_ isNeeded: Bool) -> Statement.ExternalReader? {
+        guard isNeeded else { return nil }
+        return store.external.data(of:)
+    }
+
+    func checkPlace() throws {
+        guard let place = open.place, case .immutable = place.manner, !place.isCurrent else { return }
+        throw CoreDataError(
+            NSPersistentStoreOperationError,
+            "The store “\(place.files.main)” was changed while it was being read. Begin again to see its new state.")
+    }
+
+    private func fill(
+        _ statement: inout Statement, _ shape: RowShape, more: [CellRule] = []
+    ) throws -> RowBuffer {
+        do {
+            return try RowBuffer.fill(statement: &statement, rules: shape.rules(in: store.model) + more)
+        } catch let fault as CellFault {
+            let property = shape.property(ofCell: fault.column, in: store.model)
+            throw error(fault, entity: property?.entity ?? store.model[shape.entity].name, property: property?.name)
+        }
+    }
+
+    /// A row of the file may carry any numbers; only those of the model lead anywhere.
+    ///
+    /// - Parameter expected: The number of the entity that was asked for.
+    private func row(_ key: Int64, entity: Int64, of expected: Int) throws -> RowID {
+        let model = store.model
+        guard key > 0 else { throw CoreDataError.wrongKey(key, in: model[expected].name) }
+        guard let found = model.entity(numbered: entity), model[expected].family.contains(found.number) else {
+            throw CoreDataError.wrongEntity(ofRow: key, number: entity, in: model[expected].name)
+        }
+        return RowID(entity: found.number, key: key)
+    }
+
+    /// The error of a value with the names of its entity and attribute; any other error as it is.
+    private func named(_ error: any Error, entity: Int, attributes: [Int]) -> any Error {
+        let entity = store.model[entity]
+        func name(_ column: Int) -> String? { column > 0 ? entity.attributes[attributes[column - 1]].name : nil }
+        if let fault = error as? CellFault {
+            return self.error(fault, entity: entity.name, property: name(fault.column))
+        }
+        guard let fault = error as? ExternalFault else { return error }
+        let attribute = name(fault.column) ?? ""
+        let cause = fault.cause as? CoreDataError
+        return CoreDataError(
+            cause?.errorCode ?? CocoaError.Code.fileReadUnknown.rawValue,
+            "“\(entity.name).\(attribute)” of the row \(fault.rowID): \(cause?.message ?? "\(fault.cause)")",
+            entity: entity.name, key: attribute, cause: fault.cause)
+    }
+
+    private func error(_ fault: CellFault, entity: String, property: String?) -> CoreDataError {
+        let place = property.map { "“\(entity).\($0)”" } ?? "The identity of “\(entity)”"
+        let excerpt = fault.excerpt.isEmpty ? "" : " (\(fault.excerpt))"
+        return CoreDataError(
+            CocoaError.Code.fileReadCorruptFile.rawValue,
+            "\(place) of the row \(fault.rowID) holds \(fault.found)\(excerpt) where \(fault.expected) is expected.",
+            entity: entity, key: property, cause: fault)
+    }
+}

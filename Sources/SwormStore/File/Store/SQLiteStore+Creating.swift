@@ -1,0 +1,161 @@
+package import Foundation
+import SwormSQLite
+
+extension SQLiteStore {
+    /// Makes a store where there is no file, or an empty one.
+    ///
+    /// Everything is written in one transaction. Cut short at any time, it leaves either a whole store or a file that the
+    /// next attempt takes for empty.
+    static func create(
+        url: URL, files: StoreFiles, model: CompiledModel, options: StoreOptions
+    ) throws -> SQLiteStore {
+        guard FileManager.default.fileExists(atPath: files.folder) else {
+            throw CoreDataError(
+                CocoaError.Code.fileNoSuchFile.rawValue,
+                "The store “\(files.main)” cannot be made: its folder does not exist. Make the folder first.")
+        }
+        guard model.storeHashes == nil else {
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "The store “\(files.main)” cannot be made with a model that was inferred from another store: it would lack what such a model does not know, and pass for a store of the real one. Give the model that the other store was written with."
+            )
+        }
+        try checkWritable(files)
+        let existed = FileStamp(path: files.main) != nil
+        let metadata = try StoreMetadata(newStoreOf: StoreMetadata.sqliteType, model: model)
+        let layout = StoreLayout(model: model)
+        do {
+            return try CoreDataError.translating(while: "make", path: files.main) {
+                let connection = try connect(files, options: options, access: .readWriteCreate)
+                // Both take effect only before the first table is made.
+                try connection.base.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
+                let isOurs = try connection.base.transaction(.exclusive) { () throws -> Bool in
+                    guard try connection.integer("SELECT count(*) FROM sqlite_master") == 0 else { return false }
+                    try fill(connection, metadata, model: model, layout: layout, options: options)
+                    return true
+                }
+                guard isOurs else {
+                    // Another process was quicker. Its store is as good, if it fits.
+                    return try openExisting(url: url, files: files, model: model, options: options)
+                }
+                let isShared = try useJournal(of: options, connection, files)
+                let pool = try makePool(files, writer: connection, isShared: isShared, options: options)
+                let open = OpenStore(
+                    pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil,
+                    path: files.main)
+                return SQLiteStore(
+                    url: url, files: files, model: model, options: options, metadata: metadata, open: open)
+            }
+        } catch {
+            removeFailure(files, existed: existed)
+            throw error
+        }
+    }
+
+    /// Writes the tables, the metadata and the rows of key numbers of a new store.
+    static func fill(
+        _ connection: StoreConnection, _ metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout,
+        options: StoreOptions
+    ) throws {
+        let schema = StoreSchema(model: model, layout: layout)
+        for text in schema.statements() { try connection.base.execute(text) }
+        for compiled in schema.primaryKeyStatements() {
+            var statement = try connection.base.statement(compiled.sql)
+            try statement.bind(compiled.bindings)
+            try statement.run()
+        }
+        if options.tracksHistory { try HistorySchema.write(connection, model: model) }
+        try connection.run(
+            "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+            [.text(metadata.identifier), .blob(metadata.propertyList)])
+        if let cache = options.modelCache {
+            try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(cache)])
+        }
+    }
+
+    /// Removes what is left of a store that could not be made, unless there is something in it: another process may have
+    /// made one meanwhile. A file that was there before stays, empty as it was.
+    private static func removeFailure(_ files: StoreFiles, existed: Bool) {
+        guard FileStamp(path: files.main) != nil, holdsNothing(files) else { return }
+        if existed {
+            try? files.calls.truncate(files.main, to: 0)
+        } else {
+            files.calls.removeIfPresent(files.main)
+        }
+        for path in [files.rollbackJournal, files.writeAheadLog, files.sharedMemory] {
+            files.calls.removeIfPresent(path)
+        }
+    }
+
+    /// Whether a file is no database, or one without a table. A disk that was full at the end of a transaction leaves that.
+    private static func holdsNothing(_ files: StoreFiles) -> Bool {
+        do {
+            let connection = try StoreConnection(
+                Connection(
+                    .file(path: files.main),
+                    options: .init(access: .readOnly, busyTimeout: 0, fileSystem: files.disk.fileSystem)))
+            return try connection.integer("SELECT count(*) FROM sqlite_master") == 0
+        } catch let error as SQLiteError {
+            return error.code == SQLiteError.notADatabase
+        } catch {
+            return false
+        }
+    }
+}
+
+// Files in which nothing is.
+extension SQLiteStore {
+    /// Whether opening a URL would make a new store.
+    package static func isMissing(at url: URL) -> Bool {
+        let files = StoreFiles(url: url)
+        return FileStamp(path: files.main).map { isBlank(files, $0) } ?? true
+    }
+
+    /// Whether there is a file but nothing in it: the remains of a store whose making was cut short, or of `touch`.
+    static func isBlank(_ files: StoreFiles, _ stamp: FileStamp) -> Bool {
+        guard (FileStamp(path: files.writeAheadLog)?.size ?? 0) == 0 else { return false }
+        if stamp.size == 0 { return true }
+        if let pages = files.pagesBeforeJournal { return pages < 2 }
+        return stamp.size == 4096 && isFirstPage(files)
+    }
+
+    /// Whether a file is the single page that SQLite makes before there is any table, with the setting that a new store has.
+    private static func isFirstPage(_ files: StoreFiles) -> Bool {
+        func isFirstPage(_ connection: Connection) throws -> Bool {
+            let connection = StoreConnection(connection)
+            return try connection.integer("PRAGMA page_count") == 1 && connection.integer("PRAGMA auto_vacuum") == 2
+        }
+        do {
+            return try isFirstPage(
+                Connection(
+                    .file(path: files.main),
+                    options: .init(access: .readOnly, busyTimeout: 0, fileSystem: files.disk.fileSystem)))
+        } catch let error as SQLiteError where error.isBusy {
+            // Somebody may be making a store in it; whoever makes one waits for that.
+            return true
+        } catch let error as SQLiteError where [SQLiteError.readOnly, SQLiteError.cannotOpen].contains(error.code) {
+            // A journal has to be looked at first, which is done in a copy.
+            return (try? isFirstPage(ReadingPlace(files: files).connect(timeout: 0, cacheSizeKiB: 64))) ?? false
+        } catch {
+            return false
+        }
+    }
+}
+
+extension StoreFiles {
+    /// The number of pages that the database had before a transaction that was cut off; nil where no journal undoes one.
+    fileprivate var pagesBeforeJournal: Int? {
+        guard let stamp = FileStamp(pathOfPlainFile: rollbackJournal), stamp.size > 0,
+            let file = FileHandle(forReadingAtPath: rollbackJournal)
+        else { return nil }
+        defer { try? file.close() }
+        let mark: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        guard let header = try? file.read(upToCount: 28), header.count == 28, header.starts(with: mark) else {
+            return nil
+        }
+        // The number of pages in the journal and a random number; then those of the database and the sizes of a sector and
+        // of a page. Without these the header is not on the disk, and SQLite undoes nothing.
+        let numbers = stride(from: 16, to: 28, by: 4).map { header[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
+        return numbers[1] >= 32 && numbers[2] >= 512 ? numbers[0] : nil
+    }
+}

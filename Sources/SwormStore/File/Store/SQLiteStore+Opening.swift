@@ -1,0 +1,299 @@
+package import Foundation
+import SwormSQLite
+
+extension SQLiteStore {
+    /// Opens the store at a URL; makes it where there is none and the options say so.
+    ///
+    /// A store that does not fit the model, or that is damaged, is refused with not a byte changed. The URL `/dev/null`
+    /// asks for a store in memory.
+    ///
+    /// - Throws: ``CoreDataError`` that says what stands in the way.
+    package static func open(
+        url: URL, model: CompiledModel, options: StoreOptions = StoreOptions()
+    ) throws -> SQLiteStore {
+        if StoreFiles.isMemory(url) { return try inMemory(url: url, model: model, options: options) }
+        guard url.isFileURL else {
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "A store is kept in a file, and “\(url.absoluteString)” is not the URL of one.")
+        }
+        let files = StoreFiles(url: url, disk: options.disk)
+        try files.refuseOtherKinds()
+        if let stamp = FileStamp(path: files.main), !isBlank(files, stamp) {
+            return try openExisting(url: url, files: files, model: model, options: options)
+        }
+        if options.isReadOnly || !options.createsMissingFile {
+            guard FileStamp(path: files.main) != nil else { throw ReadingPlace.missing(files) }
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "The file “\(files.main)” is empty: there is no store in it, and it was not asked to make one.",
+                condition: .notAStore)
+        }
+        return try create(url: url, files: files, model: model, options: options)
+    }
+
+    /// Makes a store that is kept in memory only.
+    package static func inMemory(
+        url: URL? = nil, model: CompiledModel, options: StoreOptions = StoreOptions()
+    ) throws -> SQLiteStore {
+        try CoreDataError.translating(while: "make", path: nil) {
+            let connection = try StoreConnection(
+                Connection(
+                    .memory(name: "store"),
+                    options: .init(busyTimeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB)))
+            connection.base.watch = options.watch
+            try StoreFunctions.register(on: connection.base, changes: connection.changes)
+            let type = url == nil ? StoreMetadata.inMemoryType : StoreMetadata.sqliteType
+            let metadata = try StoreMetadata(newStoreOf: type, model: model)
+            let layout = StoreLayout(model: model)
+            try connection.base.transaction(.immediate) {
+                try fill(connection, metadata, model: model, layout: layout, options: options)
+            }
+            try limit(connection, options)
+            let pool = ConnectionPool(
+                kind: .single, writer: connection, timeout: options.busyTimeout, idleReaders: options.idleReaders
+            ) {
+                throw CoreDataError.storeIsClosed
+            }
+            let open = OpenStore(
+                pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil, path: nil)
+            return SQLiteStore(url: url, files: nil, model: model, options: options, metadata: metadata, open: open)
+        }
+    }
+
+    /// The metadata of a store, which may have been written with any model. Nothing is changed.
+    package static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
+        try inspect(StoreFiles(url: url, disk: options.disk), options: options).inspection.metadata.dictionary
+    }
+
+    // MARK: Parts
+
+    static func openExisting(
+        url: URL, files: StoreFiles, model: CompiledModel, options: StoreOptions
+    ) throws -> SQLiteStore {
+        var options = options
+        func make(_ metadata: StoreMetadata, _ open: OpenStore) -> SQLiteStore {
+            SQLiteStore(url: url, files: files, model: model, options: options, metadata: metadata, open: open)
+        }
+        if !options.isReadOnly {
+            do {
+                let (metadata, open) = try openForWriting(files, model: model, options: options)
+                let store = make(metadata, open)
+                store.searchExternalData()
+                return store
+            } catch let mirrored as MirroredStore {
+                options.isReadOnly = true
+                options.mirroringTable = mirrored.table
+            }
+        }
+        let (metadata, open) = try openForReading(files, model: model, options: options)
+        return make(metadata, open)
+    }
+
+    /// Opens a store's file to be looked at. The file must be there, with something in it.
+    static func look(
+        _ files: StoreFiles
+    ) throws -> (inspection: StoreInspection, place: ReadingPlace, connection: StoreConnection) {
+        try inspect(files, isWatched: true, options: StoreOptions())
+    }
+
+    private static func requireContent(_ files: StoreFiles) throws {
+        try files.refuseOtherKinds()
+        guard let stamp = FileStamp(path: files.main) else { throw ReadingPlace.missing(files) }
+        guard !isBlank(files, stamp) else {
+            throw CoreDataError(
+                NSPersistentStoreOpenError, "The file “\(files.main)” is empty: there is no store in it.",
+                condition: .notAStore)
+        }
+    }
+
+    /// Reads what a file says about itself, and leaves it as it is.
+    package static func inspect(
+        _ files: StoreFiles, largestCopy: Int64 = .max, isWatched: Bool = false, options: StoreOptions
+    ) throws -> (inspection: StoreInspection, place: ReadingPlace, connection: StoreConnection) {
+        try requireContent(files)
+        return try CoreDataError.translating(while: "open", path: files.main) {
+            do {
+                let place = try ReadingPlace(files: files, largestCopy: largestCopy, isWatched: isWatched)
+                let connection = StoreConnection(
+                    try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB))
+                return (try StoreInspection(connection, path: files.main), place, connection)
+            } catch let error as SQLiteError where error.code == SQLiteError.notADatabase {
+                // SQLite says the same of a letter and of a store with one wrong byte.
+                guard let damage = try DatabaseHeader(files).damage else { throw error }
+                throw CoreDataError(
+                    CocoaError.Code.fileReadCorruptFile.rawValue,
+                    "The header of the store “\(files.main)” is damaged: \(damage). Restore the store from a copy.",
+                    cause: SQLiteError(code: SQLiteError.corrupt, message: error.message))
+            }
+        }
+    }
+
+    static func openForReading(
+        _ files: StoreFiles, model: CompiledModel, options: StoreOptions
+    ) throws -> (StoreMetadata, OpenStore) {
+        let (inspection, place, connection) = try inspect(files, isWatched: true, options: options)
+        try inspection.check(against: model, path: files.main)
+        if options.tracksHistory, options.mirroringTable == nil { try inspection.refuseNewHistory(path: files.main) }
+        let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
+        try CoreDataError.translating(while: "open", path: files.main) {
+            try StoreFunctions.register(on: connection.base)
+        }
+        let file = HubMembership(path: files.main, slotLimit: options.slotLimit)
+        let pool = ConnectionPool(
+            kind: .readersOnly, file: file, writer: nil, firstReader: connection,
+            timeout: options.busyTimeout, idleReaders: options.idleReaders
+        ) {
+            let base = try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB)
+            try StoreFunctions.register(on: base)
+            return StoreConnection(base)
+        }
+        let open = OpenStore(
+            pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: place,
+            path: files.main)
+        return (inspection.metadata, open)
+    }
+
+    static func openForWriting(
+        _ files: StoreFiles, model: CompiledModel, options: StoreOptions
+    ) throws -> (StoreMetadata, OpenStore) {
+        // In a scope of its own, so that the connection and a copy are gone before the file is opened for writing.
+        let inspection = try inspect(files, largestCopy: options.largestInspectionCopy, options: options).inspection
+        if model.storeHashes != nil { try checkWriting(inspection, files: files, options: options) }
+        try inspection.check(against: model, path: files.main)
+        let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
+        let mirroringTable = inspection.mirroringTable
+        if let mirroringTable, !options.writesMirroredStores { throw MirroredStore(table: mirroringTable) }
+        try checkWritable(files)
+        // A history that is there goes on whatever the option says, and needs the columns that the model asks for. What is
+        // written into a mirrored store must be in a history, or it stays unknown to the cloud.
+        let keepsHistory = options.tracksHistory || inspection.keepsHistory || mirroringTable != nil
+        let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
+            let writer = try connect(files, options: options, access: .readWrite)
+            let isShared = try useJournal(of: options, writer, files)
+            if keepsHistory { try HistorySchema.add(to: writer, model: model) }
+            return try makePool(files, writer: writer, isShared: isShared, options: options)
+        }
+        let limits = model.storeHashes.map { _ in
+            InferredLimits(inspection, model: model, layout: layout)
+        }
+        let open = OpenStore(
+            pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: nil,
+            path: files.main, limits: limits)
+        return (inspection.metadata, open)
+    }
+
+    /// Refuses to open a store for writing with a model that was inferred from it: in any case without having been asked to,
+    /// and where a save would have to write what such a model does not know.
+    private static func checkWriting(
+        _ inspection: StoreInspection, files: StoreFiles, options: StoreOptions
+    ) throws {
+        func refuse(_ reason: String) -> CoreDataError {
+            CoreDataError(
+                NSPersistentStoreOpenError,
+                "The store “\(files.main)” cannot be written with a model that was inferred from its tables: \(reason). Open it read-only, or give its model."
+            )
+        }
+        guard options.writesWithInferredModel else { throw refuse("what such a model does not know would be lost") }
+        if inspection.keepsHistory || options.tracksHistory {
+            throw refuse("its history names properties by their place in the real model")
+        }
+        if FileManager.default.fileExists(atPath: files.externalData) {
+            throw refuse("it has files for external data, and the tables do not tell whose they are")
+        }
+    }
+
+    static func makePool(
+        _ files: StoreFiles, writer: StoreConnection, isShared: Bool, options: StoreOptions
+    ) throws -> ConnectionPool {
+        // A frame is a page with a header of 24 bytes.
+        let frame = Int64(try writer.integer("PRAGMA page_size") ?? 4096) + 24
+        let file = HubMembership(
+            path: files.main, slotLimit: options.slotLimit, logLimit: Int(clamping: options.logLimit / frame))
+        guard let file, !writer.base.hasMoved else {
+            throw CoreDataError(
+                NSPersistentStoreOpenError,
+                "The file “\(files.main)” was moved, removed or replaced while it was being opened. Open it again.")
+        }
+        if isShared { writer.base.notesLog() }
+        return ConnectionPool(
+            kind: isShared ? .writerAndReaders : .single, file: file, writer: writer,
+            timeout: options.busyTimeout, idleReaders: options.idleReaders,
+            makeWriter: {
+                let writer = try connect(files, options: options, access: .readWrite)
+                // One of the two kinds of rollback journals is not noted in the file.
+                _ = try useJournal(of: options, writer, files)
+                if isShared { writer.base.notesLog() }
+                return writer
+            }
+        ) {
+            // Not opened read-only: the connection that closes last moves the log into the file, whichever it is.
+            let reader = try connect(files, options: options, access: .readWrite)
+            reader.base.notesLog()
+            try reader.base.execute("PRAGMA query_only = ON")
+            return reader
+        }
+    }
+
+    static func connect(
+        _ files: StoreFiles, options: StoreOptions, access: Connection.Access
+    ) throws -> StoreConnection {
+        let connection = try StoreConnection(
+            Connection(
+                .file(path: files.main),
+                options: .init(
+                    access: access, busyTimeout: options.busyTimeout, synchronous: .full,
+                    cacheSizeKiB: options.cacheSizeKiB, fileSystem: files.disk.fileSystem)))
+        if options.synchronous != .full, try connection.base.journalMode() == .wal {
+            try connection.base.setSynchronous(options.synchronous)
+        }
+        // A checkpoint that SQLite makes by itself keeps to no turn. Without a log nothing is lost by that.
+        try connection.base.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.base.watch = options.watch
+        try StoreFunctions.register(on: connection.base, changes: connection.changes)
+        try limit(connection, options)
+        return connection
+    }
+
+    static func limit(_ connection: StoreConnection, _ options: StoreOptions) throws {
+        // After it has begun anew, the log's file is cut to this length.
+        try connection.base.execute("PRAGMA journal_size_limit = \(options.logLimit)")
+        if let pages = options.maximumPageCount { try connection.base.execute("PRAGMA max_page_count = \(pages)") }
+    }
+
+    /// Lets a file use the kind of journal that is asked for.
+    ///
+    /// The option for less synchronization counts for a log alone: with a journal that is on the disk by half, SQLite could
+    /// make a damaged file of a sound one.
+    ///
+    /// - Returns: Whether it is a write-ahead log. Without one, also where the file system cannot have it, readers and writers
+    ///   take turns on one connection.
+    static func useJournal(
+        of options: StoreOptions, _ connection: StoreConnection, _ files: StoreFiles
+    ) throws -> Bool {
+        guard options.journalMode == .wal else {
+            try connection.base.setSynchronous(.full)
+            try connection.base.setJournalMode(options.journalMode)
+            return false
+        }
+        do {
+            try connection.base.setJournalMode(.wal)
+            try connection.base.setSynchronous(options.synchronous)
+            // One that says nothing stays behind where the change of the journal mode has failed.
+            if FileKind(path: files.rollbackJournal) != nil { files.calls.removeIfPresent(files.rollbackJournal) }
+            return true
+        } catch let error as SQLiteError where error.code == SQLiteError.error {
+            return false
+        }
+    }
+
+    static func checkWritable(_ files: StoreFiles) throws {
+        for path in [files.folder, files.main] where !FileManager.default.isWritableFile(atPath: path) {
+            guard FileManager.default.fileExists(atPath: path) else { continue }
+            throw CoreDataError(
+                CocoaError.Code.fileWriteNoPermission.rawValue,
+                "The store “\(files.main)” cannot be opened for writing: “\(path)” does not permit it. Open the store read-only, or change the permissions."
+            )
+        }
+    }
+}

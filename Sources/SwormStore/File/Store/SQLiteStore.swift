@@ -1,0 +1,308 @@
+package import Foundation
+import SwormSQLite
+package import SwormRows
+import SwormPredicates
+
+/// A store in a SQLite file with Core Data's layout, or in memory with the same tables.
+///
+/// It may be used from any thread. Reading goes through sessions; each has a connection of its own and does not wait for
+/// saves. A store in memory has one connection, so there sessions and saves of different threads take turns.
+package final class SQLiteStore: ObjectStore {
+    /// Nil for a store in memory.
+    package let url: URL?
+    package let model: CompiledModel
+    package let identifier: String
+    package let options: StoreOptions
+    package var isReadOnly: Bool { options.isReadOnly }
+    package var readOnlyReason: String? {
+        guard isReadOnly else { return nil }
+        let place = files?.main ?? "in memory"
+        guard let table = options.mirroringTable else {
+            return
+                "the store “\(place)” was opened read-only. Open it for writing, or discard the changes"
+        }
+        return
+            "the store “\(place)” is mirrored to CloudKit (it has the table \(table)), so it was opened read-only. To write into it all the same, open it with the option \(SwormWritesMirroredStoresOption): what is written then stands in its history, where mirroring looks for it"
+    }
+    let external: ExternalDataFolder
+    /// The hub of the store's file, or its own.
+    package let hub: FileHub
+    /// Whether readers take the turn too, because there is one connection for all.
+    package let takesTurns: Bool
+    /// Called with what a user of the store should know and no call throws.
+    let warnings: StoreWarnings
+    package let viewsKeepFiles: Bool
+    let files: StoreFiles?
+    /// The external files that no row names since commits of this store.
+    let pendingRemovals = PendingRemovals()
+    private let state: Locked<State>
+
+    private struct State: Sendable {
+        var open: OpenStore?
+        var metadata: StoreMetadata
+        var newMetadata: StoreMetadata?
+        var lastSession = 0
+        var sessions: [Int] = []
+        var watches: StatementWatches
+    }
+
+    init(
+        url: URL?, files: StoreFiles?, model: CompiledModel, options: StoreOptions, metadata: StoreMetadata,
+        open: OpenStore
+    ) {
+        self.url = url
+        self.files = files
+        self.model = model
+        self.options = options
+        identifier = metadata.identifier
+        hub = open.pool.hub
+        warnings = open.pool.warnings
+        takesTurns = open.pool.kind == .single
+        viewsKeepFiles =
+            open.pool.kind == .writerAndReaders && files != nil
+            && model.entities.contains { $0.traits.contains(where: \.allowsExternalStorage) }
+        external = ExternalDataFolder(path: files?.externalData, lent: options.lentFiles, disk: options.disk)
+        state = Locked(State(open: open, metadata: metadata, watches: StatementWatches(options.watch)))
+        if viewsKeepFiles { open.pool.logRestarted = { [weak self] in self?.removeUnusedExternalData() } }
+    }
+
+    // Nobody uses the store any more; at most a session that is going as well still has its connection, and closes it.
+    deinit { try? close(until: .now) }
+
+    // MARK: Metadata
+
+    package var metadata: [String: Any] { state.withLock { ($0.newMetadata ?? $0.metadata) }.dictionary }
+
+    /// - Throws: ``CoreDataError`` for a value that no property list can hold.
+    package func setMetadata(_ metadata: [String: Any]) throws {
+        let current = state.withLock { $0.newMetadata ?? $0.metadata }
+        let new = try current.replacingApplicationKeys(with: metadata)
+        state.withLock { $0.newMetadata = new }
+    }
+
+    // MARK: Reading
+
+    package func beginSession(_ token: InterruptToken?) throws -> any StoreSession {
+        let (open, watch) = try currentFiles()
+        let connection = try translating("read", token) { try open.pool.takeReader(watch, token) }
+        return SQLiteSession(store: self, open: open, connection: connection, token)
+    }
+
+    func nextSession() -> Int {
+        state.withLock { state in
+            state.lastSession += 1
+            state.sessions.append(state.lastSession)
+            return state.lastSession
+        }
+    }
+
+    /// Who is told what the store's connections run now, if anybody.
+    ///
+    /// - Throws: An error when the store is closed.
+    func currentWatch() throws -> StatementWatch? {
+        let (isOpen, watch) = state.withLock { ($0.open != nil, $0.watches.combined) }
+        guard isOpen else { throw CoreDataError.storeIsClosed }
+        return watch
+    }
+
+    /// Takes note that a session has ended, and removes the files that only it could still see.
+    func sessionEnded(_ number: Int) {
+        state.withLock { state in
+            // There are few, and the numbers rise.
+            if let index = state.sessions.firstIndex(of: number) { state.sessions.remove(at: index) }
+        }
+        removeUnusedExternalDataSometimes()
+    }
+
+    /// The number of the oldest view that is open; a large number when no view is open.
+    var oldestView: Int { state.withLock { $0.sessions.first ?? .max } }
+
+    /// The files while the store is open.
+    var openFiles: OpenStore? { state.withLock { $0.open } }
+
+    /// The open files; for a store that is only read, opened anew if somebody has changed them.
+    func currentFiles() throws -> (OpenStore, StatementWatch?) {
+        let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }
+        guard let open else { throw CoreDataError.storeIsClosed }
+        guard let place = open.place, !place.isCurrent else { return (open, watch) }
+        if let reason = open.pool.reason { throw reason }
+        let (metadata, fresh) = try Self.openForReading(place.files, model: model, options: options)
+        let (replaced, isClosed) = state.withLock { state -> (OpenStore?, Bool) in
+            guard let old = state.open, old.pool.reason == nil else { return (fresh, true) }
+            let replaced = state.open
+            state.open = fresh
+            state.metadata = metadata
+            return (replaced, false)
+        }
+        replaced?.pool.retire()
+        if isClosed { throw open.pool.reason ?? CoreDataError.storeIsClosed }
+        return (fresh, watch)
+    }
+
+    // MARK: Watching
+
+    package func add(_ watch: StatementWatch) -> Int { state.withLock { $0.watches.add(watch) } }
+
+    package func removeWatch(_ number: Int) { state.withLock { $0.watches.remove(number) } }
+
+    // MARK: Writing
+
+    package func reserveKeys(root: Int, count: Int, _ token: InterruptToken?) throws -> Int64 {
+        guard model.entities.indices.contains(root - 1), model[root].root == root, count > 0 else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "Keys can only be reserved for a root entity, and at least one of them.")
+        }
+        let (open, watch) = try writableFiles()
+        return try translating("reserve keys in", token) {
+            try open.pool.withWriter(watch, token) { connection in
+                try connection.base.transaction(.immediate) {
+                    try SaveTransaction.reserve(
+                        count, root: root, model: model, table: open.columns[root - 1].table, connection: connection)
+                }
+            }
+        }
+    }
+
+    @discardableResult
+    package func save(_ request: SaveRequest, _ token: InterruptToken?) throws -> SaveResult {
+        let (open, watch) = try writableFiles()
+        let newMetadata = newMetadata
+        guard !request.isEmpty || newMetadata != nil else { return SaveResult() }
+        let (result, replaced) = try translating("save", token) {
+            try open.pool.withWriter(watch, token) { connection in
+                let transaction = SaveTransaction(
+                    request, connection: connection, model: model, open: open, external: external, isAlone: true)
+                var isWritten = false
+                do {
+                    try open.prepareWriting(connection)
+                    try connection.base.transaction(.immediate) {
+                        try transaction.run()
+                        if let newMetadata { try connection.write(newMetadata) }
+                        try open.pool.checkFile()
+                        if let failure = token?.failure { throw failure }
+                        isWritten = true
+                    }
+                } catch {
+                    if !isWritten || !CoreDataError.leavesCommitInDoubt(error) {
+                        external.remove(transaction.writtenFiles)
+                    }
+                    throw error
+                }
+                external.remove(transaction.abandonedFiles)
+                return (transaction.result, transaction.replacedFiles)
+            }
+        }
+        wrote(newMetadata, replacing: replaced)
+        return result
+    }
+
+    package func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
+        let (open, watch) = try writableFiles()
+        return try translating("write into", token) {
+            let (connection, wasPinned) = try open.pool.takeWriter(watch, token)
+            do {
+                try open.prepareWriting(connection)
+                try connection.base.begin(.immediate)
+            } catch {
+                open.pool.giveBackWriter(connection, wasPinned: wasPinned)
+                connection.uses.end()
+                throw error
+            }
+            // From here on its hold counts the uses.
+            defer { connection.uses.end() }
+            return SQLiteTransaction(
+                store: self, open: open, connection: connection, token, .fromPool(wasPinned: wasPinned))
+        }
+    }
+
+    package func beginTransaction(
+        from session: any StoreSession, _ token: InterruptToken?
+    ) throws -> any StoreTransaction {
+        let watch = try writableFiles().1
+        guard let session = session as? SQLiteSession, session.store === self else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError, "A transaction cannot begin from a view of another store.")
+        }
+        let connection = try session.lease.beginUse(isAlone: true)
+        do {
+            try translating("write into", token) {
+                try session.open.pool.upgrade(
+                    connection, watch: watch, token: token, prepare: session.open.prepareWriting)
+            }
+        } catch {
+            session.lease.endUse()
+            throw error
+        }
+        session.handOver()
+        return SQLiteTransaction(store: self, open: session.open, connection: connection, token, .fromView)
+    }
+
+    /// The metadata that wait for the next write; nil when there are none.
+    var newMetadata: StoreMetadata? { state.withLock { $0.newMetadata } }
+
+    /// Takes note of what a transaction has written, and of the files that nobody needs who begins to read now.
+    ///
+    /// - Parameters:
+    ///   - newMetadata: The metadata that were written.
+    ///   - replaced: The external files that no row refers to any more.
+    func wrote(_ newMetadata: StoreMetadata?, replacing replaced: Set<UUID>) {
+        let lastView = state.withLock { state in
+            if let newMetadata {
+                state.metadata = newMetadata
+                if state.newMetadata == newMetadata { state.newMetadata = nil }
+            }
+            return state.sessions.isEmpty ? 0 : state.lastSession
+        }
+        self.replaced(replaced, seenUntil: lastView)
+    }
+
+    /// The open files, and who is told what their connections run.
+    func writableFiles() throws -> (OpenStore, StatementWatch?) {
+        if let readOnlyReason {
+            throw CoreDataError(
+                CocoaError.Code.fileWriteNoPermission.rawValue, "Nothing can be written: \(readOnlyReason).",
+                condition: .readOnly)
+        }
+        let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }
+        guard let open else { throw CoreDataError.storeIsClosed }
+        return (open, watch)
+    }
+
+    /// Closes the files like ``close(until:)``, if that ends before the timeout of the store.
+    package func close() { try? close(until: .now + .seconds(options.busyTimeout)) }
+
+    /// Closes the files once the writes and reads that run have ended. Views that are open throw from then on.
+    ///
+    /// - Parameter end: When to give up; nil for never.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` where the calling thread would wait for itself.
+    ///   Nothing new begins then.
+    package func close(until end: ContinuousClock.Instant?) throws {
+        removeUnusedExternalData()
+        // A store that is only read may be opened anew at this very moment.
+        while let open = openFiles {
+            try open.pool.close(until: end)
+            state.withLock { if $0.open === open { $0.open = nil } }
+        }
+    }
+
+    /// An error of work that was stopped, as the error that says why.
+    func explained(_ error: any Error, _ token: InterruptToken?) -> any Error {
+        let explained = token?.explaining(error) ?? error
+        guard (explained as? SQLiteError)?.code == SQLiteError.interrupt else { return explained }
+        return openFiles?.pool.reason ?? explained
+    }
+
+    /// Runs a body and turns what SQLite throws into an error of this framework: why the work was stopped, where a token did.
+    func translating<Result>(
+        _ action: String, _ token: InterruptToken? = nil, _ body: () throws -> Result
+    ) throws -> Result {
+        try CoreDataError.translating(while: action, path: files?.main) {
+            do {
+                return try body()
+            } catch {
+                throw explained(error, token)
+            }
+        }
+    }
+}

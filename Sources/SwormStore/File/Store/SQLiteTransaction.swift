@@ -1,0 +1,275 @@
+import Foundation
+import SwormSQLite
+import SwormRows
+
+/// A write transaction that spans several writes and reads. It holds the connection for writing until its end.
+final class SQLiteTransaction: SQLiteSession, StoreTransaction {
+    /// What is known of external files at a moment.
+    struct Files {
+        var written: [UUID] = []
+        var replaced: Set<UUID> = []
+    }
+
+    /// What has become of the transaction, for whoever ends it.
+    ///
+    /// @unchecked: touched during uses of the lease, and after the last of them.
+    private final class Progress: @unchecked Sendable {
+        var isCommitted = false
+        /// Whether the commit failed in a way that may leave it in the log, to be found by the next who opens the file.
+        var isInDoubt = false
+        var files = Files()
+    }
+
+    /// How the connection came to the transaction, and goes back.
+    enum Connecting: Sendable {
+        /// From the pool. Whether a read transaction of this thread on a single connection was ended for it.
+        case fromPool(wasPinned: Bool)
+        /// From a view, whose snapshot the transaction writes into.
+        case fromView
+    }
+
+    private let progress = Progress()
+    /// Whether the state at the beginning is noted.
+    private var keepsSnapshot = false
+    /// Values may be made while they are written, by code that does more than that.
+    private var isWriting = false
+    /// Whether something was written that a failure of what follows must not undo.
+    private var hasWritten = false
+    /// Whether something was read: what is written later is to be written into that very state.
+    private var hasRead = false
+    private var files: Files {
+        get { progress.files }
+        set { progress.files = newValue }
+    }
+    private var marks: [Files] = []
+    /// The number of marks that are savepoints. The rest become such before the next write: until then there is nothing to
+    /// undo, and rows may be being read.
+    private var savepoints = 0
+
+    init(
+        store: SQLiteStore, open: OpenStore, connection: StoreConnection, _ token: InterruptToken?,
+        _ connecting: Connecting
+    ) {
+        if case .fromView = connecting { hasRead = true }
+        super.init(store: store, open: open, connection: connection, token) { [progress] connection in
+            Self.end(connection, progress, connecting, store: store, open: open)
+        }
+    }
+
+    private static func end(
+        _ connection: StoreConnection, _ progress: Progress, _ connecting: Connecting, store: SQLiteStore,
+        open: OpenStore
+    ) {
+        // What ends a transaction is not to be stopped.
+        connection.serveNobody()
+        if !progress.isCommitted {
+            if connection.base.isInTransaction { try? connection.base.rollback() }
+            connection.changes.removeAll()
+            if !progress.isInDoubt { store.external.remove(progress.files.written) }
+        }
+        switch connecting {
+        case .fromPool(let wasPinned): open.pool.giveBackWriter(connection, wasPinned: wasPinned)
+        case .fromView:
+            connection.forgetPreparations()
+            open.pool.giveBackUpgraded(connection)
+        }
+    }
+
+    override func beginReading() throws -> StoreConnection {
+        hasRead = true
+        return try super.beginReading()
+    }
+
+    // MARK: Writing
+
+    func save(_ request: SaveRequest) throws -> SaveResult {
+        try write(request) { transaction in
+            try transaction.run()
+            return transaction.result
+        }
+    }
+
+    /// Runs statements that are no part of a request. When they fail, what they did is undone, and the transaction goes on.
+    ///
+    /// - Parameters:
+    ///   - author: Who writes, for the history.
+    ///   - contextName: The context that writes, for the history.
+    func batch<Output>(
+        author: String?, contextName: String?, _ statements: (SaveTransaction) throws -> Output
+    ) throws -> Output {
+        var request = SaveRequest()
+        request.author = author
+        request.contextName = contextName
+        return try write(request) { transaction in
+            try transaction.run { try statements(transaction) }
+        }
+    }
+
+    func insert(_ batch: RowBatch) throws -> BatchCounts {
+        try self.batch(author: batch.author, contextName: batch.contextName) { try $0.insert(batch) }
+    }
+
+    func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
+        // With an inferred model each change is looked at, which a save does.
+        guard open.limits == nil else { return nil }
+        return try self.batch(author: batch.author, contextName: batch.contextName) { try $0.upsert(batch, rule) }
+    }
+
+    private func write<Output>(_ request: SaveRequest, _ body: (SaveTransaction) throws -> Output) throws -> Output {
+        try writing { connection in
+            try setSavepoints(connection)
+            let isAlone = !hasWritten && !hasRead && marks.isEmpty
+            let transaction = SaveTransaction(
+                request, connection: connection, model: store.model, open: open, external: store.external,
+                isAlone: isAlone)
+            do {
+                let output =
+                    try isAlone
+                    ? beginningAnew(connection) { try body(transaction) }
+                    : connection.base.savepoint { try body(transaction) }
+                hasWritten = true
+                store.external.remove(transaction.abandonedFiles)
+                files.written += transaction.writtenFiles
+                files.replaced.formUnion(transaction.replacedFiles)
+                return output
+            } catch {
+                store.external.remove(transaction.writtenFiles)
+                throw error
+            }
+        }
+    }
+
+    /// Runs the first work of the transaction. When it throws, the transaction is begun anew: nothing else was in it, and
+    /// nobody has seen its state, which may be another one then. A savepoint would keep it, but makes SQLite copy every page
+    /// before it is changed.
+    private func beginningAnew<Output>(_ connection: StoreConnection, _ work: () throws -> Output) throws -> Output {
+        do {
+            return try work()
+        } catch {
+            connection.changes.removeAll()
+            // After some errors SQLite has undone the transaction itself, and it stays undone.
+            if connection.base.isInTransaction {
+                try? connection.base.rollback()
+                try? connection.base.begin(.immediate)
+            }
+            throw error
+        }
+    }
+
+    func reserveKeys(root: Int, count: Int) throws -> Int64 {
+        try writing { connection in
+            try setSavepoints(connection)
+            hasWritten = true
+            return try SaveTransaction.reserve(
+                count, root: root, model: store.model, table: open.columns[root - 1].table, connection: connection)
+        }
+    }
+
+    private func writing<Output>(_ body: (StoreConnection) throws -> Output) throws -> Output {
+        guard !isWriting else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "Values are being written into the store, and nothing else can be written before the last of them. Collect them first, if making them writes too."
+            )
+        }
+        let connection = try lease.beginUse(isAlone: true)
+        isWriting = true
+        defer {
+            isWriting = false
+            lease.endUse()
+        }
+        // A full disk makes SQLite undo all of it; what followed would be written without a transaction.
+        guard connection.base.isInTransaction else {
+            throw CoreDataError(
+                NSPersistentStoreSaveError,
+                "An earlier failure has undone the transaction, so that nothing more can be written in it.")
+        }
+        try prepare(connection)
+        return try store.translating("save", token) { try body(connection) }
+    }
+
+    // MARK: Ends
+
+    func commit(after further: (() throws -> Void)?) throws {
+        let metadata = store.newMetadata
+        try writing { connection in
+            if let metadata { try connection.write(metadata) }
+            try open.pool.checkFile()
+            // Later there is nothing left to be stopped.
+            if let failure = token.failure { throw failure }
+            try further?()
+            do {
+                if further == nil {
+                    try connection.base.commit()
+                } else {
+                    try connection.base.uninterrupted { try connection.base.commit() }
+                }
+            } catch {
+                progress.isInDoubt = CoreDataError.leavesCommitInDoubt(error)
+                throw error
+            }
+            progress.isCommitted = true
+        }
+        let replaced = files.replaced
+        end()
+        store.wrote(metadata, replacing: replaced)
+    }
+
+    func mark() -> Int {
+        marks.append(files)
+        return marks.count - 1
+    }
+
+    private func setSavepoints(_ connection: StoreConnection) throws {
+        while savepoints < marks.count {
+            try connection.base.uninterrupted {
+                try connection.base.execute("SAVEPOINT sworm_mark_\(savepoints)")
+            }
+            savepoints += 1
+        }
+    }
+
+    func release(_ mark: Int) throws {
+        guard marks.indices.contains(mark) else { return }
+        marks.removeSubrange(mark...)
+        guard mark < savepoints else { return }
+        savepoints = mark
+        try writing { connection in
+            try connection.base.uninterrupted { try connection.base.execute("RELEASE sworm_mark_\(mark)") }
+        }
+    }
+
+    func undo(to mark: Int) throws {
+        guard marks.indices.contains(mark) else { return }
+        let before = marks[mark]
+        marks.removeSubrange(mark...)
+        guard mark < savepoints else { return }
+        savepoints = mark
+        try writing { connection in
+            try connection.base.uninterrupted {
+                try connection.base.execute("ROLLBACK TO sworm_mark_\(mark)")
+                try connection.base.execute("RELEASE sworm_mark_\(mark)")
+            }
+            connection.changes.removeAll()
+        }
+        store.external.remove(Array(files.written.dropFirst(before.written.count)))
+        files = before
+    }
+
+    func keepSnapshot() throws {
+        try writing { try $0.base.execute("SAVEPOINT sworm_snapshot") }
+        keepsSnapshot = true
+    }
+
+    func undoToSnapshot() throws -> Bool {
+        guard keepsSnapshot else { return false }
+        (marks, savepoints) = ([], 0)
+        try writing { connection in
+            try connection.base.uninterrupted { try connection.base.execute("ROLLBACK TO sworm_snapshot") }
+            connection.changes.removeAll()
+        }
+        store.external.remove(files.written)
+        files = Files()
+        return true
+    }
+}

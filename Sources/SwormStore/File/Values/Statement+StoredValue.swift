@@ -1,0 +1,78 @@
+import Foundation
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+
+extension Statement {
+    mutating func bind(_ value: StoredValue, at index: Int) throws {
+        switch value {
+        case .null: try bindNull(at: index)
+        case .integer(let number): try bind(number, at: index)
+        case .real(let number): try bind(number, at: index)
+        case .text(let text): try bind(text, at: index)
+        case .blob(let data): try bind(data, at: index)
+        case .uuid(let uuid): try bind(uuid, at: index)
+        }
+    }
+
+    mutating func bind(_ value: StoredValue, at index: Int, in arena: BindingArena) throws {
+        switch value {
+        case .null: try bindNull(at: index)
+        case .integer(let number): try bind(number, at: index)
+        case .real(let number): try bind(number, at: index)
+        case .text(let text): try bind(text, at: index, in: arena)
+        case .blob(let data): try bind(data, at: index, in: arena)
+        case .uuid(let uuid): try bind(uuid, at: index, in: arena)
+        }
+    }
+
+    /// Binds a value of an attribute whose column keeps it as it is; false, with nothing bound, for any other.
+    mutating func bindPlain(
+        _ value: AttributeValue, _ type: AttributeType, at index: Int, in arena: BindingArena
+    ) throws -> Bool {
+        switch (type, value) {
+        case (_, .null): try bindNull(at: index)
+        case (.string, .string(let text)): try bind(text, at: index, in: arena)
+        case (.integer64, .int(let number)): try bind(number, at: index)
+        case (.integer32, .int(let number)) where Int32(exactly: number) != nil: try bind(number, at: index)
+        case (.integer16, .int(let number)) where Int16(exactly: number) != nil: try bind(number, at: index)
+        case (.boolean, .bool(let flag)): try bind(flag, at: index)
+        case (.double, .double(let number)) where !number.isNaN: try bind(number, at: index)
+        case (.date, .date(let date)) where !date.timeIntervalSinceReferenceDate.isNaN:
+            try bind(date.timeIntervalSinceReferenceDate, at: index)
+        case (.uuid, .uuid(let uuid)): try bind(uuid, at: index, in: arena)
+        default: return false
+        }
+        return true
+    }
+
+    /// Binds values to the parameters from the first one on.
+    mutating func bind(_ values: [StoredValue]) throws {
+        for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
+    }
+
+    mutating func bind(_ values: [SQLBinding]) throws {
+        for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
+    }
+
+    mutating func bind(_ value: SQLBinding, at index: Int) throws {
+        switch value {
+        case .null: try bindNull(at: index)
+        case .int64(let number): try bind(number, at: index)
+        case .double(let number): try bind(number, at: index)
+        case .text(let text): try bind(text, at: index)
+        case .blob(let data): try bind(data, at: index)
+        }
+    }
+
+    /// What a column of the current row holds.
+    borrowing func storedValue(_ column: Int) -> StoredValue {
+        switch type(column) {
+        case .null: .null
+        case .integer: .integer(int64(column))
+        case .real: .real(double(column))
+        case .text: .text(text(column) ?? "")
+        case .blob: .blob(data(column) ?? Data())
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// What other programs have put into tables whose rows come into one that is made anew.
+struct CarriedColumns: Sendable {
+    struct Column: Sendable, Hashable {
+        var name: String
+        /// How the new table declares it.
+        var definition: String
+        /// How it does where SQLite does not take that; nil for not at all.
+        var plain: String?
+        var isGenerated: Bool
+        /// The roots of the source whose rows have it.
+        var roots: Set<Int>
+    }
+
+    private(set) var columns: [Column] = []
+    /// Those that could not stay, as the new model needs their names, by the table that they are in.
+    private(set) var clashes: [(table: String, column: ForeignColumn)] = []
+    private(set) var notes: [String] = []
+
+    static let none = CarriedColumns()
+    private init() {}
+
+    /// - Parameter roots: The roots of the source whose rows come into the table.
+    init(into table: StoreLayout.Table, from roots: [Int], _ source: MigrationSource) {
+        let needed = Set(table.columns.map { $0.name.uppercased() })
+        for root in roots {
+            guard let old = source.layout.tables[root]?.name else { continue }
+            for column in source.foreignColumns[old] ?? [] {
+                guard !needed.contains(column.name.uppercased()) else {
+                    clashes.append((old, column))
+                    continue
+                }
+                add(column, of: old, root, isAlone: roots.count == 1)
+            }
+        }
+    }
+
+    private mutating func add(_ column: ForeignColumn, of table: String, _ root: Int, isAlone: Bool) {
+        let what = "The column \(column.name) of the table \(table), which is not of the model,"
+        if let place = columns.firstIndex(where: { $0.name.uppercased() == column.name.uppercased() }) {
+            guard !column.isGenerated, !columns[place].isGenerated else {
+                notes.append("\(what) was left out: there is one of that name already.")
+                return
+            }
+            columns[place].roots.insert(root)
+            guard columns[place].definition != column.plain else { return }
+            // A type could change the values of the other table's rows.
+            columns[place].definition = SQLName.alwaysQuoted(column.name)
+            columns[place].plain = columns[place].definition
+            notes.append("\(what) has no type any more: several tables that become one have such a column.")
+            return
+        }
+        guard column.isGenerated else {
+            // Rows of other tables may break what is said of this one's.
+            let definition = isAlone ? column.definition ?? column.plain : column.plain
+            if !isAlone, let full = column.definition, !Self.says(full, column) {
+                notes.append("\(what) keeps its type alone: rows of several tables come together there.")
+            }
+            columns.append(
+                Column(
+                    name: column.name, definition: definition, plain: column.plain, isGenerated: false, roots: [root]))
+            return
+        }
+        guard let definition = column.definition else {
+            notes.append("\(what) was left out: what it is worked out from cannot be told.")
+            return
+        }
+        columns.append(
+            Column(name: column.name, definition: definition, plain: nil, isGenerated: true, roots: [root]))
+    }
+
+    /// Whether a definition is but the name and the type.
+    private static func says(_ definition: String, _ column: ForeignColumn) -> Bool {
+        let names = [column.name, SQLName.alwaysQuoted(column.name)]
+        guard !column.type.isEmpty else { return names.contains(definition) }
+        return names.contains { name in
+            [column.type, SQLName.alwaysQuoted(column.type)].contains { definition == "\(name) \($0)" }
+        }
+    }
+
+    /// Makes the table, with these columns at its end.
+    func statement(for table: StoreLayout.Table) -> MigrationStatement {
+        var statement = MigrationStatement(StoreSchema.statement(for: table, and: columns.map(\.definition)))
+        let plain = StoreSchema.statement(for: table, and: columns.compactMap(\.plain))
+        if plain != statement.sql {
+            let names = columns.map(\.name).joined(separator: ", ")
+            statement.otherwise = .init(
+                sql: plain,
+                note:
+                    "Of the columns \(names) of the table \(table.name), which are not of the model, only names and types were kept, and none that is worked out"
+            )
+        }
+        return statement
+    }
+
+    /// The columns whose values are read from the table of a root.
+    func columns(from root: Int) -> [String] {
+        columns.filter { !$0.isGenerated && $0.roots.contains(root) }.map { SQLName.alwaysQuoted($0.name) }
+    }
+}

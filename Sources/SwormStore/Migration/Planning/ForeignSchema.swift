@@ -1,0 +1,115 @@
+/// A column that other programs have put into a table of the model.
+struct ForeignColumn: Sendable, Hashable {
+    var name: String
+    /// The declared type; empty for none.
+    var type: String
+    /// What the table's statement says of it, its name included; nil where that cannot be told.
+    var definition: String?
+    /// Whether SQLite works its values out.
+    var isGenerated: Bool
+    /// How many rows have a value there.
+    var values: Int64
+
+    /// The column with its type alone. SQLite takes any text for a type, and tells it without its quotes.
+    var plain: String {
+        SQLName.alwaysQuoted(name) + (type.isEmpty ? "" : " " + SQLName.alwaysQuoted(type))
+    }
+}
+
+/// A reference that others have declared, from whichever table to one that may be of the model.
+struct ForeignKey: Sendable, Hashable {
+    var table: String
+    var column: String
+    /// The table that it leads to, as it is spelled there.
+    var target: String
+    /// Whether it holds keys of objects.
+    var leadsToKeys: Bool
+}
+
+/// The columns in the text of a statement that makes a table.
+struct ColumnDefinitions {
+    private var texts: [String: String] = [:]
+
+    init(_ sql: String) {
+        for item in Self.items(of: sql) {
+            guard let name = Self.name(of: item) else { continue }
+            texts[name.lowercased()] = item
+        }
+    }
+
+    /// What is said of a column; nil for one that is not found.
+    subscript(name: String) -> String? { texts[name.lowercased()] }
+
+    /// The parts between the outermost parentheses, without comments: these would swallow what is written behind them.
+    private static func items(of sql: String) -> [String] {
+        var items: [String] = []
+        var current = String.UnicodeScalarView()
+        var depth = 0
+        var rest = Array(sql.unicodeScalars)[...]
+        func starts(_ one: Unicode.Scalar, _ two: Unicode.Scalar) -> Bool {
+            rest.first == one && rest.dropFirst().first == two
+        }
+        while let next = rest.first {
+            if starts("-", "-") {
+                rest = rest.drop { $0 != "\n" }
+                current.append(" ")
+            } else if starts("/", "*") {
+                rest = rest.dropFirst(2)
+                while !rest.isEmpty, !starts("*", "/") { rest = rest.dropFirst() }
+                rest = rest.dropFirst(2)
+                current.append(" ")
+            } else if let end = closing(next) {
+                // A doubled quote ends one text here and begins the next, which comes to the same.
+                let text = rest.dropFirst().prefix { $0 != end }
+                current.append(next)
+                current.append(contentsOf: text)
+                current.append(end)
+                rest = rest.dropFirst(text.count + 2)
+            } else {
+                rest = rest.dropFirst()
+                if next == "(" { depth += 1 }
+                if next == ")" { depth -= 1 }
+                let ends = (next == ")" && depth == 0) || (next == "," && depth == 1)
+                if ends { items.append(trimmed(current)) }
+                if next == ")", depth == 0 { return items }
+                if ends || (next == "(" && depth == 1) { current = .init() } else { current.append(next) }
+            }
+        }
+        return []
+    }
+
+    private static func closing(_ quote: Unicode.Scalar) -> Unicode.Scalar? {
+        switch quote {
+        case "'", "\"", "`": quote
+        case "[": "]"
+        default: nil
+        }
+    }
+
+    private static func trimmed(_ text: String.UnicodeScalarView) -> String {
+        let start = text.drop { $0.properties.isWhitespace }
+        return String(String.UnicodeScalarView(start.reversed().drop { $0.properties.isWhitespace }.reversed()))
+    }
+
+    /// The name of a column; nil for a rule of the whole table.
+    private static func name(of item: String) -> String? {
+        let scalars = Array(item.unicodeScalars)
+        guard let first = scalars.first else { return nil }
+        var name = String.UnicodeScalarView()
+        if let end = closing(first) {
+            var index = 1
+            while index < scalars.count {
+                if scalars[index] == end {
+                    guard end != "]", index + 1 < scalars.count, scalars[index + 1] == end else { break }
+                    index += 1
+                }
+                name.append(scalars[index])
+                index += 1
+            }
+            return String(name)
+        }
+        for scalar in scalars.prefix(while: { !$0.properties.isWhitespace && $0 != "(" }) { name.append(scalar) }
+        let word = String(name)
+        return ["CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"].contains(word.uppercased()) ? nil : word
+    }
+}

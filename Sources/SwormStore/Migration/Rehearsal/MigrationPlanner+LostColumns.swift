@@ -1,0 +1,16 @@
+extension MigrationPlanner {
+    /// The columns of join tables that are not of the model and do not stay, as far as they hold values.
+    var lostColumns: [RehearsalReport.Finding] {
+        foreignJoinColumns.filter { $0.column.values > 0 }.compactMap { table, column in
+            let root = Self.roots(of: map.source).first {
+                source.layout.ownedJoins(of: $0, in: map.source).contains { $0.table == table }
+            }
+            return root.map { root in
+                RehearsalReport.Finding(
+                    kind: .lost, entity: root.name, count: column.values,
+                    message:
+                        "the values of the column \(column.name) of the table \(table) go, which is not of the model")
+            }
+        }
+    }
+}

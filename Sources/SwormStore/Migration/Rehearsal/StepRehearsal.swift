@@ -1,0 +1,112 @@
+import Foundation
+import SwormSQLite
+
+/// Tries one step of a migration on a copy. The store itself is only read.
+package struct StepRehearsal {
+    private let files: StoreFiles
+    private let old: CompiledModel
+    private let target: MigrationTarget
+    private let mapping: ModelMapping
+    private let options: StoreOptions
+    /// Why there is no whole mapping. The incomplete one is still used to count the objects that are concerned.
+    package var refusal: CoreDataError?
+    package var progress: ((MigrationProgress) throws -> Void)?
+    package var report = RehearsalReport.Step(from: "", to: "")
+
+    package init(
+        files: StoreFiles, from old: CompiledModel, to target: MigrationTarget, mapping: ModelMapping,
+        options: StoreOptions
+    ) {
+        self.files = files
+        self.old = old
+        self.target = target
+        self.mapping = mapping
+        self.options = options
+    }
+
+    /// - Parameter copy: The files that the migrated copy gets.
+    package mutating func run(on copy: StoreFiles) throws {
+        report.sizeBefore = files.size
+        let (inspection, place, connection) = try SQLiteStore.inspect(files, options: options)
+        try withExtendedLifetime(place) {
+            try StoreMigration.refuseMirrored(inspection, files, options)
+            if let refusal {
+                try surveyIncompleteMapping(inspection, connection)
+                throw refusal
+            }
+            let migration = try StoreMigration(
+                of: files.url, from: old, to: target, mapping: mapping, options: options, progress: progress)
+            let change = try StoreChange(migration, inspection, connection)
+            let planner = change.planner
+            try survey(
+                MigrationSurvey(
+                    map: planner.map, layout: change.layout, counts: change.counts, tables: planner.tables,
+                    feeds: planner.feeds, connection: connection))
+            report.findings += planner.lostColumns
+            try change.refuseMissingFiles()
+            try files.requireRoom(change.neededRoom().copy, options, in: copy.folder)
+            try rehearse(change, connection, on: copy)
+        }
+    }
+
+    private mutating func surveyIncompleteMapping(
+        _ inspection: StoreInspection, _ connection: StoreConnection
+    ) throws {
+        try inspection.check(against: old, path: files.main)
+        let layout = try StoreLayout(model: old, existing: ExistingSchema(tables: inspection.columns))
+        let map = try MigrationMap(mapping, from: old, to: target.model)
+        let counts = try StoreChange.counts(connection, model: old, layout: layout, path: files.main)
+        let keys = try MigrationSource(connection, inspection, model: old, layout: layout).highestKeys
+        let feeds = LinkFeeds(
+            map: map, old: layout, new: StoreLayout(model: map.destination),
+            offsets: try KeyOffsets(map, highestKeys: keys))
+        try survey(
+            MigrationSurvey(
+                map: map, layout: layout, counts: counts, tables: [], feeds: feeds, connection: connection))
+    }
+
+    /// Tells what there is, and what happens to it.
+    private mutating func survey(_ survey: MigrationSurvey) throws {
+        let (map, counts) = (survey.map, survey.counts)
+        for entity in map.source.entities where !entity.isAbstract {
+            let destination = map.destination(of: entity.number).map { map.destination[$0].name }
+            report.entities.append(
+                .init(source: entity.name, destination: destination, rowsIn: counts[entity.number] ?? 0))
+        }
+        let known = Set(map.pairs.map(\.destination.number))
+        for entity in map.destination.entities where !entity.isAbstract && !known.contains(entity.number) {
+            report.entities.append(.init(source: nil, destination: entity.name, rowsIn: 0))
+        }
+        report.findings = try survey.findings()
+    }
+
+    private mutating func rehearse(_ change: StoreChange, _ connection: StoreConnection, on copy: StoreFiles) throws {
+        defer {
+            report.peakSize = max(change.peakSize, copy.size)
+            report.findings += change.clashes.map {
+                .init(
+                    kind: .clash, entity: $0.entity, property: $0.properties, count: $0.values, message: $0.message)
+            }
+            // The survey has seen those that are missing already; others go with the objects that they lead to.
+            report.findings += change.lacks.filter { lack in
+                !report.findings.contains {
+                    $0.kind == .missing && $0.entity == lack.entity && $0.property == lack.relationship
+                }
+            }.map {
+                .init(
+                    kind: .missing, entity: $0.entity, property: $0.relationship, count: $0.count, message: $0.message)
+            }
+        }
+        try change.migration.copy(connection, to: copy)
+        let outcome = try change.run(on: copy)
+        report.notes = outcome.notes
+        report.removedFiles = change.unneededFiles.count
+        report.sizeAfter = copy.size
+        // The numbers of objects were compared when the copy was checked.
+        report.entities = report.entities.map { entity in
+            var entity = entity
+            entity.rowsOut = entity.destination == nil ? 0 : entity.rowsIn
+            return entity
+        }
+    }
+}

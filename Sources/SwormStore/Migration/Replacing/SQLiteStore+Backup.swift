@@ -1,0 +1,83 @@
+package import Foundation
+import SwormSQLite
+package import SwormRows
+
+extension SQLiteStore {
+    /// Copies one state of the store, with its external data, to a file. Others read and write meanwhile.
+    ///
+    /// The copy is made in a hidden folder beside the target, checked, brought to the disk, and put in the target's stead at
+    /// once.
+    ///
+    /// - Parameters:
+    ///   - url: The target: where there is no file, or a store that nobody has open.
+    ///   - token: Ends the copying.
+    /// - Throws: ``CoreDataError`` where the copy cannot be made, or is not sound; with the condition `timedOut` where the target
+    ///   is in use, and `wouldDeadlock` where the calling thread writes on the connection that it would read on. The target is
+    ///   as it was then.
+    package func backup(to url: URL, _ token: InterruptToken? = nil) throws {
+        guard url.isFileURL, !StoreFiles.isMemory(url) else {
+            throw CoreDataError(
+                NSPersistentStoreInvalidTypeError,
+                "A backup is a file, and “\(url.absoluteString)” is not the URL of one.")
+        }
+        if let files, let own = FileIdentity(path: files.main), FileIdentity(path: StoreFiles(url: url).main) == own {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "The store “\(files.main)” cannot be backed up to its own file. Name another one.")
+        }
+        if let failure = token?.failure { throw failure }
+        if openFiles?.pool.isWritingHere ?? false { throw CoreDataError.backupInside }
+        try translating("back up", token) {
+            let replacement = try replacement(of: url, token)
+            try copy(into: replacement, token)
+            // Nothing that is in a backup is to be missing in the store itself after a crash.
+            try files?.synchronizeCommits()
+            try replacement.verify(model) { if let failure = token?.failure { throw failure } }
+            try replacement.finish()
+        }
+    }
+
+    private func replacement(of url: URL, _ token: InterruptToken?) throws -> StoreReplacement {
+        do {
+            return try StoreReplacement(of: url, options: backupOptions(token), isMissingAllowed: true)
+        } catch let error as CoreDataError where error.errorCode == NSPersistentStoreTimeoutError {
+            throw CoreDataError(
+                NSPersistentStoreTimeoutError,
+                "The store “\(url.path)” cannot be replaced by a backup: another connection or process has it open. Close the other one, or allow more time. Nothing was changed.",
+                cause: error, condition: .timedOut)
+        }
+    }
+
+    private func copy(into replacement: StoreReplacement, _ token: InterruptToken?) throws {
+        let (open, watch) = try currentFiles()
+        let view = SQLiteSession(
+            store: self, open: open, connection: try open.pool.takeReader(watch, token), token)
+        defer { view.end() }
+        let connection = try view.lease.beginUse()
+        defer { view.lease.endUse() }
+        try replacement.take(connection, externalData: external, model: model, layout: open.layout) {
+            if let failure = token?.failure { throw failure }
+            try view.lease.check()
+        }
+    }
+
+    private func backupOptions(_ token: InterruptToken?) -> StoreOptions {
+        var options = StoreOptions()
+        options.busyTimeout = self.options.busyTimeout
+        if let deadline = token?.deadline {
+            options.busyTimeout = min(options.busyTimeout, deadline.secondsLeft)
+        }
+        options.freeRoom = self.options.freeRoom
+        options.disk = self.options.disk
+        return options
+    }
+}
+
+extension CoreDataError {
+    fileprivate static var backupInside: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreCoordinatorLockingError,
+            "A store with a single connection, as one in memory, cannot be backed up inside of a call that writes it: the copy would hold what is not committed. Back it up after the call.",
+            condition: .wouldDeadlock)
+    }
+}

@@ -1,0 +1,278 @@
+package import Foundation
+import SwormSQLite
+
+/// Makes another store in a store's stead, in as many steps as it takes, and puts it in that one's place at once.
+///
+/// From the beginning on nobody else can use the store. What is made stands in a hidden folder beside it, and goes with this
+/// value unless ``finish(from:to:last:)`` was called; until then the store and its files of external data are as they were.
+package final class StoreReplacement {
+    let files: StoreFiles
+    let options: StoreOptions
+    /// Nil where there was no store.
+    private let lock: MigrationLock?
+    private(set) var folder: MigrationFolder
+    /// What the last step has made; nil before the first.
+    private(set) var current: StoreFiles?
+    private var count = 0
+
+    /// - Parameters:
+    ///   - url: The URL of the store.
+    ///   - timeout: The seconds to wait for others that have the store open.
+    ///   - steps: How many steps there are to be.
+    /// - Throws: ``CoreDataError`` when the store is in use, cannot be written, or has no room beside it.
+    package convenience init(of url: URL, timeout: Double = StoreOptions().busyTimeout, steps: Int = 1) throws {
+        var options = StoreOptions()
+        options.busyTimeout = timeout
+        try self.init(of: url, options: options, isMissingAllowed: false, steps: steps)
+        if let inspection = try inspection() { try StoreMigration.refuseMirrored(inspection, files, options) }
+    }
+
+    /// - Parameter isMissingAllowed: Whether there may be no store yet.
+    package init(of url: URL, options: StoreOptions, isMissingAllowed: Bool, steps: Int = 1) throws {
+        files = StoreFiles(url: url, disk: options.disk)
+        self.options = options
+        folder = MigrationFolder(of: files)
+        try files.refuseOtherKinds()
+        if isMissingAllowed, FileStamp(path: files.main) == nil {
+            lock = nil
+        } else {
+            try SQLiteStore.checkWritable(files)
+            if isMissingAllowed { try files.requireRemovable(timeout: options.busyTimeout) }
+            let (files, options) = (self.files, self.options)
+            lock = try CoreDataError.translating(while: "migrate", path: files.main) {
+                do {
+                    return try MigrationLock(files, options: options)
+                } catch let error as SQLiteError
+                    where isMissingAllowed && error.isDamage && !HubRegistry.isOpen(files.main)
+                {
+                    // A damaged file cannot be locked, and a sound store is to come in its stead.
+                    return nil
+                }
+            }
+        }
+        folder.removeLeftovers(of: files, lock?.connection)
+        // Every step asks for what it takes. What is sure is asked for before the first of them: a copy, and a second one
+        // that is made of it.
+        if !isMissingAllowed, let size = try sizeOfStore() { try requireRoom(size * (steps > 1 ? 2 : 1)) }
+        try folder.make(for: files)
+    }
+
+    deinit { folder.remove() }
+
+    /// The bytes of the store, whether they stand in the file or in its log; nil where there is none.
+    func sizeOfStore() throws -> Int64? {
+        guard let lock else { return nil }
+        return try CoreDataError.translating(while: "read", path: files.main) { try lock.connection.size() }
+    }
+
+    private func inspection() throws -> StoreInspection? {
+        guard let lock else { return nil }
+        return try CoreDataError.translating(while: "open", path: files.main) {
+            try StoreInspection(lock.connection, path: files.main)
+        }
+    }
+
+    /// What the store says of the version of its model.
+    package func metadata() throws -> [String: Any] { [StoreMetadataKey.versionHashes: try versionHashes()] }
+
+    /// The version hashes of the store.
+    package func versionHashes() throws -> [String: Data] { try inspection()?.metadata.versionHashes ?? [:] }
+
+    // MARK: Steps
+
+    /// Makes a store of one model into one of another by a mapping.
+    package func migrate(
+        from source: CompiledModel, to target: MigrationTarget, mapping: ModelMapping,
+        progress: ((_ fraction: Double) throws -> Void)? = nil
+    ) throws {
+        let base = current ?? files
+        let migration = try StoreMigration(
+            of: base.url, from: source, to: target, mapping: mapping, options: options,
+            progress: progress.map { progress in { try progress($0.fraction) } })
+        let next = place()
+        try migration.make(at: next, from: try connection(to: base))
+        try passOnExternalData(from: base, to: next)
+        advance(to: next)
+    }
+
+    /// Has a new store made from the present one.
+    ///
+    /// - Parameters:
+    ///   - tell: Called again and again while something is copied or checked. What it throws cancels the replacement.
+    ///   - body: Reads the store at the first place, and makes the new one at the second. Both are in no use when it
+    ///     returns.
+    package func make(
+        as destination: CompiledModel, tell: @escaping () throws -> Void = {},
+        _ body: (_ present: URL, _ new: URL) throws -> Void
+    ) throws {
+        try requireRoomForNewStore()
+        let present = try present(tell)
+        let next = place()
+        try body(present.url, next.url)
+        let findings = try StoreVerification.findings(of: next.url, model: destination, disk: options.disk) {
+            _, _ in try tell()
+        }
+        let faults = StoreVerification.grave(findings)
+        guard faults.isEmpty else { throw StoreMigration.unsound(files.main, faults.map(\.message)) }
+        advance(to: next)
+    }
+
+    /// What the last step has made; a copy of the store before the first.
+    ///
+    /// - Parameter tell: Called again and again while it is copied. What it throws ends that.
+    func present(_ tell: @escaping () throws -> Void) throws -> StoreFiles {
+        if let current { return current }
+        let copy = place()
+        try CoreDataError.translating(while: "copy", path: files.main) {
+            try connection(to: files).copy(to: copy) { _, _ in try tell() }
+        }
+        try passOnExternalData(from: files, to: copy)
+        current = copy
+        return copy
+    }
+
+    /// What is found in the store itself.
+    func originalFindings(_ model: CompiledModel) throws -> [StoreFault] {
+        guard let connection = lock?.connection, let inspection = try inspection() else { return [] }
+        return try CoreDataError.translating(while: "check", path: files.main) {
+            let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
+            try StoreFunctions.register(on: connection.base)
+            return try StoreVerification.findings(
+                connection, inspection.metadata, model: model, layout: layout, files: files)
+        }
+    }
+
+    /// Takes a copy of another store instead of this one.
+    package func take(_ other: URL) throws {
+        let source = StoreFiles(url: other, disk: options.disk)
+        let next = place()
+        let (_, reading, connection) = try SQLiteStore.inspect(source, options: options)
+        try withExtendedLifetime(reading) {
+            try requireRoom(try connection.size() + ((try? sizeOfLog()) ?? 0) + Self.externalSize(of: source))
+            try CoreDataError.translating(while: "copy", path: source.main) { try connection.copy(to: next) }
+        }
+        if FileManager.default.fileExists(atPath: source.externalData) {
+            try files.calls.copyFiles(in: source.externalData, to: next.externalData)
+        }
+        advance(to: next)
+    }
+
+    // MARK: The end
+
+    /// The files of external data at the end of a replacement.
+    private struct Ending {
+        /// Those that the new store has and the old one does not.
+        var arriving: Set<UUID>
+        /// Those that nobody needs when the new store is in its place.
+        var leaving: Set<UUID>
+    }
+
+    /// Puts what was made in the store's place.
+    ///
+    /// - Parameters:
+    ///   - source: The model of the store as it was.
+    ///   - destination: The model of the store as it is to be.
+    ///   - last: Called when all is ready. What it throws leaves the store as it was, for the last time.
+    package func finish(
+        from source: CompiledModel, to destination: CompiledModel, last: () throws -> Void = {}
+    ) throws {
+        try finish(last) { original, made, present in
+            let before = try original?.externalFiles(source, path: self.files.main) ?? []
+            let after = try made.externalFiles(destination, path: self.files.main)
+            return Ending(arriving: after.subtracting(present), leaving: before.subtracting(after))
+        }
+    }
+
+    /// Puts what was made in the store's place, as a store that has nothing in common with it.
+    ///
+    /// - Parameter last: As above.
+    /// - Throws: ``CoreDataError`` where another store has the same folder of external data, and the new store has files for it.
+    package func finish(last: () throws -> Void = {}) throws {
+        let made = Set(Self.names(in: current?.externalData ?? ""))
+        try finish(last) { _, _, present in
+            let isShared = self.files.sharesExternalData
+            guard made.isEmpty || !isShared else { throw Self.sharedFolder(self.files) }
+            // Both may be copies of one store, and name the same files. Files that belong to no store that is replaced stay.
+            return Ending(
+                arriving: made.subtracting(present),
+                leaving: isShared || self.lock == nil ? [] : present.subtracting(made))
+        }
+    }
+
+    static func sharedFolder(_ files: StoreFiles) -> CoreDataError {
+        CoreDataError(
+            NSPersistentStoreOperationError,
+            "A store at “\(files.main)” would have its external data in “\(files.externalData)”, as another store beside it has. Choose a name that differs in more than its extension."
+        )
+    }
+
+    /// - Parameter ending: Tells what becomes of files, by those that are there.
+    private func finish(
+        _ last: () throws -> Void,
+        _ ending: (_ original: StoreConnection?, _ made: StoreConnection, _ present: Set<UUID>) throws -> Ending
+    ) throws {
+        guard let current else { return }
+        let present = Set(Self.names(in: files.externalData))
+        let end = try CoreDataError.translating(while: "migrate", path: files.main) {
+            let connection = StoreConnection(
+                try Connection(
+                    .file(path: current.main),
+                    options: .init(
+                        access: .readWrite, isExclusive: true, cacheSizeKiB: options.cacheSizeKiB,
+                        fileSystem: options.disk.fileSystem)))
+            let end = try ending(lock?.connection, connection, present)
+            // What stands in a log has to be in the file that is moved, and a new store is in the mode of logs.
+            try connection.base.setJournalMode(.delete)
+            try connection.base.setJournalMode(.wal)
+            return end
+        }
+        let hadExternalData = FileKind(path: files.supportFolder) != nil
+        let external = ExternalDataFolder(path: files.externalData, disk: files.disk)
+        do {
+            try folder.note(current, arriving: end.arriving, leaving: end.leaving)
+            try moveExternalData(end.arriving, of: current)
+            try files.finish(current)
+            try last()
+            try folder.withdraw()
+            let made = folder.path + "/" + (current.main as NSString).lastPathComponent
+            try lock?.replace(with: made) ?? files.take(made)
+        } catch {
+            external.remove(end.arriving)
+            if !hadExternalData { try? files.calls.removeTree(files.supportFolder) }
+            throw error
+        }
+        // Both stores have what they need, until it is sure which one is there after a crash.
+        try files.confirmReplacement()
+        external.remove(end.leaving)
+        folder.remove()
+    }
+
+    // MARK: Files
+
+    func place() -> StoreFiles {
+        count += 1
+        return StoreFiles(url: URL(fileURLWithPath: folder.path + "/step\(count)"), disk: options.disk)
+    }
+
+    private func connection(to place: StoreFiles) throws -> StoreConnection {
+        if place == files, let lock { return lock.connection }
+        return try CoreDataError.translating(while: "open", path: place.main) {
+            StoreConnection(
+                try Connection(
+                    .file(path: place.main),
+                    options: .init(
+                        access: .readWrite, isExclusive: true, cacheSizeKiB: options.cacheSizeKiB,
+                        fileSystem: options.disk.fileSystem)))
+        }
+    }
+
+    func advance(to next: StoreFiles) {
+        if let current {
+            // A link is removed, and not what it leads to.
+            for path in [current.supportFolder, current.sharedMemory, current.writeAheadLog, current.main] {
+                try? files.calls.removeTree(path)
+            }
+        }
+        current = next
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import SwormSQLite
+
+extension StoreConnection {
+    /// The files that values of external data name.
+    func externalFiles(_ model: CompiledModel, _ layout: StoreLayout) throws -> Set<UUID> {
+        var files: Set<UUID> = []
+        for entity in model.entities {
+            for slot in model.ownAttributes(of: entity) where entity.attributes[slot].allowsExternalStorage {
+                guard let name = layout.column(ofAttribute: slot, in: entity.number) else { continue }
+                try collectFiles(SQLName.quoted(name), SQLName.quoted(layout.table(of: entity)), into: &files)
+            }
+        }
+        return files
+    }
+
+    /// The files that any value of any table names, whatever the model is.
+    func namedExternalFiles() throws -> Set<UUID> {
+        var columns: [(table: String, name: String)] = []
+        try rows(
+            """
+            SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND upper(c.type) = 'BLOB'
+            """
+        ) { row in
+            if let table = row.text(0), let name = row.text(1) { columns.append((table, name)) }
+        }
+        var files: Set<UUID> = []
+        for (table, name) in columns {
+            try collectFiles(SQLName.alwaysQuoted(name), SQLName.alwaysQuoted(table), into: &files)
+        }
+        return files
+    }
+
+    private func collectFiles(_ column: String, _ table: String, into files: inout Set<UUID>) throws {
+        try rows("SELECT \(column) FROM \(table) WHERE length(\(column)) = 38") { row in
+            row.withBlob(0) { bytes in
+                if let bytes, let file = ExternalDataFolder.reference(in: bytes) { files.insert(file) }
+            }
+        }
+    }
+
+    /// The files that values of external data name, in a store that says itself how it lies in its tables.
+    func externalFiles(_ model: CompiledModel, path: String) throws -> Set<UUID> {
+        let inspection = try StoreInspection(self, path: path)
+        return try externalFiles(
+            model, try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns)))
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+package import SwormPredicates
+
+extension CompiledAttribute {
+    /// What is wrong with a value of the attribute.
+    package func violation(_ value: AttributeValue, entity: String) -> CoreDataError? {
+        if case .null = value {
+            guard !isOptional, derivation == nil else { return nil }
+            return CoreDataError(
+                NSValidationMissingMandatoryPropertyError, "'\(name)' of \(entity) is required and has no value.",
+                entity: entity, key: name)
+        }
+        if case .date(let date) = value, date.timeIntervalSinceReferenceDate.isNaN {
+            return error(NSValidationInvalidDateError, value, "is no date: it is not a number.", entity)
+        }
+        if case .double(let number) = value, number.isNaN, !isTransient {
+            return error(
+                NSManagedObjectValidationError, value,
+                "is not a number; a store cannot keep that. Use nil in an optional attribute.", entity)
+        }
+        for rule in validationRules {
+            if let error = violation(of: rule, value, entity: entity) { return error }
+        }
+        return nil
+    }
+
+    private func violation(of rule: ValidationRule, _ value: AttributeValue, entity: String) -> CoreDataError? {
+        switch rule {
+        case .minimum(let bound):
+            guard compareForSort(value, bound) == .orderedAscending else { return nil }
+            return error(
+                type == .date ? NSValidationDateTooSoonError : NSValidationNumberTooSmallError, value,
+                "is less than \(bound), the smallest value that is allowed.", entity)
+        case .maximum(let bound):
+            guard compareForSort(value, bound) == .orderedDescending else { return nil }
+            return error(
+                type == .date ? NSValidationDateTooLateError : NSValidationNumberTooLargeError, value,
+                "is more than \(bound), the largest value that is allowed.", entity)
+        case .minimumLength(let length):
+            guard case .string(let text) = value, text.utf16.count < length else { return nil }
+            return error(
+                NSValidationStringTooShortError, value,
+                "has \(text.utf16.count) characters; at least \(length) are required.",
+                entity)
+        case .maximumLength(let length):
+            guard case .string(let text) = value, text.utf16.count > length else { return nil }
+            return error(
+                NSValidationStringTooLongError, value,
+                "has \(text.utf16.count) characters; at most \(length) are allowed.",
+                entity)
+        case .pattern(let pattern):
+            guard case .string(let text) = value else { return nil }
+            guard let expression = try? RegularExpressionPattern(pattern, options: []) else {
+                return error(
+                    NSValidationStringPatternMatchingError, value,
+                    "cannot be checked: the model's pattern \(pattern) is no regular expression.", entity)
+            }
+            guard !expression.matches(text) else { return nil }
+            return error(NSValidationStringPatternMatchingError, value, "does not match \(pattern).", entity)
+        case .predicate(let tree, let text):
+            do {
+                guard try PreparedPredicate(tree).evaluate(value: .value(value)) ?? false else {
+                    return error(NSManagedObjectValidationError, value, "does not satisfy \(text).", entity)
+                }
+                return nil
+            } catch let failure {
+                return error(NSManagedObjectValidationError, value, "cannot be checked by \(text): \(failure)", entity)
+            }
+        }
+    }
+
+    private func error(_ code: Int, _ value: AttributeValue, _ reason: String, _ entity: String) -> CoreDataError {
+        CoreDataError(
+            code, "'\(name)' of \(entity): \(value.summary) \(reason)", entity: entity, key: name, value: value)
+    }
+}
+
+extension CompiledEntity {
+    /// A value in the form in which an attribute holds it.
+    ///
+    /// - Throws: What a save would say of it.
+    @discardableResult
+    package func checked(_ value: AttributeValue, slot: Int) throws -> AttributeValue {
+        let traits = traits[slot]
+        let accepted = traits.holds(value) ? value : try attributes[slot].accept(value, entity: name)
+        if !traits.plainlyAllows(accepted), let error = attributes[slot].violation(accepted, entity: name) {
+            throw error
+        }
+        return accepted
+    }
+}

@@ -1,0 +1,200 @@
+package import Foundation
+package import SwormPredicates
+
+/// An entity of a compiled model.
+package final class CompiledEntity: Sendable {
+    /// The entity's number in the model and in the store's `Z_ENT` columns.
+    package let number: Int
+    package let name: String
+    package let managedObjectClassName: String?
+    package let isAbstract: Bool
+    /// The number of the entity that this one inherits from.
+    package let superentity: Int?
+    /// The number of the entity at the root of this one's hierarchy; the one that has the table.
+    package let root: Int
+    /// The numbers of the entity itself and all its descendants.
+    package let family: ClosedRange<Int>
+    /// Own and inherited attributes; the index is the attribute's slot. The inherited ones come first, in the slots that
+    /// they have in the superentity; the own ones follow, sorted by name. A composite attribute stands here as its leaves.
+    package let attributes: [CompiledAttribute]
+    /// Own and inherited relationships, in the same manner.
+    package let relationships: [CompiledRelationship]
+    /// The slots of the leaves of each composite attribute, by the composite's name.
+    package let composites: [String: [Int]]
+    /// The names of own and inherited fetched properties. They are kept nowhere, but the history counts them.
+    package let fetchedProperties: [String]
+    /// The entity's own uniqueness constraints; those of its ancestors hold too.
+    package let uniquenessConstraints: [[String]]
+    /// The entity's own fetch indexes, and its attributes that are flagged as indexed.
+    package let indexes: [CompiledIndex]
+    package let versionHash: Data
+    /// By attribute slot.
+    package let traits: [SlotTraits]
+    /// The slots of the attributes whose values the database works out.
+    package let derivedSlots: [Int]
+    /// Whether every attribute is kept by the store as it was set: none is transient, and none derived.
+    package let keepsAllAttributes: Bool
+    /// By attribute slot: what a new object has.
+    package let defaultValues: [AttributeValue]
+    private let slots: [String: PropertySlot]
+
+    package init(
+        number: Int, name: String, managedObjectClassName: String? = nil, isAbstract: Bool = false,
+        superentity: Int? = nil, root: Int, family: ClosedRange<Int>, attributes: [CompiledAttribute],
+        relationships: [CompiledRelationship], composites: [String: [Int]] = [:],
+        fetchedProperties: [String] = [], uniquenessConstraints: [[String]] = [], indexes: [CompiledIndex] = [],
+        versionHash: Data = Data()
+    ) {
+        self.number = number
+        self.name = name
+        self.managedObjectClassName = managedObjectClassName
+        self.isAbstract = isAbstract
+        self.superentity = superentity
+        self.root = root
+        self.family = family
+        self.attributes = attributes
+        self.relationships = relationships
+        self.composites = composites
+        self.fetchedProperties = fetchedProperties
+        self.uniquenessConstraints = uniquenessConstraints
+        self.indexes = indexes
+        self.versionHash = versionHash
+        traits = attributes.map(SlotTraits.init)
+        keepsAllAttributes = attributes.allSatisfy { $0.derivation == nil && !$0.isTransient }
+        derivedSlots = attributes.indices.filter { attributes[$0].derivation != nil && !attributes[$0].isTransient }
+        defaultValues = attributes.map(\.defaultValue)
+        var slots: [String: PropertySlot] = [:]
+        for (slot, attribute) in attributes.enumerated() { slots[attribute.name] = .attribute(slot) }
+        for (slot, relationship) in relationships.enumerated() { slots[relationship.name] = .relationship(slot) }
+        self.slots = slots
+    }
+
+    /// The slot of an attribute (a composite's leaf is named `composite.leaf`) or of a relationship.
+    package func slot(named name: String) -> PropertySlot? { slots[name] }
+
+    /// The names of what one can ask an object for: composites by themselves and not as their leaves.
+    package var propertyNames: [String] {
+        (attributes.map(\.name) + relationships.map(\.name)).filter { !$0.contains(".") } + composites.keys
+    }
+
+    package var hasDescendants: Bool { family.count > 1 }
+}
+
+/// Where a property stands in its entity's lists.
+package enum PropertySlot: Sendable, Hashable {
+    case attribute(Int)
+    case relationship(Int)
+}
+
+/// An attribute of a compiled entity.
+package struct CompiledAttribute: Sendable {
+    /// The attribute's name; for a leaf of a composite `composite.leaf`.
+    package var name: String
+    /// The number of the entity that declares it.
+    package var owner: Int
+    package var type: AttributeType
+    package var isOptional: Bool
+    package var isTransient: Bool
+    package var allowsExternalStorage: Bool
+    package var defaultValue: AttributeValue
+    /// The text of the derivation expression of a derived attribute. The database works out the value.
+    package var derivation: String?
+    package var valueTransformerName: String?
+    package var validationRules: [ValidationRule]
+    /// Whether the store's history keeps the value of a deleted object.
+    package var preservesValueInHistoryOnDeletion: Bool
+
+    package init(
+        name: String, owner: Int, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
+        allowsExternalStorage: Bool = false, defaultValue: AttributeValue = .null, derivation: String? = nil,
+        valueTransformerName: String? = nil, validationRules: [ValidationRule] = [],
+        preservesValueInHistoryOnDeletion: Bool = false
+    ) {
+        self.name = name
+        self.owner = owner
+        self.type = type
+        self.isOptional = isOptional
+        self.isTransient = isTransient
+        self.allowsExternalStorage = allowsExternalStorage
+        self.defaultValue = defaultValue
+        self.derivation = derivation
+        self.valueTransformerName = valueTransformerName
+        self.validationRules = validationRules
+        self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+    }
+}
+
+/// What a value of an attribute must satisfy.
+package enum ValidationRule: Sendable, Hashable {
+    case minimum(AttributeValue)
+    case maximum(AttributeValue)
+    case minimumLength(Int)
+    case maximumLength(Int)
+    /// A regular expression that the whole string must match.
+    case pattern(String)
+    /// Any other predicate, over the value as `SELF`.
+    case predicate(PredicateTree, text: String)
+}
+
+/// A relationship of a compiled entity.
+package struct CompiledRelationship: Sendable {
+    package var name: String
+    /// The number of the entity that declares it.
+    package var owner: Int
+    /// The number of the entity that it leads to.
+    package var destination: Int
+    /// The slot of the inverse among the destination's relationships.
+    package var inverse: Int?
+    package var isToMany: Bool
+    package var isOrdered: Bool
+    package var isOptional: Bool
+    package var isTransient: Bool
+    package var minCount: Int
+    /// The largest number of objects; 0 for no limit, 1 for a to-one relationship.
+    package var maxCount: Int
+    package var deleteRule: NSDeleteRule
+
+    package init(
+        name: String, owner: Int, destination: Int, inverse: Int? = nil, isToMany: Bool, isOrdered: Bool = false,
+        isOptional: Bool = true, isTransient: Bool = false, minCount: Int = 0, maxCount: Int? = nil,
+        deleteRule: NSDeleteRule = .nullifyDeleteRule
+    ) {
+        self.name = name
+        self.owner = owner
+        self.destination = destination
+        self.inverse = inverse
+        self.isToMany = isToMany
+        self.isOrdered = isOrdered
+        self.isOptional = isOptional
+        self.isTransient = isTransient
+        self.minCount = minCount
+        self.maxCount = maxCount ?? (isToMany ? 0 : 1)
+        self.deleteRule = deleteRule
+    }
+}
+
+/// An index that the model asks for.
+package struct CompiledIndex: Sendable {
+    package enum Kind: Sendable { case fetchIndex, compound, flag }
+    package enum Element: Sendable, Hashable {
+        case property(String, ascending: Bool)
+        /// The expression `self`: the primary key.
+        case primaryKey(ascending: Bool)
+        /// The expression `entity`: the entity's number.
+        case entity(ascending: Bool)
+    }
+
+    package var kind: Kind
+    /// The index's name in the model; for a flagged attribute the attribute's name.
+    package var name: String
+    package var elements: [Element]
+    /// The predicate of a partial index.
+    package var predicate: PredicateTree?
+
+    package init(kind: Kind, name: String, elements: [Element], predicate: PredicateTree? = nil) {
+        self.kind = kind
+        self.name = name
+        self.elements = elements
+        self.predicate = predicate
+    }
+}

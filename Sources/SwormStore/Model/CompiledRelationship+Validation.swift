@@ -1,0 +1,30 @@
+extension CompiledRelationship {
+    package var hasCountRules: Bool { !isOptional || minCount > 0 || (isToMany && maxCount > 0) }
+
+    /// What is wrong with a number of objects at the far end.
+    package func violation(count: Int, entity: String) -> CoreDataError? {
+        if count == 0 {
+            guard !isOptional else { return nil }
+            return isToMany
+                ? CoreDataError(
+                    NSValidationRelationshipLacksMinimumCountError,
+                    "'\(name)' of \(entity) is required: it leads to no object.", entity: entity, key: name)
+                : CoreDataError(
+                    NSValidationMissingMandatoryPropertyError, "'\(name)' of \(entity) is required and has no value.",
+                    entity: entity, key: name)
+        }
+        if isToMany, count < minCount {
+            return CoreDataError(
+                NSValidationRelationshipLacksMinimumCountError,
+                "'\(name)' of \(entity) leads to \(count) objects; at least \(minCount) are required.", entity: entity,
+                key: name)
+        }
+        if isToMany, maxCount > 1, count > maxCount {
+            return CoreDataError(
+                NSValidationRelationshipExceedsMaximumCountError,
+                "'\(name)' of \(entity) leads to \(count) objects; at most \(maxCount) are allowed.", entity: entity,
+                key: name)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,168 @@
+package import Foundation
+
+/// A keyed archive, read as data: objects with the names of their classes and their fields. No class is looked up, and
+/// nothing is made of an object but what its reader takes from it.
+package struct KeyedArchive {
+    /// What a field holds, or an element of a list.
+    package enum Value {
+        case null
+        case bool(Bool)
+        case int(Int64)
+        case real(Double)
+        case data(Data)
+        case string(String)
+        case list([Value])
+        case object(Object)
+    }
+
+    /// An archived object: its place in the archive, its class and its fields.
+    package struct Object {
+        package let number: Int
+        package let className: String
+        /// The node of the fields. They are looked up where they stand: copies of all of them would be many times the archive.
+        fileprivate let node: Int
+    }
+
+    private let list: BinaryPropertyList
+    /// The numbers of the archived objects' nodes.
+    private let entries: [Int]
+    /// The objects among the entries; nil for plain values.
+    private let objects: [Object?]
+    private let top: [String: Int]
+
+    package init(_ data: Data) throws(ArchiveError) {
+        list = try BinaryPropertyList(data)
+        let root = Self.fields(of: list.node(list.root), in: list)
+        guard case .string("NSKeyedArchiver")? = root["$archiver"].map(list.node),
+            case .array(let entries)? = root["$objects"].map(list.node), let top = root["$top"]
+        else { throw ArchiveError("the property list is no keyed archive") }
+        self.entries = entries
+        self.top = Self.fields(of: list.node(top), in: list)
+        var names: [Int: String] = [:]
+        objects = entries.enumerated().map { [list] number, node in
+            guard let link = Self.field("$class", of: node, in: list), case .uid(let uid) = list.node(link),
+                entries.indices.contains(uid)
+            else { return nil }
+            if let name = names[uid] { return Object(number: number, className: name, node: node) }
+            guard case .string(let name)? = Self.field("$classname", of: entries[uid], in: list).map(list.node) else {
+                return nil
+            }
+            names[uid] = name
+            return Object(number: number, className: name, node: node)
+        }
+    }
+
+    /// The object that was archived.
+    package var root: Object? {
+        guard case .object(let object) = value(node: top["root"]) else { return nil }
+        return object
+    }
+
+    /// What a field of an object holds; null for one that it has not.
+    package subscript(object: Object, field: String) -> Value {
+        value(node: Self.field(field, of: object.node, in: list))
+    }
+
+    private func value(node: Int?) -> Value {
+        guard let node else { return .null }
+        if case .array(let nodes) = target(of: node) { return .list(nodes.map(element)) }
+        return element(node)
+    }
+
+    /// An element of a list. Lists inside lists are archived as objects, so that a plain one here is nothing.
+    private func element(_ node: Int) -> Value {
+        if case .uid(let uid) = list.node(node), entries.indices.contains(uid), let object = objects[uid] {
+            return .object(object)
+        }
+        return switch target(of: node) {
+        case .bool(let flag): .bool(flag)
+        case .int(let number): .int(number)
+        case .real(let number), .date(let number): .real(number)
+        case .data(let data): .data(data)
+        case .string(let text): .string(text)
+        case .null, .uid, .dictionary, .array, .set, .unsigned: .null
+        }
+    }
+
+    /// What a node stands for: itself, or the entry that it refers to.
+    private func target(of node: Int) -> BinaryPropertyList.Node {
+        guard case .uid(let uid) = list.node(node) else { return list.node(node) }
+        // The first entry stands for nothing. Its text, "$null", may be a text in another place.
+        guard uid > 0 else { return .null }
+        return entries.indices.contains(uid) ? list.node(entries[uid]) : .null
+    }
+
+    /// No class of a model has nearly as many fields. More would make each look a long one.
+    private static let fieldLimit = 64
+
+    /// The node of a field; nil for one that an object has not.
+    private static func field(_ name: String, of node: Int, in list: BinaryPropertyList) -> Int? {
+        guard case .dictionary(let keys, let values) = list.node(node), keys.count <= fieldLimit else { return nil }
+        for (index, key) in keys.enumerated() {
+            if case .string(name) = list.node(key) { return values[index] }
+        }
+        return nil
+    }
+
+    private static func fields(of node: BinaryPropertyList.Node, in list: BinaryPropertyList) -> [String: Int] {
+        guard case .dictionary(let keys, let values) = node else { return [:] }
+        var fields: [String: Int] = [:]
+        for (key, value) in zip(keys, values) {
+            if case .string(let name) = list.node(key) { fields[name] = value }
+        }
+        return fields
+    }
+}
+
+// The fields of an object in the forms that readers ask for.
+extension KeyedArchive {
+    package func object(_ object: Object, _ field: String) -> Object? {
+        if case .object(let found) = self[object, field] { found } else { nil }
+    }
+
+    package func string(_ object: Object, _ field: String) -> String? { string(self[object, field]) }
+
+    package func int(_ object: Object, _ field: String) -> Int? {
+        switch self[object, field] {
+        case .int(let number): Int(exactly: number)
+        case .bool(let flag): flag ? 1 : 0
+        case .real(let number): Int(exactly: number)
+        default: nil
+        }
+    }
+
+    package func flag(_ object: Object, _ field: String) -> Bool { int(object, field).map { $0 != 0 } ?? false }
+
+    /// A text, also one that was archived as an object.
+    package func string(_ value: Value) -> String? {
+        switch value {
+        case .string(let text): return text
+        case .object(let object) where ["NSString", "NSMutableString"].contains(object.className):
+            if case .string(let text) = self[object, "NS.string"] { return text }
+            if case .data(let data) = self[object, "NS.bytes"] { return String(decoding: data, as: UTF8.self) }
+            return nil
+        default: return nil
+        }
+    }
+
+    /// The elements of an array or a set.
+    package func elements(_ value: Value) -> [Value] {
+        switch value {
+        case .list(let elements): elements
+        case .object(let object): if case .list(let elements) = self[object, "NS.objects"] { elements } else { [] }
+        default: []
+        }
+    }
+
+    /// The pairs of a dictionary, also of one whose keys are kept in an object of their own.
+    package func pairs(_ value: Value) -> [(key: Value, value: Value)] {
+        guard case .object(let object) = value else { return [] }
+        if let mapping = self.object(object, "searchMapping") {
+            return Array(zip(elements(self[mapping, "keys"]), elements(self[object, "values"])))
+                .map { (key: $0, value: $1) }
+        }
+        guard case .list(let keys) = self[object, "NS.keys"], case .list(let values) = self[object, "NS.objects"]
+        else { return [] }
+        return zip(keys, values).map { (key: $0, value: $1) }
+    }
+}

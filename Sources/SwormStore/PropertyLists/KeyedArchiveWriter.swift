@@ -1,0 +1,80 @@
+package import Foundation
+
+/// Writes keyed archives: objects with the names of their classes, in the form of `NSKeyedArchiver`.
+///
+/// An object gets its number before its fields are known, so that objects may refer to each other.
+package struct KeyedArchiveWriter {
+    private var objects: [PropertyListValue] = [.string("$null")]
+    private var classes: [String: Int] = [:]
+    private var texts: [PropertyListValue: Int] = [:]
+
+    package init() {}
+
+    package static let null = PropertyListValue.uid(0)
+
+    /// A number for an object that is written later.
+    package mutating func reserve() -> Int {
+        objects.append(.dictionary([:]))
+        return objects.count - 1
+    }
+
+    /// Writes the object with a number.
+    ///
+    /// - Parameter lineage: The names of its class and of the classes above, the class itself first.
+    package mutating func write(_ number: Int, _ lineage: [String], _ fields: [String: PropertyListValue]) {
+        var fields = fields
+        fields["$class"] = .uid(classNumber(lineage))
+        objects[number] = .dictionary(fields)
+    }
+
+    package mutating func object(_ lineage: [String], _ fields: [String: PropertyListValue]) -> PropertyListValue {
+        let number = reserve()
+        write(number, lineage, fields)
+        return .uid(number)
+    }
+
+    /// A plain value as an object of its own; equal ones are one object.
+    mutating func plain(_ value: PropertyListValue) -> PropertyListValue {
+        if let known = texts[value] { return .uid(known) }
+        objects.append(value)
+        texts[value] = objects.count - 1
+        return .uid(objects.count - 1)
+    }
+
+    package mutating func string(_ text: String?) -> PropertyListValue { text.map { plain(.string($0)) } ?? Self.null }
+
+    package mutating func array(_ elements: [PropertyListValue], isMutable: Bool = false) -> PropertyListValue {
+        object((isMutable ? ["NSMutableArray"] : []) + ["NSArray", "NSObject"], ["NS.objects": .array(elements)])
+    }
+
+    package mutating func set(_ elements: [PropertyListValue]) -> PropertyListValue {
+        object(["NSSet", "NSObject"], ["NS.objects": .array(elements)])
+    }
+
+    package mutating func dictionary(
+        _ pairs: [(key: String, value: PropertyListValue)], isMutable: Bool = false
+    ) -> PropertyListValue {
+        let keys = pairs.map { string($0.key) }
+        return object(
+            (isMutable ? ["NSMutableDictionary"] : []) + ["NSDictionary", "NSObject"],
+            ["NS.keys": .array(keys), "NS.objects": .array(pairs.map(\.value))])
+    }
+
+    /// The archive of an object.
+    package func data(root: PropertyListValue) -> Data {
+        BinaryPropertyListWriter.data(
+            .dictionary([
+                "$version": .int(100_000), "$archiver": .string("NSKeyedArchiver"),
+                "$top": .dictionary(["root": root]), "$objects": .array(objects),
+            ]))
+    }
+
+    private mutating func classNumber(_ lineage: [String]) -> Int {
+        let name = lineage.first ?? "NSObject"
+        if let known = classes[name] { return known }
+        objects.append(
+            .dictionary(["$classname": .string(name), "$classes": .array(lineage.map { .string($0) })]))
+        classes[name] = objects.count - 1
+        return objects.count - 1
+    }
+}

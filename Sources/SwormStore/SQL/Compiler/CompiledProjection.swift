@@ -1,0 +1,5 @@
+/// A projection as a statement.
+package struct CompiledProjection: Sendable {
+    package var statement: CompiledStatement
+    package var columns: [ProjectedColumn]
+}

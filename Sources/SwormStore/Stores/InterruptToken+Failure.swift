@@ -1,0 +1,37 @@
+import Foundation
+import SwormSQLite
+import SwormRows
+
+extension InterruptToken {
+    /// The error for work that is to stop; nil while it may go on.
+    package var failure: CoreDataError? {
+        switch reason {
+        case .cancelled:
+            CoreDataError(CocoaError.Code.userCancelled.rawValue, "The context was interrupted; nothing was read.")
+        case .suspended: .storeIsSuspended
+        case nil: isLate ? .deadlineHasPassed : nil
+        }
+    }
+
+    /// An error of work that was stopped, as the error that says why.
+    func explaining(_ error: any Error) -> any Error {
+        let code = (error as? SQLiteError)?.code
+        guard code == SQLiteError.interrupt || code == SQLiteError.busy else { return error }
+        return failure ?? error
+    }
+}
+
+extension CoreDataError {
+    static var deadlineHasPassed: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreTimeoutError,
+            "The work did not end before its deadline. It was stopped, and nothing of it was saved. Do less in one call, or allow more time.",
+            condition: .timedOut)
+    }
+
+    static var storeIsSuspended: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreOperationError, "The store is suspended. Resume it before it is used.",
+            condition: .suspended)
+    }
+}
