@@ -1,7 +1,8 @@
 extension SwormTool {
-    /// Runs the tool with the words behind its name as the system hands them over.
+    /// Runs the tool with the arguments after its name, as the system passes them.
     ///
-    /// A word that is no UTF-8 is refused. As a text it would be repaired, and a repaired path is that of another file.
+    /// An argument that is not UTF-8 is rejected. Conversion to a string would repair it, and a repaired path
+    /// identifies another file.
     package static func run(bytes words: [[UInt8]], console: Console) -> ExitCode {
         var texts: [String] = []
         for word in words {
@@ -17,7 +18,7 @@ extension SwormTool {
         return run(texts, console: console)
     }
 
-    /// A word with every byte that is no plain character as `\xFF`.
+    /// Returns an argument in which every byte that is not a printable ASCII character is escaped as `\xFF`.
     private static func escaped(_ word: [UInt8]) -> String {
         word.map { byte in
             guard (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "\\") else {

@@ -4,7 +4,7 @@ import SwormPredicates
 import SwormSQLite
 import SwormStore
 
-/// The tool as a function: arguments in, an exit code out.
+/// The command line tool as a function from arguments to an exit code.
 package enum SwormTool {
     /// The commands, in the order of the help.
     package static let commands: [Command] = [
@@ -13,15 +13,16 @@ package enum SwormTool {
         RebuildCommand.command,
     ]
 
-    /// Runs the tool with the words behind its name.
+    /// Runs the tool with the arguments after its name.
     package static func run(_ words: [String], console: Console) -> ExitCode {
         do {
             let code = try dispatch(words, console)
-            // With `sworm-tool verify … | head`, whoever reads has enough, and the code is that of the command.
+            // With `sworm-tool verify … | head`, the reader closes the output early, and the exit code is that of the
+            // command.
             do { try console.out.flush() } catch is ClosedOutput {}
             return code
         } catch is ClosedOutput {
-            // The command has stopped, because nobody reads what it has to say.
+            // The command has stopped because the reader has closed its output.
             return .ok
         } catch let error as ToolError {
             console.report(error.message, hint: error.hint)

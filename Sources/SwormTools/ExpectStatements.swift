@@ -1,6 +1,6 @@
 public import Sworm
 
-/// Runs a closure, and throws when the container ran another number of statements in it.
+/// Runs a closure, and throws an error if the container did not run the expected number of statements in it.
 ///
 /// ```swift
 /// try expectStatements(2, in: store.container) {
@@ -9,17 +9,19 @@ public import Sworm
 ///     }
 /// }
 /// ```
-/// It needs no test library, and serves in every one: an error that is thrown fails the test. `SELECT`, `INSERT`, `UPDATE`
-/// and `DELETE` are counted. What the store runs for itself is not: transactions, pragmas, and the tables with its numbers,
-/// metadata and history. What other tasks do with the same container meanwhile counts, too; other containers do not.
+/// The function works with every test library, because an error that is thrown fails the test. It counts `SELECT`,
+/// `INSERT`, `UPDATE` and `DELETE`. It does not count the statements of internal maintenance: transactions, pragmas,
+/// and access to the tables with the store's numbering, metadata and history. Statements of other tasks that use the
+/// same container concurrently are counted; statements of other containers are not.
 ///
 /// - Parameters:
-///   - count: How many statements there must be.
-///   - container: The container. It need not have been made with a trace.
-///   - body: What is counted. A `perform` that it is called in has not been saved at its end.
-/// - Returns: What the closure returns.
-/// - Throws: A ``StoreError`` with the code `statementCount`, which lists the statements; what the closure throws; and a
-///   ``StoreError`` with the code `unsupported` on Apple's platforms, where Core Data does not tell its statements.
+///   - count: The expected number of statements.
+///   - container: The container. It does not require a trace.
+///   - body: The closure whose statements are counted. If it is called inside a `perform`, the save of that `perform`
+///     is not included.
+/// - Returns: The result of the closure.
+/// - Throws: A ``StoreError`` with the code `statementCount`, which lists the statements; the error of the closure; or
+///   a ``StoreError`` with the code `unsupported` on Apple's platforms, where Core Data does not report its statements.
 @discardableResult
 public func expectStatements<R>(
     _ count: Int, in container: PersistentContainer, _ body: () throws -> R
@@ -27,14 +29,14 @@ public func expectStatements<R>(
     try expectStatements(count...count, in: container, body)
 }
 
-/// Runs a closure, and throws when the number of statements that the container ran in it is out of a range.
+/// Runs a closure, and throws an error if the number of statements that the container ran in it is outside a range.
 ///
 /// - Parameters:
-///   - range: How many statements there may be, as in `1...3`.
+///   - range: The expected number of statements, such as `1...3`.
 ///   - container: The container.
-///   - body: What is counted.
-/// - Returns: What the closure returns.
-/// - Throws: As ``expectStatements(_:in:_:)-(Int,_,_)``.
+///   - body: The closure whose statements are counted.
+/// - Returns: The result of the closure.
+/// - Throws: The errors of ``expectStatements(_:in:_:)-(Int,_,_)``.
 @discardableResult
 public func expectStatements<R>(
     _ range: ClosedRange<Int>, in container: PersistentContainer, _ body: () throws -> R
@@ -47,15 +49,16 @@ public func expectStatements<R>(
     return result
 }
 
-/// Runs an asynchronous closure, and throws when the container ran another number of statements in it.
+/// Runs an asynchronous closure, and throws an error if the container did not run the expected number of statements in
+/// it.
 ///
 /// - Parameters:
-///   - count: How many statements there must be.
+///   - count: The expected number of statements.
 ///   - container: The container.
-///   - isolation: Where the closure runs: where the caller is.
-///   - body: What is counted.
-/// - Returns: What the closure returns.
-/// - Throws: As the form for closures that do not wait.
+///   - isolation: The actor that the closure runs on, which is that of the caller.
+///   - body: The closure whose statements are counted.
+/// - Returns: The result of the closure.
+/// - Throws: The errors of the synchronous variant.
 @discardableResult
 public func expectStatements<R>(
     _ count: Int, in container: PersistentContainer, isolation: isolated (any Actor)? = #isolation,
@@ -64,15 +67,16 @@ public func expectStatements<R>(
     try await expectStatements(count...count, in: container, isolation: isolation, body)
 }
 
-/// Runs an asynchronous closure, and throws when the number of statements that the container ran in it is out of a range.
+/// Runs an asynchronous closure, and throws an error if the number of statements that the container ran in it is
+/// outside a range.
 ///
 /// - Parameters:
-///   - range: How many statements there may be, as in `1...3`.
+///   - range: The expected number of statements, such as `1...3`.
 ///   - container: The container.
-///   - isolation: Where the closure runs: where the caller is.
-///   - body: What is counted.
-/// - Returns: What the closure returns.
-/// - Throws: As the form for closures that do not wait.
+///   - isolation: The actor that the closure runs on, which is that of the caller.
+///   - body: The closure whose statements are counted.
+/// - Returns: The result of the closure.
+/// - Throws: The errors of the synchronous variant.
 @discardableResult
 public func expectStatements<R>(
     _ range: ClosedRange<Int>, in container: PersistentContainer, isolation: isolated (any Actor)? = #isolation,
@@ -87,7 +91,7 @@ public func expectStatements<R>(
 }
 
 extension StoreError.Code {
-    /// A piece of work ran another number of statements than was expected.
+    /// A closure ran a different number of statements than expected.
     public static let statementCount = Self("statementCount")
 }
 

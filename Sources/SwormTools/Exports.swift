@@ -1,2 +1,2 @@
-// A test that has this import can migrate, too; so can code that was written for Sworm 1.x.
+// A test that imports this module can also migrate, and so can code that was written for Sworm 1.x.
 @_exported public import SwormMigrations

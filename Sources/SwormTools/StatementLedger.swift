@@ -3,10 +3,10 @@ import Sworm
 
 /// The statements that were run for requests and saves, in their order.
 ///
-/// @unchecked: what changes is only touched while the lock is held.
+/// @unchecked: mutable state is only accessed while the lock is held.
 final class StatementLedger: @unchecked Sendable {
     private let lock = NSLock()
-    /// Texts that follow one another and are the same, and how often.
+    /// Runs of consecutive statements with the same SQL text, and their lengths.
     private var runs: [(sql: String, count: Int)] = []
     private var count = 0
 
@@ -22,7 +22,7 @@ final class StatementLedger: @unchecked Sendable {
         }
     }
 
-    /// - Throws: A ``StoreError`` that lists the statements, when their number is out of a range.
+    /// - Throws: A ``StoreError`` that lists the statements, if their number is outside a range.
     func check(_ range: ClosedRange<Int>) throws {
         let (count, runs) = lock.withLock { (self.count, self.runs) }
         guard !range.contains(count) else { return }

@@ -7,10 +7,11 @@ import SwormStore
 #endif
 
 #if canImport(CoreData)
-/// Core Data itself wrote the file; that it reads it again is all that can be asked.
+/// Returns no issues: Core Data itself wrote the file, and nothing more can be verified than that it reads the file
+/// again.
 func storeFaults(at url: URL, _ model: NSManagedObjectModel) throws -> [String] { [] }
 #else
-/// Every rule of Core Data's files that a store breaks.
+/// Returns every rule of Core Data's files that a store violates.
 func storeFaults(at url: URL, _ model: NSManagedObjectModel) throws -> [String] {
     try StoreVerification.faults(of: url, model: try model.compiled())
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import Sworm
 
-/// A store for one test: in memory, or in a folder of its own that is removed when the value goes.
+/// A store for one test, in memory or in a separate folder that is removed when the value is deallocated.
 ///
 /// ```swift
 /// @Test func `a book is found by its title`() throws {
@@ -10,34 +10,34 @@ public import Sworm
 ///     #expect(found == 1)
 /// }
 /// ```
-/// No two test stores share anything, so tests can run in parallel.
+/// Test stores share nothing, so tests can run in parallel.
 public final class TestStore: Sendable {
-    /// Where a test store is kept.
+    /// The location of a test store.
     public enum Place: Sendable, Hashable {
-        /// In memory: the quicker one.
+        /// In memory, which is faster.
         case memory
-        /// In a file, for tests that open it again, look at it, or ``TestStore/verify()`` it.
+        /// In a file, for tests that reopen it, inspect it, or ``TestStore/verify()`` it.
         case file
     }
 
     /// The container over the store.
     public let container: PersistentContainer
 
-    /// The file of the store; nil for one in memory.
+    /// The location of the store's file; nil for a store in memory.
     public let url: URL?
 
     private let folder: URL?
     private let types: [any ManagedObjectConvertible.Type]
 
-    /// Makes an empty store and fills it.
+    /// Creates an empty store and fills it.
     ///
     /// - Parameters:
-    ///   - type: A type with tables. The types that its relations lead to are found.
-    ///   - others: Types that no relation of the others leads to.
-    ///   - place: Where the store is kept.
-    ///   - seed: Inserts what the test begins with; it runs in one `perform`.
-    /// - Throws: A ``StoreError`` when the tables have faults or the store cannot be made, and what `seed` throws. Nothing
-    ///   is left behind then.
+    ///   - type: A type with tables. The types that its relations refer to are included.
+    ///   - others: Further types that no relation of the given types refers to.
+    ///   - place: The location of the store.
+    ///   - seed: A closure that inserts the initial objects of the test. It runs in one `perform`.
+    /// - Throws: A ``StoreError`` if the tables are invalid or the store cannot be created, or the error of `seed`. No
+    ///   files are left behind in that case.
     public init(
         for type: any ManagedObjectConvertible.Type, _ others: any ManagedObjectConvertible.Type...,
         in place: Place = .memory,
@@ -53,31 +53,31 @@ public final class TestStore: Sendable {
                 model: try TableModel.shared(for: types), at: url.map { .file($0) } ?? .memory)
             try container.perform { try seed($0) }
         } catch {
-            // All is set but the container, so `deinit` does not run.
+            // The container is not initialized yet, so that `deinit` does not run.
             if let folder { try? FileManager.default.removeItem(at: folder) }
             throw error
         }
     }
 
     deinit {
-        // A file that is open may be removed; what still uses the container afterwards works on a file without a name.
+        // An open file may be removed; code that still uses the container afterwards works on a file without a name.
         if let folder { try? FileManager.default.removeItem(at: folder) }
     }
 
-    /// Another container over the same file, as another process would open it: what it reads was saved.
+    /// Opens another container over the same file, as another process would: it only reads saved data.
     ///
-    /// - Throws: A ``StoreError`` when the store is in memory or cannot be opened.
+    /// - Throws: A ``StoreError`` if the store is in memory or cannot be opened.
     public func reopened() throws -> PersistentContainer {
         try PersistentContainer(model: try TableModel.shared(for: types), at: .file(try file("opened again")))
     }
 
-    /// Checks that the file is one that Core Data could have left.
+    /// Checks that Core Data could have written the file.
     ///
-    /// The file is opened anew, read-only, and every attribute and relation of every object is read. Where this library's own
-    /// engine runs, the rules that Core Data's files keep are checked too: numbering, both sides of relations, order keys,
-    /// external files. It takes as long as reading everything.
+    /// The file is opened again, read-only, and every attribute and relation of every object is read. On platforms with
+    /// this library's own engine, the rules of Core Data's files are checked too: numbering, both sides of relations,
+    /// order keys, external files. The check takes as long as reading everything.
     ///
-    /// - Throws: A ``StoreError`` with the code `unsoundStore`, whose message has a line for every fault; another one when
+    /// - Throws: A ``StoreError`` with the code `unsoundStore`, whose message has one line per issue, or another one if
     ///   the store is in memory or cannot be opened.
     public func verify() throws {
         let url = try file("verified")
@@ -119,7 +119,7 @@ public final class TestStore: Sendable {
 }
 
 extension StoreError.Code {
-    /// A store's file breaks rules that Core Data's files keep.
+    /// The file of a store violates rules of Core Data's files.
     public static let unsoundStore = Self("unsoundStore")
 }
 

@@ -5,22 +5,22 @@ public import Sworm
 public enum TestTool {
     /// Tests of migrations.
     public enum Migrations {
-        /// What a test found.
+        /// An error that reports the result of a failed test.
         public enum Error: Swift.Error, Sendable {
-            /// There were so many steps where so many were expected; nil for none at all.
+            /// The migration had a different number of steps than expected; nil for no migration.
             case invalidMigrationStepCount(Int?, expected: Int?, store: SQLiteStoreDescription)
         }
 
-        /// Looks at a store, or fills it.
+        /// A closure that inspects a store, or fills it.
         public typealias TestAction = (NSPersistentContainer) -> Void
 
-        /// Makes a store of the first version, and migrates it from each version to the next.
+        /// Creates a store of the first version, and migrates it from each version to the next.
         ///
         /// - Parameters:
-        ///   - store: The store; its place is not used.
-        ///   - bundle: Where the model is.
-        ///   - actions: What to do with the store in a version, by the version's number.
-        /// - Throws: ``Error``, and why a store could not be opened or migrated.
+        ///   - store: The store; its location is not used.
+        ///   - bundle: The bundle that contains the model.
+        ///   - actions: Closures that are called with the store in a version, by the index of the version.
+        /// - Throws: ``Error``, or an error if a store could not be opened or migrated.
         public static func testStepByStep(
             store: SQLiteStoreDescription, bundle: Bundle, actions: [Int: TestAction]
         ) throws {
@@ -33,14 +33,14 @@ public enum TestTool {
             }
         }
 
-        /// Makes a store of the first version, and migrates it to the newest one at once.
+        /// Creates a store of the first version, and migrates it directly to the newest one.
         ///
         /// - Parameters:
-        ///   - store: The store; its place is not used.
-        ///   - bundle: Where the model is.
-        ///   - preAction: Fills the store of the first version.
-        ///   - postAction: Looks at the store of the newest version.
-        /// - Throws: ``Error``, and why a store could not be opened or migrated.
+        ///   - store: The store; its location is not used.
+        ///   - bundle: The bundle that contains the model.
+        ///   - preAction: A closure that fills the store of the first version.
+        ///   - postAction: A closure that inspects the store of the newest version.
+        /// - Throws: ``Error``, or an error if a store could not be opened or migrated.
         public static func test(
             store: SQLiteStoreDescription, bundle: Bundle, preAction: TestAction?, postAction: TestAction?
         ) throws {
@@ -68,12 +68,13 @@ public enum TestTool {
         }
     }
 
-    /// Runs a closure with a store in a folder of its own, which is removed afterwards.
+    /// Runs a closure with a store in a temporary folder, which is removed afterwards.
     ///
     /// - Parameters:
-    ///   - store: The store; its place is not used.
-    ///   - action: Gets the store at the other place, where there is no file yet.
-    /// - Throws: What the closure throws, and why the folder could not be made.
+    ///   - store: The store; its location is not used.
+    ///   - action: A closure that receives the description of the store at the temporary location, where no file exists
+    ///     yet.
+    /// - Throws: The error of the closure, or an error if the folder could not be created.
     public static func withTemporaryPersistentStore(
         _ store: SQLiteStoreDescription, action: (SQLiteStoreDescription) throws -> Void
     ) throws {

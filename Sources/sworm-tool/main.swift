@@ -1,9 +1,9 @@
 import Foundation
 import SwormCommand
 
-// A closed pipe shows as an error of writing, which ends the tool quietly.
+// Writing to a closed pipe then results in an error, which ends the tool quietly.
 signal(SIGPIPE, SIG_IGN)
-// A file that grows beyond a limit shows as an error of writing, too.
+// A file that exceeds a size limit then also results in an error of writing.
 signal(SIGXFSZ, SIG_IGN)
 func isIgnored(_ action: sigaction) -> Bool {
     #if canImport(Darwin)
@@ -14,21 +14,21 @@ func isIgnored(_ action: sigaction) -> Bool {
 }
 
 let interruptions = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
-    // One that is ignored already stays so, as with `nohup`.
+    // A signal that is ignored already stays ignored, as with `nohup`.
     var former = sigaction()
     guard sigaction(number, nil, &former) == 0, !isIgnored(former) else { return nil }
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler {
         UnfinishedFolders.removeAll()
-        // It ends as by the signal itself, so that a shell knows.
+        // The process ends through the signal itself, so that a shell sees the cause.
         signal(number, SIG_DFL)
         kill(getpid(), number)
     }
     source.resume()
     return source
 }
-// `CommandLine.arguments` repairs what is no UTF-8, and a repaired path is that of another file.
+// `CommandLine.arguments` repairs invalid UTF-8, and a repaired path would name a different file.
 let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().map { word in
     word.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
 }

@@ -1,12 +1,13 @@
 import SwormPredicates
 import SwormStore
 
-// Unique values of the save that rows of the store hold already.
+// Conflicts between unique values in the save and rows that already exist in the store.
 extension ConflictSettlement {
-    /// Lets inserted objects and the rows that hold their unique values become one. Whose values stay is up to the policy.
+    /// Unites inserted objects with the rows that already hold their unique values. The policy decides whose values are
+    /// kept.
     ///
-    /// - Returns: False, with nothing settled, where an update takes the values of another row, or two objects of the save
-    ///   hold the same: no policy says which of them is to lose them.
+    /// - Returns: False, with nothing settled, if an update uses the values of another row, or if two objects of the
+    ///   save have the same values: no policy defines which of them loses its values.
     mutating func settle(_ conflicts: [ConstraintConflict]) -> Bool {
         var pairs: [(object: RowID, existing: RowSnapshot)] = []
         for conflict in conflicts {
@@ -16,7 +17,8 @@ extension ConflictSettlement {
             else { return false }
             pairs.append((object, existing))
         }
-        // One that has unique values of several rows becomes one with the first of them. Then it is an update of that row.
+        // If the unique values of an object belong to several rows, it is united with the first of them. From then on
+        // it is an update of that row and no longer an insertion.
         for (object, existing) in pairs where insertions.contains(object) { unite(object, with: existing) }
         return !pairs.isEmpty
     }
@@ -37,7 +39,7 @@ extension ConflictSettlement {
                     new.attributes[target].type == attribute.type
                 else { continue }
                 let value = insertion.attributes[slot]
-                // A row is not changed by a value that it has.
+                // Assigning a value that the row already has is not a change.
                 update.attributes[target] = existing.attributes[target] == .value(value) ? nil : value
             }
             for (slot, relationship) in old.relationships.enumerated() where !relationship.isToMany {
@@ -55,7 +57,7 @@ extension ConflictSettlement {
         note(.unite(object, with: existing.row))
     }
 
-    /// Lets the partners of an inserted object lead nowhere where the partners of the row stay.
+    /// Clears the references from the partners of an inserted object if the partners of the row are kept.
     private mutating func dissolvePairs(of insertion: SaveRequest.Insertion) {
         guard !policy.contextPrevails else { return }
         for (slot, inverse) in model[insertion.row.entity].pairings(in: model) {

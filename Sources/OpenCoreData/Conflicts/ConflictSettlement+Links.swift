@@ -1,13 +1,13 @@
 import SwormPredicates
 import SwormStore
 
-// Links that were made in the store since the rows at their ends were read. The rows that the save writes were not changed
-// themselves.
+// Relationships that changed in the store after the rows at their ends were read. The rows that the save writes did not
+// change themselves.
 extension ConflictSettlement {
-    /// Settles links to what the save deletes, and pairs of which one side alone leads to the other.
+    /// Settles references to rows that the save deletes, and pairs in which only one side refers to the other.
     ///
-    /// The delete rules of a context that prevails reach the rows that were linked. If the store prevails, an object lives on
-    /// to which something was linked. An earlier one of the conflicts may have settled a later one.
+    /// If the context prevails, its delete rules also apply to the rows that were linked. If the store prevails, an
+    /// object to which a row was linked is not deleted. Settling one conflict can also settle a later one.
     mutating func settle(_ conflicts: LinkConflicts) {
         for member in conflicts.members { settle(member) }
         for conflict in conflicts.conflicts { settle(conflict) }
@@ -16,7 +16,7 @@ extension ConflictSettlement {
     private mutating func settle(_ conflict: LinkConflicts.Member) {
         guard deletions.contains(conflict.owner) else { return }
         guard policy.contextPrevails else { return takeBackDeletion(conflict.owner) }
-        // A denial is left to the validation of the object, which has to read its members anew.
+        // The validation of the object decides about a denial, because it has to read the object's members again.
         guard model[conflict.owner.entity].relationships[conflict.relationship].deleteRule == .cascadeDeleteRule else {
             return note(.deny(conflict.owner, relationship: conflict.relationship))
         }
@@ -41,7 +41,7 @@ extension ConflictSettlement {
         }
     }
 
-    /// Settles that a row leads to one that does not lead back.
+    /// Settles a conflict in which a row refers to a row that does not refer back.
     private mutating func settlePair(_ conflict: LinkConflicts.Conflict, inverse: Int) {
         let (row, slot, partner) = (conflict.row, conflict.relationship, conflict.destination)
         guard isThere(row), isThere(partner), model.isSame(destination(of: row, slot), as: partner) else { return }

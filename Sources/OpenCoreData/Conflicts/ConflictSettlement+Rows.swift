@@ -1,9 +1,9 @@
 import SwormPredicates
 import SwormStore
 
-// Rows that were changed or deleted in the store since they were read.
+// Rows that were changed or deleted in the store after they were read.
 extension ConflictSettlement {
-    /// Settles all conflicts of rows, by every policy but the one that makes them errors.
+    /// Settles all row conflicts. Supports every policy except the error policy.
     mutating func settle(_ conflicts: [MergeConflict]) {
         for conflict in conflicts where conflict.persistedSnapshot == nil {
             missing.insert(model.identity(of: conflict.sourceObject))
@@ -52,11 +52,11 @@ extension ConflictSettlement {
     private mutating func settleMissing(_ conflict: MergeConflict) {
         let row = conflict.sourceObject
         let changed = Set(updates[row]?.toOnes.map(\.slot) ?? [])
-        // Somebody else has done it.
+        // Another context has already deleted the row.
         let isDone = deletions.contains(row)
         updates[row] = nil
         deletions[row] = nil
-        // A row that was never read cannot be written anew.
+        // A row that was never read cannot be inserted again.
         guard !isDone, policy.contextPrevails, let insertion = conflict.insertionAnew() else {
             forget(row)
             return note(.forget(row))
@@ -67,12 +67,12 @@ extension ConflictSettlement {
             guard let partner = insertion.toOnes[slot], !model.isSame(partner, as: row), !insertions.contains(partner)
             else { continue }
             let present = destination(of: partner, inverse)
-            // A pair that the context itself has made stays one.
+            // A pair that the context itself created is kept.
             if changed.contains(slot), model.isSame(present, as: row) { continue }
             if isThere(partner), present == nil || model.isSame(present, as: row) {
                 lead(partner, by: inverse, to: row)
             } else if !deletions.contains(partner) {
-                // It has another partner by now, or was deleted.
+                // The destination now has another partner, or was deleted.
                 lead(row, by: slot, to: nil)
             }
         }
@@ -80,7 +80,7 @@ extension ConflictSettlement {
 }
 
 extension SaveRequest.Update {
-    /// Drops the changes of properties that the store has changed too.
+    /// Drops the changes of properties that were also changed in the store.
     fileprivate mutating func giveWay(to persisted: RowSnapshot, from cached: RowSnapshot?) {
         guard let cached else { return }
         for slot in persisted.attributes.indices where persisted.attributes[slot] != cached.attributes[slot] {
@@ -89,10 +89,10 @@ extension SaveRequest.Update {
         toOnes.removeAll { persisted.toOnes[$0.slot] != cached.toOnes[$0.slot] }
     }
 
-    /// Adds every stored property that the object has not changed, as the context has read it, so that the object replaces
-    /// the row as a whole.
+    /// Adds every stored property that the object did not change, with the value that the context read, so that the
+    /// object replaces the whole row.
     ///
-    /// External content that was never read is left out: it is the same in the store, or is there no more.
+    /// External content that was never read is left out: it is either unchanged in the store or no longer exists.
     fileprivate mutating func replaceAll(
         by cached: RowSnapshot?, over persisted: RowSnapshot, _ entity: CompiledEntity
     ) {
@@ -112,7 +112,7 @@ extension SaveRequest.Update {
 }
 
 extension MergeConflict {
-    /// The object as a new row under its old key; nil where not all of its values are known.
+    /// Returns an insertion of the object as a new row under its previous key; nil unless all of its values are known.
     fileprivate func insertionAnew() -> SaveRequest.Insertion? {
         guard let objectSnapshot else { return nil }
         var values: [AttributeValue] = []

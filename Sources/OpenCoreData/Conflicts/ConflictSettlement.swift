@@ -1,39 +1,40 @@
 import SwormPredicates
 import SwormStore
 
-/// The conflicts of a save, settled by a merge policy: a new request, and what the context's objects take over for it.
+/// The conflicts of a save, settled by a merge policy: a new request, and the changes that the context applies to its
+/// objects.
 ///
-/// It is a value made of values. It reads no store, knows no object, and asks no clock: the same request, conflicts, policy
-/// and rows always give the same request. The consequences for the rest of the graph, through inverse relationships, cascades
-/// and validation, are the context's business; conflicts that come of them are settled in their turn.
+/// This is a pure value. It reads no store, refers to no object, and does not depend on the time: the same request,
+/// conflicts, policy and rows always produce the same request. The context handles the consequences for the rest of the
+/// graph, such as inverse relationships, cascades and validation. Conflicts that result from them are settled in turn.
 struct ConflictSettlement {
-    /// A change that the context makes to its object for a row. The values are those of the new request.
+    /// A change that the context applies to its object for a row. The values are those of the new request.
     enum Step: Hashable {
-        /// The object takes over the store's row. Its unsaved changes are those of the request.
+        /// The object adopts the store's row. Its unsaved changes are those of the request.
         case merge(RowID)
-        /// The object takes over the store's row, and loses its unsaved changes.
+        /// The object adopts the store's row and loses its unsaved changes.
         case rollBack(RowID)
-        /// The object is inserted anew under the key that it had.
+        /// The object is inserted again under its previous key.
         case insertAnew(RowID)
-        /// The row was deleted in the store, and stays so.
+        /// The row was deleted in the store and stays deleted.
         case forget(RowID)
-        /// The object is not deleted after all. Of one whose row was changed nothing else is saved, either.
+        /// The deletion of the object is undone. If the object is rolled back, its other changes are not saved either.
         case takeBackDeletion(RowID, isRolledBack: Bool)
-        /// The object is deleted, by a delete rule of one that leads to it.
+        /// The object is deleted by the delete rule of an object that refers to it.
         case delete(RowID)
-        /// A delete rule denies the deletion because of members that the object does not know of.
+        /// A delete rule denies the deletion because of members that the object does not know.
         case deny(RowID, relationship: Int)
-        /// One side of a relationship between two objects leads elsewhere.
+        /// One side of a relationship between two objects refers to another row.
         case lead(RowID, relationship: Int, to: RowID?)
-        /// A to-one relationship leads where the store says.
+        /// A to-one relationship refers to the destination that it has in the store.
         case takeBack(RowID, relationship: Int)
-        /// An inserted object and a row of the store become one.
+        /// An inserted object is united with a row of the store.
         case unite(RowID, with: RowID)
     }
 
     let policy: NSMergePolicyType
     let model: CompiledModel
-    /// The rows that are known as the store holds them.
+    /// The rows whose current state in the store is known.
     let fresh: FreshRows
     private(set) var steps: [Step] = []
     var insertions: RowChanges<SaveRequest.Insertion>
@@ -42,11 +43,11 @@ struct ConflictSettlement {
     private let original: SaveRequest
     /// The rows that were deleted in the store.
     var missing: Set<RowID> = []
-    /// The rows to which nothing leads any more.
+    /// The rows that nothing refers to any more.
     private var forgotten: Set<RowID> = []
-    /// The rows whose links are left as they are in the store.
+    /// The rows whose links stay as they are in the store.
     private var unlinked: Set<RowID> = []
-    /// The rows that inserted objects have become, by the rows of the objects.
+    /// The store rows that inserted objects were united with, keyed by the rows of the objects.
     private var united: [RowID: RowID] = [:]
 
     init(of request: SaveRequest, by policy: NSMergePolicyType, fresh: FreshRows) {
@@ -59,7 +60,7 @@ struct ConflictSettlement {
         deletions = RowChanges(request.deletions, row: \.row, model: model)
     }
 
-    /// The request with the conflicts settled.
+    /// The request with all conflicts settled.
     var request: SaveRequest {
         var request = original
         request.insertions = insertions.all
@@ -83,18 +84,18 @@ struct ConflictSettlement {
 
     // MARK: Links
 
-    /// Lets nothing of the request lead to a row.
+    /// Removes every reference to a row from the request.
     mutating func forget(_ row: RowID) { forgotten.insert(model.identity(of: row)) }
 
     /// Leaves out the links of a row that the request adds and removes.
     mutating func leaveLinks(of row: RowID) { unlinked.insert(model.identity(of: row)) }
 
-    /// Lets everything that leads to an inserted object lead to a row of the store.
+    /// Redirects every reference to an inserted object to a row of the store.
     mutating func replace(_ row: RowID, by other: RowID) {
         united[model.identity(of: row)] = other
     }
 
-    /// The row that is led to in the end; nil for one to which nothing leads any more.
+    /// Returns the row that a reference finally points to; nil for a row that nothing refers to any more.
     func living(_ row: RowID?) -> RowID? {
         guard let row else { return nil }
         let identity = model.identity(of: row)
@@ -111,21 +112,21 @@ struct ConflictSettlement {
 
     // MARK: Rows
 
-    /// Whether a row is in the store, or will be, and can be led to.
+    /// Returns whether a row is or will be in the store, so that references to it are valid.
     func isThere(_ row: RowID) -> Bool {
         if insertions.contains(row) { return true }
         if deletions.contains(row) || missing.contains(model.identity(of: row)) { return false }
         return updates.contains(row) || fresh[row] != nil
     }
 
-    /// The row to which a to-one relationship leads when the request is written.
+    /// Returns the destination of a to-one relationship after the request is written.
     func destination(of row: RowID, _ slot: Int) -> RowID? {
         if let insertion = insertions[row] { return living(insertion.toOnes[slot]) }
         if let change = updates[row]?.toOnes.first(where: { $0.slot == slot }) { return living(change.destination) }
         return living(fresh[row]?.toOnes[slot])
     }
 
-    /// Lets one side of a to-one relationship lead to another row.
+    /// Sets the destination of one side of a to-one relationship.
     mutating func lead(_ row: RowID, by slot: Int, to destination: RowID?) {
         if insertions.contains(row) {
             insertions[row]?.toOnes[slot] = destination
@@ -142,7 +143,7 @@ struct ConflictSettlement {
 }
 
 extension NSMergePolicyType {
-    /// Whether what the context has prevails over what the store holds, where the two differ.
+    /// Whether the context's values prevail over the store's values if they differ.
     var contextPrevails: Bool {
         self == .overwriteMergePolicyType || self == .mergeByPropertyObjectTrumpMergePolicyType
     }

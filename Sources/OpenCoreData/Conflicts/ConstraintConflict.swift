@@ -1,16 +1,16 @@
 import SwormPredicates
 import SwormStore
 
-/// Unique values that several objects hold.
+/// Unique values that several objects have.
 ///
 /// It has the fields of Core Data's `NSConstraintConflict`, as values.
 struct ConstraintConflict: Sendable {
     /// The properties whose values must be unique together.
     var constraint: [String]
-    /// The row of the store that holds the values; nil when all that hold them are objects of the save.
+    /// The row of the store that has the values; nil if they belong to objects of the save only.
     var databaseObject: RowID?
-    /// That row as the store holds it.
+    /// The state of that row in the store.
     var databaseSnapshot: RowSnapshot?
-    /// The objects of the save that are to hold the values.
+    /// The objects of the save that have the values.
     var conflictingObjects: [RowID]
 }

@@ -1,54 +1,55 @@
 public import Foundation
 
-/// How a merge policy resolves conflicts.
+/// The ways in which a merge policy resolves conflicts.
 public enum NSMergePolicyType: UInt, Sendable {
-    /// The save throws an error that names the conflicts.
+    /// The save throws an error that lists the conflicts.
     case errorMergePolicyType = 0
-    /// Property by property: what was changed in the store wins.
+    /// Conflicts are merged property by property. Changes in the store win.
     case mergeByPropertyStoreTrumpMergePolicyType = 1
-    /// Property by property: what was changed in the context wins.
+    /// Conflicts are merged property by property. Changes in the context win.
     case mergeByPropertyObjectTrumpMergePolicyType = 2
-    /// The context's object replaces the row as a whole.
+    /// The context's object replaces the whole row.
     case overwriteMergePolicyType = 3
-    /// The context's changes of the object are dropped.
+    /// The context's changes to the object are discarded.
     case rollbackMergePolicyType = 4
 }
 
-/// What a save does about rows that were changed in the store since they were read, and about unique values that are taken.
+/// A policy that resolves conflicts with rows that changed in the store after they were read, and with unique values
+/// that already exist.
 ///
-/// When an inserted object has unique values that a row of the store holds already, the two become one: the object takes the
-/// row's identity, and the policy says whose values stay. An update that would take another row's unique values is an
-/// error under every policy.
+/// If an inserted object has unique values that belong to a row of the store, the two are united: the object takes over
+/// the row's identity, and the policy decides whose values are kept. An update that would use another row's unique
+/// values is an error under every policy.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
-    // The only state is immutable; hence the unchecked conformance, which an open class needs.
+    // An open class cannot have a checked conformance. It is safe because the only state is immutable.
 
-    /// How the policy resolves conflicts.
+    /// The way in which the policy resolves conflicts.
     public let mergeType: NSMergePolicyType
 
-    /// Makes a policy.
+    /// Creates a merge policy.
     ///
-    /// - Parameter ty: How it resolves conflicts.
+    /// - Parameter ty: The way in which the policy resolves conflicts.
     public init(merge ty: NSMergePolicyType) { mergeType = ty }
 
-    /// A conflict is an error. What a context does by default.
+    /// A policy that treats conflicts as errors. This is the default of a context.
     public static let error = NSMergePolicy(merge: .errorMergePolicyType)
-    /// The context's changes of the object are dropped.
+    /// A policy that discards the context's changes to the object.
     public static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
-    /// The context's object replaces the row as a whole.
+    /// A policy that replaces the whole row with the context's object.
     public static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
-    /// Property by property: what was changed in the context wins.
+    /// A policy that merges property by property. Changes in the context win.
     public static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
-    /// Property by property: what was changed in the store wins.
+    /// A policy that merges property by property. Changes in the store win.
     public static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
 }
 
-/// A conflict is an error. What a context does by default.
+/// A policy that treats conflicts as errors. This is the default of a context.
 public let NSErrorMergePolicy: NSMergePolicy = .error
-/// The context's changes of the object are dropped.
+/// A policy that discards the context's changes to the object.
 public let NSRollbackMergePolicy: NSMergePolicy = .rollback
-/// The context's object replaces the row as a whole.
+/// A policy that replaces the whole row with the context's object.
 public let NSOverwriteMergePolicy: NSMergePolicy = .overwrite
-/// Property by property: what was changed in the context wins.
+/// A policy that merges property by property. Changes in the context win.
 public let NSMergeByPropertyObjectTrumpMergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump
-/// Property by property: what was changed in the store wins.
+/// A policy that merges property by property. Changes in the store win.
 public let NSMergeByPropertyStoreTrumpMergePolicy: NSMergePolicy = .mergeByPropertyStoreTrump

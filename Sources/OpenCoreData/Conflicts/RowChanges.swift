@@ -1,6 +1,6 @@
 import SwormStore
 
-/// The changes of one kind in a request, by the identities of their rows, in the request's order.
+/// The changes of one kind in a request, keyed by the identities of their rows, in the order of the request.
 struct RowChanges<Change> {
     private var changes: [Change?]
     private var indexes: [RowID: Int]
@@ -28,6 +28,6 @@ struct RowChanges<Change> {
 
     func contains(_ row: RowID) -> Bool { self[row] != nil }
 
-    /// The changes that are left, those that were added behind the first ones.
+    /// The remaining changes. Changes that were added later follow the original ones.
     var all: [Change] { changes.compactMap(\.self) }
 }

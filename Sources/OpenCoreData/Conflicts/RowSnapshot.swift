@@ -5,11 +5,11 @@ import SwormStore
 /// The value of an attribute in a snapshot of a row.
 enum SnapshotValue: Sendable, Equatable {
     case value(AttributeValue)
-    /// Content outside of the row that was not read: the bytes by which the row refers to it. Two values that refer to
-    /// content by the same bytes have the same content.
+    /// The reference of a row to external content that was not read. Two values with the same reference bytes have the
+    /// same content.
     case reference(Data)
 
-    /// Values are equal as in a store, which compares the bytes of strings.
+    /// Compares two values like a store, which compares the bytes of strings.
     static func == (one: SnapshotValue, other: SnapshotValue) -> Bool {
         switch (one, other) {
         case (.value(let value), .value(let otherValue)): value.uniqueKey == otherValue.uniqueKey
@@ -19,18 +19,19 @@ enum SnapshotValue: Sendable, Equatable {
     }
 }
 
-/// The stored properties of a row at one moment.
+/// The stored properties of a row at one point in time.
 struct RowSnapshot: Sendable, Equatable {
-    /// The row, by its own entity.
+    /// The row, identified by its most specific entity.
     var row: RowID
     var version: Int64
-    /// By attribute slot. A transient attribute has its default value.
+    /// The values by attribute slot. A transient attribute has its default value.
     var attributes: [SnapshotValue]
-    /// By relationship slot; nil for to-many relationships and to-one relationships without a destination.
+    /// The destinations by relationship slot; nil for to-many relationships and for to-one relationships without a
+    /// destination.
     var toOnes: [RowID?]
 }
 
-/// Rows as a store holds them at one moment, by their identities.
+/// The rows of a store at one point in time, keyed by their identities.
 struct FreshRows: Sendable {
     let model: CompiledModel
     private var rows: [RowID: RowSnapshot] = [:]
@@ -40,7 +41,7 @@ struct FreshRows: Sendable {
         for row in rows { insert(row) }
     }
 
-    /// The row of an identity; nil when there is no such row, or it was not read.
+    /// Returns the row with an identity; nil if the row does not exist or was not read.
     subscript(row: RowID) -> RowSnapshot? { rows[model.identity(of: row)] }
 
     mutating func insert(_ row: RowSnapshot) { rows[model.identity(of: row.row)] = row }

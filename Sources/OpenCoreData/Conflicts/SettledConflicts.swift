@@ -1,18 +1,19 @@
 import SwormStore
 
-/// The conflicts that one save has settled, all of them under one write lock. It says when there is no point in going on.
+/// The conflicts that one save settled, all of them under one write lock. It detects when another attempt cannot
+/// succeed.
 ///
-/// Settling some conflicts can bring about more: a cascade reaches rows that were changed too, and an object that became
-/// one with a row brings new unique values to those that refer to it. So the settled request is compared with the store
-/// again, until there is nothing left. That comes to an end. Nobody else writes until then, and each try is undone, so that
-/// the store is the same for all of them:
+/// Settling conflicts can cause more of them: a cascade reaches rows that were also changed, and an object that was
+/// united with a row passes its new unique values to the objects that refer to it. Therefore the settled request is
+/// compared with the store again until no conflict is left. This terminates. No other connection writes in the
+/// meantime, and each attempt is undone, so all attempts see the same store:
 ///
-/// - A row is settled once: afterwards its object expects the version that the store holds, or no row at all.
-/// - A constraint conflict is settled by making an inserted object one with a row that is there. Each pass over constraints
-///   so has at least one insertion less than the one before. Insertions come about only by rows that were deleted, once
-///   each. So there are no more such passes than there are objects in the save.
-/// - A link conflict names a row, a relationship and another row. There are finitely many of them, and a pass that meets only
-///   those that were settled before does not get anywhere: it ends the save with an error.
+/// - A row is settled once: afterwards its object expects the version that is in the store, or no row at all.
+/// - A constraint conflict is settled by uniting an inserted object with an existing row. Each pass over constraints
+///   therefore has at least one insertion less than the pass before. New insertions only result from deleted rows, once
+///   for each row. So the number of these passes is at most the number of objects in the save.
+/// - A link conflict consists of a row, a relationship and another row. Their number is finite, and a pass that only
+///   finds link conflicts that were already settled makes no progress: it ends the save with an error.
 struct SettledConflicts {
     private enum Conflict: Hashable {
         case row(RowID)
@@ -23,7 +24,7 @@ struct SettledConflicts {
 
     private var settled: Set<Conflict> = []
 
-    /// Takes note of conflicts that are going to be settled. Returns whether one of them is new.
+    /// Records conflicts that are about to be settled, and returns whether one of them is new.
     mutating func note(_ conflicts: MetConflicts) -> Bool {
         switch conflicts {
         case .rows(let rows): insert(rows.conflicts.map { .row($0.row) })
@@ -43,13 +44,13 @@ struct SettledConflicts {
     }
 }
 
-/// The conflicts of one kind that a try to write has met.
+/// The conflicts of one kind that an attempt to write detected.
 enum MetConflicts {
     case rows(SaveConflicts)
     case links(LinkConflicts)
     case constraints(UniquenessConflicts)
 
-    /// The conflicts that an error reports; nil for any other error.
+    /// Creates the conflicts that an error reports; nil for any other error.
     init?(_ error: any Error) {
         switch error {
         case let rows as SaveConflicts: self = .rows(rows)

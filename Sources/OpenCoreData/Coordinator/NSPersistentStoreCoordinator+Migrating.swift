@@ -8,25 +8,12 @@ extension NSPersistentStoreCoordinator {
     /// The model that it was written with is found in the store itself, where no stage tells it.
     ///
     /// - Parameter coordinatorOptions: What the options were made of.
-    func migrate(storeAt url: URL, options: StoreOptions, coordinatorOptions: [AnyHashable: Any] = [:]) throws {
-        let files = StoreFiles(url: url, disk: options.disk)
+    func migrate(
+        storeAt url: URL, of kind: StoreKind, options: StoreOptions, coordinatorOptions: [AnyHashable: Any] = [:]
+    ) throws {
         // A model that was inferred from a store is for that store alone.
         guard compiledModel.storeHashes == nil else { return }
-        let inspection = try SQLiteStore.inspect(
-            files, largestCopy: options.largestInspectionCopy, options: options
-        ).inspection
-        let hashes = inspection.metadata.versionHashes
-        // A store that says nothing of its model is refused when it is opened.
-        guard !hashes.isEmpty else { return }
-        guard hashes != compiledModel.versionHashes else {
-            StoreMigration.removeRemains(beside: files)
-            var options = options
-            options.busyTimeout = 0
-            // An index makes things quicker and nothing else, so what stands in its way now can wait for another opening.
-            _ = try? MissingIndexes.make(in: files, inspection, model: compiledModel, options: options)
-            return
-        }
-        try StoreMigration.refuseMirrored(inspection, files, options)
+        guard let hashes = try kind.outdatedVersion(url, compiledModel, options) else { return }
         let reporter = MigrationReporter()
         if let stages = coordinatorOptions[NSPersistentStoreStagedMigrationManagerOptionKey],
             let manager = stages as? NSStagedMigrationManager
@@ -41,14 +28,16 @@ extension NSPersistentStoreCoordinator {
         guard options.infersMapping else {
             throw CoreDataError(
                 NSMigrationMissingMappingModelError,
-                "The store “\(files.main)” was written with another model, and there is no mapping from that one. Let it be inferred, by \(NSInferMappingModelAutomaticallyOption)."
+                "The store “\(StoreFiles(url: url).main)” was written with another model, and there is no mapping from that one. Let it be inferred, by \(NSInferMappingModelAutomaticallyOption)."
             )
         }
         let source = try Self.storedModel(at: url)
         let mapping = try ModelMapping.inferred(from: source, to: managedObjectModel)
-        try StoreMigration(of: url, from: source, to: managedObjectModel, mapping: mapping, options: options) {
-            try reporter?.tell($0.fraction)
-        }.run()
+        try kind.migrate(
+            StoreKind.Migration(
+                of: url, from: source.compiled(), to: MigrationTarget(managedObjectModel), mapping: mapping,
+                options: options
+            ) { try reporter?.tell($0) })
         reporter?.end()
     }
 

@@ -30,35 +30,28 @@ extension NSPersistentStoreCoordinator {
             throw CoreDataError(
                 NSPersistentStoreOpenError, "The model has no configuration named '\(configuration)'.")
         }
-        let isMemory = storeType == NSInMemoryStoreType || storeURL?.path == "/dev/null"
-        guard storeType == NSSQLiteStoreType || storeType == NSInMemoryStoreType else {
-            throw CoreDataError(
-                NSPersistentStoreInvalidTypeError,
-                "There is no store of the type '\(storeType)'. Use NSSQLiteStoreType or NSInMemoryStoreType.")
+        let given = try StoreKinds.kind(ofType: storeType)
+        let kind = storeURL.map(StoreFiles.isMemory) ?? false ? try StoreKinds.kind(ofType: NSInMemoryStoreType) : given
+        let url = kind.hasURL ? storeURL : nil
+        guard url != nil || !kind.hasURL else {
+            throw CoreDataError(NSPersistentStoreOpenError, "A store of the type '\(storeType)' needs a URL.")
         }
-        guard isMemory || storeURL != nil else {
-            throw CoreDataError(NSPersistentStoreOpenError, "An SQLite store needs a URL.")
-        }
-        if !isMemory, let storeURL, persistentStore(for: storeURL) != nil {
+        if let url, persistentStore(for: url) != nil {
             throw CoreDataError(
-                NSPersistentStoreOpenError, "The store at \(storeURL.path) is open in this coordinator already.")
+                NSPersistentStoreOpenError, "The store at \(url.path) is open in this coordinator already.")
         }
         var storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
-        if !isMemory, !storeOptions.isReadOnly, let storeURL {
-            if SQLiteStore.isMissing(at: storeURL) {
+        if let url, !storeOptions.isReadOnly {
+            if kind.isMissing(url) {
                 storeOptions.modelCache = try managedObjectModel.storeCache()
             } else if storeOptions.migratesAutomatically {
-                try migrate(storeAt: storeURL, options: storeOptions, coordinatorOptions: options ?? [:])
+                try migrate(storeAt: url, of: kind, options: storeOptions, coordinatorOptions: options ?? [:])
             }
         }
-        let objectStore =
-            try isMemory
-            ? SQLiteStore.inMemory(model: compiledModel, options: storeOptions)
-            : SQLiteStore.open(
-                url: storeURL ?? URL(fileURLWithPath: "/dev/null"), model: compiledModel, options: storeOptions)
+        let objectStore = try kind.open(url ?? StoreFiles.memoryURL, compiledModel, storeOptions)
         let store = NSPersistentStore(
             objectStore, type: storeType, configurationName: configuration ?? Self.defaultConfiguration,
-            url: isMemory ? nil : storeURL, options: options, coordinator: self)
+            url: url, options: options, coordinator: self)
         do {
             try enter(store)
         } catch {
@@ -110,7 +103,7 @@ extension NSPersistentStoreCoordinator {
     public static func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        try SQLiteStore.metadata(of: url)
+        try StoreKinds.kind(ofType: storeType).metadata(url, StoreOptions())
     }
 
     /// Removes a store's files: the database, its write-ahead log, and its external data.
@@ -133,8 +126,9 @@ extension NSPersistentStoreCoordinator {
                 NSPersistentStoreOperationError, "Cannot destroy the store at \(url.path): it is open. Remove it first."
             )
         }
-        if storeType == NSInMemoryStoreType || StoreFiles.isMemory(url) { return }
+        if StoreFiles.isMemory(url) { return }
         let isForced = (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue ?? false
-        try StoreFiles(url: url, disk: StoreDisk(coordinatorOptions: options)).removeAll(isForced: isForced)
+        let disk = StoreDisk(coordinatorOptions: options)
+        try StoreKinds.kind(ofType: storeType).destroy(url, disk, isForced)
     }
 }

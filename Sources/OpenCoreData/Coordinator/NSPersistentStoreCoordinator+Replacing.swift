@@ -28,10 +28,7 @@ extension NSPersistentStoreCoordinator {
                 "Cannot replace the store at \(destinationURL.path): the store at \(url.path) is open. Remove it first."
             )
         }
-        let replacement = try StoreReplacement(
-            of: destinationURL, options: StoreOptions(coordinatorOptions: destinationOptions ?? [:]),
-            isMissingAllowed: true)
-        try replacement.take(sourceURL)
-        try replacement.finish()
+        try StoreKinds.kind(ofType: storeType).replace(
+            destinationURL, sourceURL, StoreOptions(coordinatorOptions: destinationOptions ?? [:]))
     }
 }

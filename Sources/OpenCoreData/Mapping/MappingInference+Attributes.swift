@@ -2,7 +2,8 @@ import SwormPredicates
 import SwormStore
 
 extension MappingInference {
-    /// Finds out which old properties those of an entity are, inherited ones included. So one may move within a hierarchy.
+    /// Matches the properties of an entity with old ones, including inherited properties, so that a property may move
+    /// within a hierarchy.
     mutating func matchProperties(of number: Int) {
         guard let pair = pairs[number] else { return }
         let before = Self.kept(old.descriptions[pair.source - 1].properties)
@@ -49,7 +50,7 @@ extension MappingInference {
             return matchElements(of: composite, to: formerComposite, named: names, in: number)
         }
         if attribute is NSDerivedAttributeDescription {
-            // The store works out the value, so there is nothing that could be lost.
+            // The store computes the value, so nothing can be lost.
             if former is NSDerivedAttributeDescription, former.attributeType == attribute.attributeType {
                 pairs[number]?.attributes[names.new] = names.old
             }
@@ -87,7 +88,7 @@ extension MappingInference {
         }
     }
 
-    /// Looks for values that the objects of the old model would lack in the new one.
+    /// Checks for values that are required in the new model and that objects of the old model do not have.
     mutating func checkMissingValues(of number: Int) {
         guard let pair = pairs[number], !old.model[pair.source].isAbstract else { return }
         let source = old.model[pair.source]
@@ -115,7 +116,7 @@ extension MappingInference {
         checkMissingLinks(of: pair)
     }
 
-    /// The properties that stores keep.
+    /// Returns the stored properties.
     private static func kept(_ properties: [NSPropertyDescription]) -> [NSPropertyDescription] {
         properties.filter { !$0.isTransient && ($0 is NSAttributeDescription || $0 is NSRelationshipDescription) }
     }
@@ -124,7 +125,7 @@ extension MappingInference {
         .init(name: property.name, identifier: property.renamingIdentifier)
     }
 
-    /// Whether the values of an old property can be those of a new one.
+    /// Returns whether the values of an old property are valid for a new one.
     private static func fits(_ former: NSPropertyDescription, _ property: NSPropertyDescription) -> Bool {
         switch (former, property) {
         case (let former as NSAttributeDescription, let attribute as NSAttributeDescription):
@@ -138,7 +139,7 @@ extension MappingInference {
         "\(property.declaringEntity?.name ?? "").\(property.name)"
     }
 
-    /// The entity that declares an attribute, or the composite of which it is an element.
+    /// Returns the entity that declares an attribute, or that declares the outermost composite that contains it.
     private static func declaring(_ attribute: NSAttributeDescription) -> NSEntityDescription? {
         var outermost = attribute
         var depth = 0
@@ -151,10 +152,10 @@ extension MappingInference {
 }
 
 extension NSAttributeType {
-    /// Whether an attribute of this type can take over the values of one of another type as they stand in the store.
+    /// Returns whether an attribute of this type can adopt the stored values of an attribute of another type unchanged.
     ///
-    /// Core Data documents no change of type as one that it infers. A number of the same kind with more room loses
-    /// nothing and has the same column, so that is taken over; all else would change or lose values.
+    /// Core Data does not document any change of type that it infers. A wider number of the same kind loses no values
+    /// and has the same column, so it is accepted; any other change would alter or lose values.
     func holdsEveryValue(of former: NSAttributeType) -> Bool {
         switch (former, self) {
         case (.integer16AttributeType, .integer32AttributeType), (.integer16AttributeType, .integer64AttributeType),

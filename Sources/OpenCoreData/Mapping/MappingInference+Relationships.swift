@@ -1,10 +1,11 @@
 import SwormStore
 
 extension MappingInference {
-    /// An inherited relationship is one thing in all entities that have it, so it goes by its description.
+    /// Links by description: an inherited relationship has the same description in all entities that inherit it.
     private typealias Links = [ObjectIdentifier: [ObjectIdentifier: NSRelationshipDescription]]
 
-    /// Sees that every matched relationship leads where the objects of the old one are, and that its inverse is the same.
+    /// Checks that every matched relationship can refer to the objects of the old one, and that its inverse is the
+    /// same.
     mutating func settleRelationships() {
         for number in pairs.keys.sorted() { checkDestinations(of: number) }
         let links = self.links()
@@ -37,7 +38,7 @@ extension MappingInference {
             let reached = formerDestination.family.filter { !old.model[$0].isAbstract }
             let still = reached.compactMap { images[$0] }
             if still.isEmpty, !reached.isEmpty, images[formerDestination.number] != destination.number {
-                // All that it led to goes, and it leads to something new: no link is left.
+                // All old destinations are removed, and the new destination is a new entity: no link is left.
                 pairs[number]?.relationships[name] = nil
             } else if let lost = still.first(where: { !destination.family.contains($0) }) {
                 refuse(
@@ -49,7 +50,8 @@ extension MappingInference {
         }
     }
 
-    /// By the new relationship, the old ones that it takes its links from: several only when it was moved up.
+    /// Returns the old relationships that each new relationship gets its links from: several only if it was moved up
+    /// the hierarchy.
     private func links() -> (sources: Links, destinations: Links) {
         var sources: Links = [:]
         var destinations: Links = [:]
@@ -64,7 +66,8 @@ extension MappingInference {
         return (sources, destinations)
     }
 
-    /// The two sides of a pair of relationships hold the same links, so when one side is found the other one is, too.
+    /// Matches the missing side of pairs of relationships. Both sides have the same links, so one matched side
+    /// determines the other one.
     private mutating func completeInverses(of number: Int, _ links: (sources: Links, destinations: Links)) {
         guard let pair = pairs[number] else { return }
         let (before, after) = relationships(of: pair)
@@ -104,7 +107,7 @@ extension MappingInference {
         }
     }
 
-    /// Looks for links that the objects of the old model would lack in the new one.
+    /// Checks for links that are required in the new model and that objects of the old model do not have.
     mutating func checkMissingLinks(of pair: Pair) {
         for relationship in new.model[pair.destination].relationships
         where !relationship.isToMany && !relationship.isOptional && !relationship.isTransient

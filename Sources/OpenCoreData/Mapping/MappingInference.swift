@@ -1,7 +1,7 @@
 import SwormPredicates
 import SwormStore
 
-/// Works out what of an old model becomes what of a new one, and collects every reason why that cannot be told.
+/// An inference of the mapping from an old model to a new one, which collects every reason why it cannot be inferred.
 struct MappingInference {
     /// A model together with the descriptions that it was compiled from.
     struct Side {
@@ -19,21 +19,21 @@ struct MappingInference {
         }
     }
 
-    /// An entity of the new model and the one of the old model that it was.
+    /// An entity of the new model, and the entity of the old model that it corresponds to.
     struct Pair {
         let source: Int
         let destination: Int
-        /// By the name of the new attribute, or of the leaf of a composite one, the old one that its value comes from.
+        /// The old attribute by the name of the new attribute, or by the path of the new leaf of a composite attribute.
         var attributes: [String: String] = [:]
-        /// By the name of the new relationship, the old one.
+        /// The old relationship by the name of the new one.
         var relationships: [String: String] = [:]
     }
 
     let old: Side
     let new: Side
-    /// By the number of the entity in the new model.
+    /// The pairs by the number of the entity in the new model.
     var pairs: [Int: Pair] = [:]
-    /// By the number of an entity in the old model, what it is in the new one.
+    /// The number of the entity in the new model, by its number in the old model.
     var images: [Int: Int] = [:]
     private(set) var faults = ModelFaults(
         code: NSInferredMappingModelError, failure: "No mapping from the old model to the new one can be inferred",
@@ -51,7 +51,7 @@ struct MappingInference {
         return mapping
     }
 
-    /// What can be told, whatever else cannot: the reasons are in ``faults``.
+    /// Returns the part of the mapping that can be inferred. The reasons for missing parts are in ``faults``.
     mutating func attempt() -> ModelMapping {
         matchEntities()
         checkHierarchies()
@@ -61,7 +61,7 @@ struct MappingInference {
         return assemble()
     }
 
-    /// Tells a reason once, however many entities inherit the property that it is about.
+    /// Records a reason once, even if several entities inherit the property that it concerns.
     mutating func refuse(_ message: String, entity: String, key: String? = nil) {
         if told.insert(message).inserted { faults.add(message, entity: entity, key: key) }
     }
@@ -96,7 +96,7 @@ struct MappingInference {
             + "'\(clash.identifier)'. Give it the name of one of them as its identifier."
     }
 
-    /// Objects of two tables cannot come together in one: their keys are numbered apart.
+    /// Rejects hierarchies that unite objects of two tables: their keys are numbered separately.
     private mutating func checkHierarchies() {
         for root in new.model.entities where root.root == root.number {
             let members = root.family.compactMap { pairs[$0] }.filter { !old.model[$0.source].isAbstract }
@@ -154,10 +154,10 @@ struct MappingInference {
 }
 
 extension ModelMapping {
-    /// Works out the mapping between two models as lightweight migration does, by names and renaming identifiers.
+    /// Infers the mapping between two models as in a lightweight migration, by names and renaming identifiers.
     ///
-    /// - Throws: A `CoreDataError` with code `NSInferredMappingModelError` that lists every reason why no mapping can be
-    ///   inferred; or the faults of a model that cannot be used at all.
+    /// - Throws: A `CoreDataError` with code `NSInferredMappingModelError` that lists every reason why no mapping can
+    ///   be inferred, or the issues of a model that is invalid.
     static func inferred(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws -> ModelMapping
     {
         var inference = try MappingInference(from: source, to: destination)

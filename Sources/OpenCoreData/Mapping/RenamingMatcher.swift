@@ -1,10 +1,10 @@
 import SwormStore
 
-/// Finds out which of the old things each of the new ones is, by names and renaming identifiers.
+/// A matcher of new items with old items, by names and renaming identifiers.
 ///
-/// Two things are the same when they have the same renaming identifier, which is the name where none was set; or when the
-/// new one's identifier is the old one's name. So a chain of renamings holds both ways: every version may name the
-/// version just before it, or all of them one common identifier.
+/// Two items match if they have the same renaming identifier, which is the name if no identifier is set, or if the new
+/// item's identifier is the old item's name. This supports both kinds of renaming chains: each version may refer to the
+/// name in the previous version, or all versions may share one identifier.
 struct RenamingMatcher {
     struct Item {
         let name: String
@@ -15,11 +15,11 @@ struct RenamingMatcher {
             self.identifier = identifier ?? name
         }
 
-        /// Whether the identifier says something other than the name.
+        /// Whether the identifier differs from the name.
         var isRenamed: Bool { identifier != name }
     }
 
-    /// Several things that say to be one, or one that may be several.
+    /// Several items that claim to be the same one, or an item that matches several ones.
     struct Clash {
         let identifier: String
         let sources: [Int]
@@ -31,16 +31,18 @@ struct RenamingMatcher {
     private let named: [String: Int]
     private var claimed: Set<Int> = []
 
-    /// By the number of the new thing, the number of the old one that it is.
+    /// The number of the matching old item, by the number of the new item.
     private(set) var sources: [Int?]
     private(set) var clashes: [Clash] = []
 
+    /// Matches items.
+    ///
     /// - Parameters:
-    ///   - old: The old things.
-    ///   - new: The new ones.
-    ///   - fits: Whether a new thing (the first number), whose identifier says that it is none of the old ones, could
-    ///     be the old one of its own name (the second number) all the same. So values outlive an identifier that names
-    ///     a version long gone.
+    ///   - old: The old items.
+    ///   - new: The new items.
+    ///   - fits: Returns whether a new item (the first number) whose identifier does not match any old item can
+    ///     nevertheless be the old item of the same name (the second number). This keeps the values if an identifier
+    ///     refers to a version that no longer exists.
     init(_ old: [Item], _ new: [Item], fits: (Int, Int) -> Bool) {
         self.old = old
         self.new = new
@@ -62,14 +64,16 @@ struct RenamingMatcher {
         claimed.insert(source)
     }
 
-    /// What has both its name and its identifier still is itself, whatever others claim.
+    /// Matches the items whose name and identifier are unchanged, whatever other items claim.
     private mutating func matchUnchanged() {
         for (number, item) in new.enumerated() {
             if let source = named[item.name], old[source].identifier == item.identifier { claim(source, for: number) }
         }
     }
 
-    /// - Returns: The new things that clash with others.
+    /// Matches the remaining items by identifier.
+    ///
+    /// - Returns: The new items that clash with other items.
     private mutating func matchByIdentifier(_ candidates: [String: [Int]]) -> Set<Int> {
         let open = new.indices.filter { number in
             sources[number] == nil && !clashes.contains { $0.destinations.contains(number) }
@@ -80,7 +84,7 @@ struct RenamingMatcher {
         {
             let all = candidates[identifier] ?? []
             let free = all.filter { !claimed.contains($0) }
-            // One that has the identifier only because that is its name makes way for one that says so.
+            // An item whose identifier is only its default name yields to an item that sets it explicitly.
             let explicit = members.filter { new[$0].isRenamed }
             if free.count == 1,
                 let only = members.count == 1 ? members.first : explicit.count == 1 ? explicit.first : nil

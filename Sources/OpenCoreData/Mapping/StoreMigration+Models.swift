@@ -1,7 +1,7 @@
 package import Foundation
 package import SwormStore
 
-// The migration of a store with the models as an application has them.
+// The migration of a store between the models of an application.
 
 extension MigrationTarget {
     init(_ model: NSManagedObjectModel) throws {
@@ -19,9 +19,9 @@ extension StoreMigration {
             progress: progress)
     }
 
-    /// The migration of a store by the mapping that can be inferred.
+    /// Creates the migration of a store with an inferred mapping.
     ///
-    /// - Throws: ``CoreDataError`` with every reason why none can be.
+    /// - Throws: A ``CoreDataError`` with every reason why no mapping can be inferred.
     package init(
         inferring url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
         options: StoreOptions = StoreOptions(), progress: ((MigrationProgress) throws -> Void)? = nil
@@ -33,7 +33,7 @@ extension StoreMigration {
 }
 
 extension StoreReplacement {
-    /// Makes a store of one model into one of another by a mapping that is inferred.
+    /// Migrates a store of one model to another model with an inferred mapping.
     package func infer(
         from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
         progress: ((_ fraction: Double) throws -> Void)? = nil
@@ -45,7 +45,7 @@ extension StoreReplacement {
 }
 
 extension NSManagedObjectModel {
-    /// The names of the R-trees that the model asks for.
+    /// The names of the R-trees that the model declares.
     var locationTrees: Set<String> {
         var names: Set<String> = []
         for entity in entities {

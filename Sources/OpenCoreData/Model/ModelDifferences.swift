@@ -1,14 +1,14 @@
 package import Foundation
 import SwormStore
 
-/// Says in what two models differ, as far as it makes a store of the one unfit for the other.
+/// Returns the differences between two models that make a store of one model incompatible with the other.
 ///
 /// - Parameters:
 ///   - a: The first model.
 ///   - b: The second model.
-///   - names: What the two are called in the lines.
+///   - names: The names of the two models in the lines.
 /// - Returns: One line for each entity that only one of them has, and for each difference of an entity that both have;
-///   none when a store fits both.
+///   empty if a store is compatible with both.
 package func differences(
     between a: NSManagedObjectModel, and b: NSManagedObjectModel,
     named names: (a: String, b: String) = ("the model", "the store")
@@ -31,12 +31,12 @@ package func differences(
     return lines
 }
 
-/// Says in what a model differs from version hashes, as a store's metadata holds them.
+/// Returns the differences between a model and the version hashes in a store's metadata.
 ///
 /// - Parameters:
 ///   - a: The model.
 ///   - b: The version hashes by entity name.
-///   - names: What the two are called in the lines.
+///   - names: The names of the two sides in the lines.
 /// - Returns: One line for each entity that only one side has or whose hash differs.
 package func differences(
     between a: NSManagedObjectModel, and b: [String: Data],
@@ -46,7 +46,7 @@ package func differences(
     return differences(a.entityVersionHashesByName, b, parents: parents, names)
 }
 
-/// Says in what a frozen model differs from version hashes, as a store's metadata holds them.
+/// Returns the differences between a frozen model and the version hashes in a store's metadata.
 package func differences(
     between a: CompiledModel, and b: [String: Data], named names: (a: String, b: String) = ("the model", "the store")
 ) -> [String] {
@@ -78,7 +78,7 @@ private func missingEntities(_ left: [String: Data], _ right: [String: Data], _ 
         + onlyRight.map { "Entity '\($0)' is in \(names.b), but not in \(names.a)." }
 }
 
-/// What counts for the version hash, in words.
+/// The facts that are part of the version hash, in words.
 private enum Facts {
     static func differences(
         _ left: NSEntityDescription, _ right: NSEntityDescription, _ names: (a: String, b: String)
@@ -107,7 +107,7 @@ private enum Facts {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Facts are named by what they are about, so that those of two things can be laid side by side.
+    /// Compares facts by their subjects, so that the facts of both sides can be matched.
     private static func compare(
         _ left: [(about: String, says: String)], _ right: [(about: String, says: String)],
         _ names: (a: String, b: String)

@@ -1,17 +1,17 @@
 import Foundation
 import SwormStore
 
-/// Finds the parts of a model on disk: the folder of versions, the current one, and the document in it.
+/// A namespace for finding the parts of a model on disk: the folder of versions, the current version, and its document.
 enum ModelFile {
-    /// The kinds of model, by file extension.
+    /// The file extensions of the kinds of models.
     private static let folderOfVersions = "xcdatamodeld"
     private static let version = "xcdatamodel"
     private static let compiledFolder = "momd"
     private static let compiled = "mom"
 
-    /// Reads the model at a URL, the current version of several.
+    /// Reads the model at a URL. If there are several versions, reads the current one.
     ///
-    /// - Parameter model: A model without entities, which takes what is read.
+    /// - Parameter model: A model without entities, to which the content is added.
     /// - Throws: A `CoreDataError` that names the file, the line and what is wrong.
     static func read(_ url: URL, into model: NSManagedObjectModel) throws {
         let version = try currentVersion(at: url)
@@ -24,7 +24,7 @@ enum ModelFile {
         try ModelXMLReader.read(root, file: document.path, into: model)
     }
 
-    /// The versions of a model: `.xcdatamodel` folders, or `.mom` files.
+    /// Returns the versions of a model: `.xcdatamodel` folders, or `.mom` files.
     static func versions(at url: URL) throws -> [URL] {
         switch url.pathExtension.lowercased() {
         case version:
@@ -55,7 +55,7 @@ enum ModelFile {
         return names.map { folder.appendingPathComponent($0, isDirectory: kind == version) }
     }
 
-    /// The version that is current.
+    /// Returns the current version.
     static func currentVersion(at url: URL) throws -> URL {
         let versions = try versions(at: url)
         if url.pathExtension.lowercased() == compiledFolder {
@@ -64,7 +64,7 @@ enum ModelFile {
         return try named("_XCCurrentVersionName", by: ".xccurrentversion", in: url, versions)
     }
 
-    /// The version that a property list in the folder names, or the only one.
+    /// Returns the version that a property list in the folder names, or the only version.
     private static func named(_ key: String, by file: String, in url: URL, _ versions: [URL]) throws -> URL {
         let names = versions.map(\.lastPathComponent)
         let marker = url.appendingPathComponent(file)
@@ -82,7 +82,8 @@ enum ModelFile {
         guard let name = plist?[key] as? String else {
             throw error(.fileReadCorruptFile, marker, "is no property list that names the current version as \(key)")
         }
-        // Only a name that was found in the folder is taken, so that a path in the file leads nowhere else.
+        // Only a name that was found in the folder is accepted, so that a path in the file cannot refer to another
+        // location.
         guard
             let current = versions.first(where: {
                 $0.lastPathComponent == name || $0.deletingPathExtension().lastPathComponent == name
@@ -96,7 +97,7 @@ enum ModelFile {
         return current
     }
 
-    /// The XML document of one version.
+    /// Returns the XML document of one version.
     private static func document(of folder: URL) throws -> URL {
         let document = folder.appendingPathComponent("contents")
         if FileManager.default.fileExists(atPath: document.path) { return document }
@@ -109,7 +110,7 @@ enum ModelFile {
         throw error(.fileReadNoSuchFile, folder, "has no file named 'contents'")
     }
 
-    /// The bytes of a regular file of bounded size.
+    /// Returns the bytes of a regular file of limited size.
     private static func contents(of url: URL) throws -> Data {
         let resolved = url.resolvingSymlinksInPath()
         let attributes: [FileAttributeKey: Any]
@@ -147,7 +148,7 @@ enum ModelFile {
     {
         let reason = cause.map { ": \(($0 as NSError).localizedDescription)" } ?? ""
         let message = "\(url.path) \(what)\(reason)"
-        // Foundation's sentences have their full stop already.
+        // Foundation's messages already end with a period.
         return CoreDataError(code.rawValue, message.hasSuffix(".") ? message : message + ".", cause: cause)
     }
 }

@@ -1,22 +1,23 @@
-/// What a model file says of a relationship's other end, by names.
+/// The names in a model file that describe the destination and inverse of a relationship.
 struct RelationshipLink {
     let relationship: NSRelationshipDescription
-    /// `Entity.relationship`, for messages.
+    /// The path of the relationship, `Entity.relationship`, for messages.
     let path: String
     let destination: String?
     let inverse: String?
-    /// The entity that has the inverse; nil where it is the destination.
+    /// The entity that declares the inverse; nil if it is the destination.
     var inverseEntity: String?
 }
 
-/// Puts the parts of a model together when all of them were read.
+/// A namespace for linking the parts of a model after all of them were read.
 enum ModelLinks {
-    /// Why entities cannot inherit as they are said to: one is its own ancestor, or a line of them is too long.
+    /// Returns the reason why entities cannot be linked to their parents: an entity is its own ancestor, or a chain of
+    /// ancestors is too long.
     ///
-    /// It is asked before they are linked: the first would hold each other for ever, and the second would be released one
-    /// inside the other.
+    /// Call it before the entities are linked: entities in a cycle would retain each other forever, and a long chain
+    /// would be released recursively.
     ///
-    /// - Returns: The first such entity's place among `entities`, and what is wrong.
+    /// - Returns: The index of the first such entity in `entities`, and what is wrong.
     static func faultOfInheritance(
         _ entities: [NSEntityDescription], parents: [ObjectIdentifier: NSEntityDescription]
     ) -> (place: Int, message: String)? {
@@ -48,7 +49,7 @@ enum ModelLinks {
         return nil
     }
 
-    /// Makes sub-entities of entities, in the order in which they are given.
+    /// Adds entities to the sub-entities of their parents, in the given order.
     static func inherit(_ entities: [NSEntityDescription], parents: [ObjectIdentifier: NSEntityDescription]) {
         var children: [ObjectIdentifier: [NSEntityDescription]] = [:]
         for entity in entities {
@@ -61,9 +62,9 @@ enum ModelLinks {
         }
     }
 
-    /// Leads relationships to their destinations and inverses.
+    /// Sets the destinations and inverses of relationships.
     ///
-    /// - Parameter report: Called with the place of a link, and what is wrong with it.
+    /// - Parameter report: Called with the index of a link, and what is wrong with it.
     static func connect(
         _ links: [RelationshipLink], _ entities: [String: NSEntityDescription], report: (Int, String) -> Void
     ) {

@@ -2,11 +2,11 @@ public import Foundation
 import SwormStore
 
 extension NSManagedObjectModel {
-    /// Reads a model from a file.
+    /// Creates a model from a file.
     ///
-    /// - Parameter url: The file URL of an `.xcdatamodeld` or `.momd` folder, of which the current version is read, of an
+    /// - Parameter url: The file URL of an `.xcdatamodeld` or `.momd` folder, whose current version is read, of an
     ///   `.xcdatamodel` folder, or of a compiled `.mom` file.
-    /// - Returns: nil when the file cannot be read or is no model.
+    /// - Returns: nil if the file cannot be read or is not a model.
     public convenience init?(contentsOf url: URL) {
         self.init()
         do {
@@ -16,7 +16,8 @@ extension NSManagedObjectModel {
         }
     }
 
-    /// Reads a model from a file, as `init(contentsOf:)` does, and says what is wrong with the file.
+    /// Returns the model in a file, as `init(contentsOf:)` does, but throws an error that describes what is wrong with
+    /// the file.
     package static func load(contentsOf url: URL) throws -> NSManagedObjectModel {
         let model = NSManagedObjectModel()
         try ModelFile.read(url, into: model)
@@ -25,11 +26,11 @@ extension NSManagedObjectModel {
 
     /// Reads every version of a model.
     ///
-    /// - Parameter url: The file URL of an `.xcdatamodeld` or `.momd` folder, or of an `.xcdatamodel` folder or a `.mom`
-    ///   file, which are one version.
-    /// - Returns: The versions in the order of their names, numbers in the names compared as numbers, and for those that cannot
-    ///   be read the reasons.
-    /// - Throws: A `CoreDataError` that names the file, the line and what is wrong, where no version can be read.
+    /// - Parameter url: The file URL of an `.xcdatamodeld` or `.momd` folder, or of an `.xcdatamodel` folder or a
+    ///   `.mom` file, which contain a single version.
+    /// - Returns: The versions in the order of their names, in which numbers are compared as numbers, and the errors of
+    ///   the versions that cannot be read.
+    /// - Throws: A `CoreDataError` that names the file, the line and what is wrong, if no version can be read.
     package static func readVersions(at url: URL) throws -> (
         readable: [(name: String, model: NSManagedObjectModel)], unreadable: [(name: String, error: CoreDataError)]
     ) {
@@ -47,12 +48,12 @@ extension NSManagedObjectModel {
         return (readable, unreadable)
     }
 
-    /// The versions of a model that can be read; see ``readVersions(at:)``.
+    /// Returns the versions of a model that can be read; see ``readVersions(at:)``.
     package static func versions(at url: URL) throws -> [(name: String, model: NSManagedObjectModel)] {
         try readVersions(at: url).readable
     }
 
-    /// The name of the version of a folder of versions that `load(contentsOf:)` reads.
+    /// Returns the name of the version that `load(contentsOf:)` reads from a folder of versions.
     package static func currentVersionName(at url: URL) throws -> String {
         try ModelFile.currentVersion(at: url).deletingPathExtension().lastPathComponent
     }

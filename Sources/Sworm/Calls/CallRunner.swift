@@ -1,18 +1,18 @@
 import Dispatch
 
-/// Runs the closure of one asynchronous call as a job of the task that called, on a thread that may wait: not one of the
-/// concurrency pool. So `Task.isCancelled` and task-local values are those of the task.
+/// An actor that runs the closure of one asynchronous call as a job of the calling task, on a thread that may block,
+/// outside of the concurrency pool. This way `Task.isCancelled` and task-local values are those of the task.
 actor CallRunner {
     private let executor: CallExecutor
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameter start: Runs the call's job, once it may run.
+    /// - Parameter start: A closure that runs the call's job as soon as the job may run.
     init(_ start: @escaping @Sendable (_ job: @escaping @Sendable () -> Void) -> Void) {
         executor = CallExecutor(start)
     }
 
-    /// Runs the call on a queue.
+    /// Creates a runner that runs the call on a queue.
     init(on queue: DispatchQueue) {
         executor = CallExecutor { queue.async(execute: $0) }
     }
@@ -20,7 +20,7 @@ actor CallRunner {
     func run<R>(_ work: () throws -> sending R) throws -> sending R { try work() }
 }
 
-/// Runs the one job of a call.
+/// An executor that runs the only job of a call.
 private final class CallExecutor: SerialExecutor {
     private let start: @Sendable (@escaping @Sendable () -> Void) -> Void
 

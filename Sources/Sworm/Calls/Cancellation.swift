@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// Whether the task behind a scheduled piece of work was cancelled.
+/// The cancellation state of the task behind a scheduled piece of work.
 final class Cancellation: Sendable {
     private enum Moment { case before, during, after }
 
@@ -14,25 +14,25 @@ final class Cancellation: Sendable {
     private let state = Locked(State())
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Notes the cancellation, and stops what the work is reading. May be called from any thread.
+    /// Records the cancellation, and interrupts the statement that the work is running. May be called from any thread.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
-            // The context may be shared: what others do with it before or after is theirs.
+            // The context may be shared: its use by other calls, before or after, must not be interrupted.
             guard state.moment == .during, let context = state.context else { return }
             state.hasInterrupted = true
             Engine.interrupt(context)
         }
     }
 
-    /// The work begins in a context, unless it was cancelled.
+    /// Records that the work starts in a context. Throws an error if the task was cancelled.
     func begin(in context: NSManagedObjectContext) throws {
         try check()
         state.withLock { ($0.moment, $0.context) = (.during, context) }
         try check()
     }
 
-    /// The work has ended: from now on nothing is stopped any more.
+    /// Records that the work has ended: from now on a cancellation interrupts nothing.
     func end() {
         state.withLock { state in
             state.moment = .after

@@ -1,7 +1,8 @@
 extension ManagedObjectContext {
-    /// Throws when the call should end: its task was cancelled, or its deadline has passed.
+    /// Throws an error if the call should end because its task was cancelled or its deadline has passed.
     ///
-    /// Everything that reads or writes does so by itself. Call it in long stretches of code that do neither.
+    /// Everything that reads or writes performs this check by itself. Call it in long stretches of code that do
+    /// neither.
     ///
     /// ```swift
     /// try await store.read { context in

@@ -1,26 +1,26 @@
 public import Foundation
 
 extension PersistentContainer {
-    /// Copies the store to a file while others read and write.
+    /// Copies the store to a file, concurrently with reads and writes.
     ///
-    /// The file holds one state of the store, everything in it, and its external data is beside it, as with any store. The
-    /// copy is made next to the target, checked, and brought to the disk; then it takes the target's name at once. Whatever
-    /// stops it, the target is the old file or the new one.
+    /// The file contains one complete state of the store. External data is stored beside it, as with any store. The
+    /// copy is created next to the target, checked and flushed to disk; then it replaces the target atomically.
+    /// Whenever the backup is interrupted, the target is either the old file or the new one.
     ///
     /// ```swift
     /// try store.backup(to: folder.appendingPathComponent("backup.sqlite"))
     /// ```
     ///
-    /// It blocks the calling thread for about the time that the file takes to be copied and read once. While it copies, the
-    /// log of the store cannot be shortened.
+    /// The method blocks the calling thread for about the time that it takes to copy the file and to read it once.
+    /// While it copies, the store's write-ahead log cannot be truncated.
     ///
     /// - Parameters:
-    ///   - url: The target. A store that is there is replaced; nobody may have it open.
-    ///   - deadline: When to give up; nil for never.
-    /// - Throws: A ``StoreError`` when the copy cannot be made, or is not sound; `timedOut` when the target is in use for too long
-    ///   or the deadline has passed, `wouldDeadlock` for a store with a single connection (in memory, or without a log) inside of
-    ///   a call that writes it on the same thread, `unsupported` for a container with several stores and on Apple's platforms, where
-    ///   `NSPersistentStoreCoordinator` copies stores.
+    ///   - url: The target. An existing store is replaced; it must not be open anywhere.
+    ///   - deadline: The time at which to give up; nil for no deadline.
+    /// - Throws: A ``StoreError`` if the copy cannot be created, or is corrupt; `timedOut` if the target is in use for
+    ///   too long or the deadline has passed; `wouldDeadlock` for a store with a single connection (in memory, or
+    ///   without a write-ahead log) inside a call that writes it on the same thread; `unsupported` for a container with
+    ///   several stores, and on Apple's platforms, where `NSPersistentStoreCoordinator` copies stores.
     public func backup(to url: URL, deadline: ContinuousClock.Instant? = nil) throws {
         try logging {
             try gate.enter()

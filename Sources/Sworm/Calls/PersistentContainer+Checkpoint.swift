@@ -1,21 +1,22 @@
 extension PersistentContainer {
     /// How much of the write-ahead log a checkpoint moves into the file, and what it waits for.
     public enum CheckpointMode: Sendable, Hashable, CaseIterable {
-        /// What can be moved while others read and write.
+        /// Moves as much as possible without waiting for readers and writers.
         case passive
-        /// All of it. Readers of older snapshots are waited for.
+        /// Moves the whole log. Waits for readers of older snapshots.
         case full
-        /// All of it, and the next transaction begins the log anew. All readers are waited for.
+        /// Moves the whole log, so that the next transaction starts the log again from its beginning. Waits for all
+        /// readers.
         case restart
-        /// The same, and the log's file is cut to nothing.
+        /// Does the same as `restart`, and truncates the log file to zero bytes.
         case truncate
     }
 
     /// The result of a checkpoint.
     public struct CheckpointResult: Sendable, Hashable {
-        /// The frames (changed pages) of the log before the checkpoint; zero for a store without a log.
+        /// The number of frames (changed pages) in the log before the checkpoint; zero for a store without a log.
         public var frames: Int
-        /// Those of them that are in the file now.
+        /// The number of those frames that the file now contains.
         public var moved: Int
 
         init(frames: Int, moved: Int) {
@@ -24,19 +25,22 @@ extension PersistentContainer {
         }
     }
 
-    /// Moves what was committed from the write-ahead log (the `-wal` file) into the file of the store.
+    /// Moves committed changes from the write-ahead log (the `-wal` file) into the file of the store.
     ///
-    /// Nothing needs it to be correct: the store moves pages by itself, and keeps the log at about 16 MB. It is of use before
-    /// the file is copied by other means, or at a moment of little load. For a copy, ``backup(to:deadline:)`` is better.
+    /// Calling this method is never required for correctness: the store moves pages by itself, and keeps the log at
+    /// about 16 MB. It is useful before the file is copied by other means, or at a moment of little load. To copy a
+    /// store, prefer ``backup(to:deadline:)``.
     ///
-    /// `full`, `restart` and `truncate` keep new readers waiting until they are done, and wait for those that read.
+    /// `full`, `restart` and `truncate` block new readers until they are done, and wait for those that are reading.
     ///
     /// - Parameters:
     ///   - mode: How much is moved, and what is waited for.
-    ///   - deadline: When to give up; nil for the container's timeout.
-    /// - Returns: The frames of the log, and those that were moved, of all stores of the container together.
-    /// - Throws: A ``StoreError``: `timedOut` when readers or writers did not end in time, `wouldDeadlock` inside of a call on
-    ///   the same thread, `readOnly`, and `unsupported` on Apple's platforms, where Core Data moves pages as it likes.
+    ///   - deadline: The time at which to give up; nil for the container's timeout.
+    /// - Returns: The number of frames in the log, and the number of frames that were moved, summed over all stores of
+    ///   the container.
+    /// - Throws: A ``StoreError``: `timedOut` if readers or writers did not end in time, `wouldDeadlock` inside a call
+    ///   on the same thread, `readOnly`, and `unsupported` on Apple's platforms, where Core Data decides when pages are
+    ///   moved.
     @discardableResult
     public func checkpoint(
         _ mode: CheckpointMode = .truncate, deadline: ContinuousClock.Instant? = nil

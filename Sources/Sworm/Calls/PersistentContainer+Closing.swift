@@ -1,15 +1,16 @@
 import SwormPredicates
 
 extension PersistentContainer {
-    /// Ends the use of the store: calls that begin later throw, those that run end, and then the files are closed.
+    /// Closes the store: new calls throw an error, running calls finish, and then the files are closed.
     ///
-    /// A container that is no longer referred to closes its files too; call this where the moment matters, as before the file
-    /// is moved. It blocks the calling thread. The stores of the container's coordinator are removed from it, also where the
-    /// coordinator is your own: writes of other containers over it, and reads that run, end first. To close twice does nothing.
+    /// A container closes its files when it is deallocated. Call this method if the moment matters, for example before
+    /// the file is moved. It blocks the calling thread. The stores are removed from the container's coordinator, even
+    /// if you provided the coordinator: writes and running reads of other containers over the same coordinator finish
+    /// first. Closing a closed container has no effect.
     ///
-    /// - Parameter deadline: When to give up waiting for them; nil for never.
-    /// - Throws: A ``StoreError``: `timedOut` when calls did not end in time (the files are open then, and nothing new
-    ///   begins: call it again), `wouldDeadlock` where the calling thread itself uses the store.
+    /// - Parameter deadline: The time at which to stop waiting for running calls; nil for no deadline.
+    /// - Throws: A ``StoreError``: `timedOut` if calls did not end in time (the files are still open then, and no new
+    ///   call starts: call the method again), `wouldDeadlock` if the calling thread itself uses the store.
     public func close(deadline: ContinuousClock.Instant? = nil) throws {
         try logging {
             try requireOutside("closed")
@@ -30,22 +31,22 @@ extension PersistentContainer {
         }
     }
 
-    /// Lets go of the store's files until ``resume()``: when it has returned, the process holds no lock on them by this
-    /// container.
+    /// Releases the store's files until ``resume()`` is called. When the method has returned, this container holds no
+    /// lock on them in this process.
     ///
-    /// Call it before the process is put to sleep: on Apple's platforms an app that holds a lock on a file in a shared
-    /// container then is ended by the system. Calls that begin until ``resume()`` throw a ``StoreError`` with the code
-    /// `suspended`. Calls that run may go on for the time of grace; then they are stopped and undone, and throw that error.
-    /// Contexts of your own lose their snapshots. Stores in memory keep their content.
+    /// Call it before the process is suspended: on Apple's platforms, the system terminates a suspended app that holds
+    /// a lock on a file in a shared container. Until ``resume()``, new calls throw a ``StoreError`` with the code
+    /// `suspended`. Running calls may continue for the grace period; then they are stopped and rolled back, and throw
+    /// that error. Contexts that you provide lose their snapshots. Stores in memory keep their content.
     ///
-    /// It blocks the calling thread. A second container over the same file is suspended by a call of its own; one over the same
-    /// coordinator has the same connections, and is stopped with this one.
+    /// The method blocks the calling thread. A second container over the same file has to be suspended separately. A
+    /// second container over the same coordinator shares its connections, and is stopped with this one.
     ///
     /// - Parameters:
-    ///   - grace: How long calls that run may go on.
-    ///   - deadline: When to give up; nil for two seconds after the time of grace.
-    /// - Throws: A ``StoreError``: `timedOut` when a closure does not let go of the rows that it reads (nothing new begins
-    ///   then), `wouldDeadlock` where the calling thread itself does, or is inside of a call, `storeClosed`.
+    ///   - grace: How long running calls may continue.
+    ///   - deadline: The time at which to give up; nil for two seconds after the grace period.
+    /// - Throws: A ``StoreError``: `timedOut` if a closure does not release the rows that it reads (no new call starts
+    ///   then), `wouldDeadlock` if the calling thread itself reads rows or is inside a call, `storeClosed`.
     public func suspend(grace: Duration = .seconds(1), deadline: ContinuousClock.Instant? = nil) throws {
         try logging {
             try requireOutside("suspended")
@@ -55,7 +56,8 @@ extension PersistentContainer {
                 if gate.phase == .closing || gate.phase == .closed { try gate.check() }
                 let context = try makeContext()
                 gate.turn(.suspending)
-                // Calls that have not begun to read or write hold nothing of the store, and find it suspended when they do.
+                // Calls that have not started to read or write hold nothing of the store, and find it suspended when
+                // they do.
                 _ = gate.waitForCalls(until: min(stop, end))
                 try suspended.withLock { stores in
                     try Engine.translating { try Engine.suspend(&stores, of: context, stoppingAt: stop, until: end) }
@@ -65,9 +67,9 @@ extension PersistentContainer {
         }
     }
 
-    /// Lets the store be used again after ``suspend(grace:deadline:)``, one that is running included: it ends first.
+    /// Makes the store usable again after ``suspend(grace:deadline:)``. A suspension in progress ends first.
     ///
-    /// - Throws: A ``StoreError`` when the file cannot be opened any more, is another one, or holds another store, and
+    /// - Throws: A ``StoreError`` if the file can no longer be opened, was replaced, or contains another store, and
     ///   `storeClosed`. The store stays suspended then.
     public func resume() throws {
         try logging {
@@ -82,7 +84,7 @@ extension PersistentContainer {
         }
     }
 
-    /// Throws inside of a call of this container on the calling thread.
+    /// Throws an error inside a call of this container on the calling thread.
     private func requireOutside(_ action: String) throws {
         guard calls.scopes.withLock({ $0[Engine.threadNumber] }) == nil else {
             throw StoreError(

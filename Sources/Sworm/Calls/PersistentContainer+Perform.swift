@@ -1,8 +1,8 @@
 extension PersistentContainer {
-    /// Runs a closure that reads and writes the store, on the calling thread, and saves what it changed.
+    /// Runs a closure that reads and writes the store, on the calling thread, and saves its changes.
     ///
-    /// The closure holds its context alone. It reads one state of the store; its changes are saved together when
-    /// it returns. When it throws, or the save fails, nothing is saved, and the error is thrown.
+    /// The closure has exclusive access to its context. It reads a single snapshot of the store; its changes are saved
+    /// together when it returns. If it throws, or the save fails, nothing is saved, and the error is rethrown.
     ///
     /// ```swift
     /// let titles = try store.perform { context in
@@ -10,20 +10,22 @@ extension PersistentContainer {
     /// }
     /// ```
     ///
-    /// Handles belong to the closure: return values, or ids. A `perform` inside a `perform` of the same container on the same
-    /// thread joins it: it sees its changes, is undone alone when it throws, and is saved with the outer one.
+    /// Handles are only valid inside the closure: return values, or ids. A `perform` inside a `perform` of the same
+    /// container on the same thread joins it: it sees the changes of the outer one, is undone separately if it throws,
+    /// and is saved with the outer one.
     ///
-    /// With `retrying`, a closure that meets a conflict is undone and run again, from a newer snapshot, after a short pause
-    /// that grows and differs from call to call. The last repetition runs as ``write(deadline:_:)-(_,_)`` does, and meets no conflict.
-    /// Side effects of the closure are repeated with it: compute in it, and act on the result. A call that joins another one
-    /// is not repeated alone.
+    /// With `retrying`, a closure that meets a conflict is undone and run again, on a newer snapshot, after a short
+    /// randomized pause that grows with every repetition. The last repetition runs as ``write(deadline:_:)-(_,_)``
+    /// does, and meets no conflict. Side effects of the closure are repeated with it: compute inside the closure, and
+    /// act on its result. A call that joins another one is not repeated separately.
     ///
     /// - Parameters:
-    ///   - repetitions: How often the closure is repeated when it meets a conflict.
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Returns: The result of the closure.
-    /// - Throws: The error of the closure, and a ``StoreError`` when the store cannot be read or the changes cannot be saved.
+    /// - Throws: The error of the closure, or a ``StoreError`` if the store cannot be read or the changes cannot be
+    ///   saved.
     @discardableResult
     public func perform<R>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -32,20 +34,22 @@ extension PersistentContainer {
         var result: R?
         try run(.perform(retrying: repetitions, deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
-        // Made by the closure, which gives it away; only this frame has it on its way to the caller. The compiler cannot see
-        // that through the layers below.
+        // The closure created the value and gave it away; only this frame holds it on its way to the caller. The
+        // compiler cannot prove that through the layers below.
         nonisolated(unsafe) let given = result
         return given
     }
 
-    /// Runs a closure that reads and writes the store: the form for functions and generic wrappers without `sending`.
+    /// Runs a closure that reads and writes the store: the variant for functions and generic wrappers without
+    /// `sending`.
     ///
     /// - Parameters:
-    ///   - repetitions: How often the closure is repeated when it meets a conflict.
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Returns: The result of the closure.
-    /// - Throws: The error of the closure, and a ``StoreError`` when the store cannot be read or the changes cannot be saved.
+    /// - Throws: The error of the closure, or a ``StoreError`` if the store cannot be read or the changes cannot be
+    ///   saved.
     @discardableResult
     public func perform<R: Sendable>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -60,10 +64,11 @@ extension PersistentContainer {
     /// Runs a closure that reads and writes the store and returns nothing.
     ///
     /// - Parameters:
-    ///   - repetitions: How often the closure is repeated when it meets a conflict.
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
-    /// - Throws: The error of the closure, and a ``StoreError`` when the store cannot be read or the changes cannot be saved.
+    /// - Throws: The error of the closure, or a ``StoreError`` if the store cannot be read or the changes cannot be
+    ///   saved.
     public func perform(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
         action: (ManagedObjectContext) throws -> Void
@@ -71,7 +76,7 @@ extension PersistentContainer {
         try run(.perform(retrying: repetitions, deadline: deadline), action)
     }
 
-    /// Runs a closure that ends in managed objects (one, an optional one, or a collection), and returns their ids.
+    /// Runs a closure that returns managed objects (one, an optional one, or a collection), and returns their ids.
     ///
     /// ```swift
     /// let id = try store.perform { try $0.insert(Book(title: "War and Peace")) }
@@ -79,11 +84,12 @@ extension PersistentContainer {
     /// ```
     ///
     /// - Parameters:
-    ///   - repetitions: How often the closure is repeated when it meets a conflict.
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
-    /// - Returns: The id of the object, permanent once the changes were saved.
-    /// - Throws: The error of the closure, and a ``StoreError`` when the store cannot be read or the changes cannot be saved.
+    /// - Returns: The id of the object, which is permanent once the changes are saved.
+    /// - Throws: The error of the closure, or a ``StoreError`` if the store cannot be read or the changes cannot be
+    ///   saved.
     @discardableResult
     public func perform<R: ManagedObjectResult>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,

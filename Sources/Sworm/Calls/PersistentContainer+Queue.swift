@@ -1,12 +1,13 @@
 import Dispatch
 
-// How the asynchronous forms run their closures.
+// The implementation of the asynchronous calls.
 extension PersistentContainer {
-    /// Runs a closure on the queue of its context, and hands its result over.
+    /// Runs a closure on the queue of its context, and transfers its result to the caller.
     func result<R>(
         _ call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> sending R
     ) async throws -> sending R {
-        // The closure was given away by the caller and is called once, on the queue; the result goes the other way.
+        // The caller gave the closure away, and it is called once, on the queue. The result is transferred in the
+        // opposite direction.
         nonisolated(unsafe) let action = action
         return try await onQueue(call) { container, call, context, cancellation in
             var result: R?
@@ -17,11 +18,11 @@ extension PersistentContainer {
         }
     }
 
-    /// Runs a closure on the queue of its context, and returns a result that any thread may have.
+    /// Runs a closure on the queue of its context, and returns a sendable result.
     func sendableResult<R: Sendable>(
         _ call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R {
-        // Given away and called once, as above.
+        // The caller gave the closure away, and it is called once, on the queue.
         nonisolated(unsafe) let action = action
         return try await onQueue(call) { container, call, context, cancellation in
             var result: R?
@@ -31,11 +32,11 @@ extension PersistentContainer {
         }
     }
 
-    /// Runs a closure that ends in a managed object on the queue of its context, and returns the object's id.
+    /// Runs a closure that returns a managed object on the queue of its context, and returns the object's id.
     func idOfResult<R: ManagedObjectResult>(
         _ call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R.ResultID {
-        // Given away and called once, as above.
+        // The caller gave the closure away, and it is called once, on the queue.
         nonisolated(unsafe) let action = action
         return try await onQueue(call) { container, call, context, cancellation in
             var object: R?
@@ -50,8 +51,8 @@ extension PersistentContainer {
         }
     }
 
-    /// Runs a piece of work on the queue of a fresh context, without blocking the calling task's thread, and repeats it as
-    /// the call wants it.
+    /// Runs a piece of work on the queue of a fresh context, without blocking the calling task's thread, and repeats it
+    /// as the call requires.
     private func onQueue<R>(
         _ call: StoreCall,
         _ work: @escaping (PersistentContainer, StoreCall, AdmittedContext, Cancellation) throws -> sending R
@@ -74,7 +75,7 @@ extension PersistentContainer {
         }
     }
 
-    /// Runs a piece of work as a job of the calling task on a thread of ours, as soon as the store admits it.
+    /// Runs a piece of work as a job of the calling task, on a thread of the engine, as soon as the store admits it.
     private func asJob<R>(
         _ call: StoreCall, _ work: @escaping (AdmittedContext, Cancellation) throws -> sending R
     ) async throws -> sending R {
@@ -83,7 +84,7 @@ extension PersistentContainer {
         try gate.check()
         let context = try makeContext()
         let cancellation = Cancellation()
-        // Called by one runner at a time. The call's closure is called by the last of them.
+        // Called by one runner at a time. Only the last of them calls the call's closure.
         nonisolated(unsafe) let work = work
         func run(_ runner: CallRunner, _ request: Engine.CallRequest?) async throws -> sending R {
             try await withTaskCancellationHandler {
@@ -102,7 +103,7 @@ extension PersistentContainer {
             }
         }
         guard context.concurrencyType != .mainQueueConcurrencyType else {
-            // The main thread may be waiting for the store, and could not run a call that was admitted before it.
+            // The main thread may be waiting for the store, and then could not run a call that was admitted before it.
             return try await run(CallRunner(on: .main), nil)
         }
         let isWriting = call.possible(in: context).access == .write

@@ -1,13 +1,13 @@
 import SwormPredicates
 
-// How `read`, `perform` and `write` run their closures.
+// The implementation of `read`, `perform` and `write`.
 extension PersistentContainer {
-    /// Runs a closure in a scope of its own, on the calling thread, and repeats it as the call wants it.
+    /// Runs a closure in a separate scope, on the calling thread, and repeats it as the call requires.
     ///
     /// - Parameters:
     ///   - call: How the closure is run.
     ///   - action: The closure.
-    ///   - afterwards: Called after the save, before the context is cleaned up.
+    ///   - afterwards: A closure that is called after the save, before the context is cleaned up.
     func run(
         _ call: StoreCall, _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
     ) throws {
@@ -31,15 +31,15 @@ extension PersistentContainer {
         }
     }
 
-    /// Runs a closure that joins no other one.
+    /// Runs a closure that does not join another call.
     ///
     /// - Parameters:
     ///   - call: How the closure uses the store.
-    ///   - admitted: The context, and the permission to use its stores where it was given before; nil for the context that the
-    ///     container gives.
-    ///   - cancellation: Whether what was done must not be saved any more.
+    ///   - admitted: The context, and the permission to use its stores if it was granted already; nil for a context of
+    ///     the container.
+    ///   - cancellation: The state that reports whether the changes must no longer be saved.
     ///   - action: The closure.
-    ///   - afterwards: Called after the save, before the context is cleaned up.
+    ///   - afterwards: A closure that is called after the save, before the context is cleaned up.
     func runOnce(
         _ call: StoreCall, in admitted: AdmittedContext? = nil, cancellation: Cancellation? = nil,
         _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
@@ -58,18 +58,19 @@ extension PersistentContainer {
             listen(to: given)
             func run(_ held: Engine.Admission) throws {
                 defer {
-                    // Not for a call inside of another one, whose thread goes on.
+                    // Not for a call inside another one, whose thread continues.
                     if admission != nil { Engine.callEnds() }
                     held.leave()
                 }
                 let context = self.context(for: call.access, given)
-                // Core Data may run the block on another thread than this one.
+                // Core Data may run the block on a different thread.
                 try context.performAndWait {
                     try runOutermost(call, in: context, cancellation: cancellation, action, afterwards: afterwards)
                 }
             }
-            // The context comes before the store: of two calls that share it, one would else have the turn that the other waits
-            // for. A call that was admitted first does not wait for a context that is held.
+            // The context is acquired before the store. Otherwise, of two calls that share a context, one could hold
+            // the turn that the other waits for. A call that was admitted first does not wait for a context that is
+            // held.
             if let admission {
                 let hasRun: Void? = try Engine.holdIfFree(given) {
                     admission.adopt()
@@ -90,15 +91,15 @@ extension PersistentContainer {
                 }
                 try result.get()
             }
-            // Not after an error: the context may have more to forget than a reset does.
+            // Not after an error, because the context may hold more state than a reset discards.
             spareContexts?.keep(given)
         } catch {
             throw cancellation?.isCancelled ?? false ? CancellationError() : error
         }
     }
 
-    /// The context that a call runs in: the given one, or one of its own beside it for a write, if the given one has unsaved
-    /// changes. A write saves what it changes and nothing else.
+    /// Returns the context that a call runs in: the given one, or a separate one for a write if the given one has
+    /// unsaved changes. A write saves only its own changes.
     private func context(
         for access: StoreAccess, _ given: NSManagedObjectContext
     ) -> NSManagedObjectContext {
@@ -133,7 +134,7 @@ extension PersistentContainer {
         let permission = WritePermission()
         let scope = Scope(thread: thread, calls: calls, permission: permission)
         let bindings = BindingCache(context, self.bindings)
-        // A context that is shared may have other changes, which are not this scope's to undo.
+        // A shared context may have other changes, which this scope must not undo.
         let unsaved = context.hasChanges ? Engine.checkpoint(context) : nil
         func restore() {
             if let unsaved { Engine.restore(unsaved, in: context) } else { context.rollback() }
@@ -167,7 +168,7 @@ extension PersistentContainer {
             try cancellation?.check()
             try call.checkDeadline()
             if access == .read {
-                // Nothing but a class of the model's own can have changed an object, while it was read.
+                // During a read, only a custom class of the model can have changed an object.
                 if context.hasChanges || Engine.isWriting(context) { Engine.undo(context, restoring: restore) }
             } else {
                 if context.hasChanges { try Engine.translating { try context.save() } }
@@ -180,7 +181,7 @@ extension PersistentContainer {
         }
     }
 
-    /// Runs a closure inside another one that runs on this thread already.
+    /// Runs a closure inside a call that is running on this thread already.
     private func join(
         _ outer: RunningScopes, as call: StoreCall, _ action: (ManagedObjectContext) throws -> Void
     ) throws {
@@ -223,7 +224,7 @@ extension PersistentContainer {
         }
     }
 
-    /// Throws where a write cannot join the call around it.
+    /// Throws an error if a write cannot join the call around it.
     private func requireWriting(_ outer: RunningScopes) throws {
         guard outer.permission.isGranted else {
             throw StoreError(
@@ -237,7 +238,7 @@ extension PersistentContainer {
         }
     }
 
-    /// Runs a closure, and throws what it throws, or else the error of an accessor in it that cannot throw.
+    /// Runs a closure, and throws its error, or else the first error of an accessor in it that cannot throw.
     private func perform(
         _ action: (ManagedObjectContext) throws -> Void, in context: NSManagedObjectContext, bindings: BindingCache,
         _ scope: Scope
@@ -257,9 +258,9 @@ extension PersistentContainer {
 /// A context for a call.
 struct AdmittedContext {
     let context: NSManagedObjectContext
-    /// The permission to use its stores; nil where the call asks for it itself.
+    /// The permission to use the stores of the context; nil if the call requests it itself.
     let admission: Engine.Admission?
 }
 
-/// Another call holds the context of a call that was admitted.
+/// An error that is thrown if another call holds the context of an admitted call.
 struct ContextIsHeld: Swift.Error {}

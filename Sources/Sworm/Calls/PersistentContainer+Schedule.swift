@@ -1,18 +1,19 @@
 extension PersistentContainer {
-    /// Runs a closure that reads and writes the store, on the queue of its context, and saves what it changed.
+    /// Runs a closure that reads and writes the store, on the queue of its context, and saves its changes.
     ///
-    /// The asynchronous form of ``perform(retrying:deadline:action:)``. It never blocks a thread of the concurrency pool. A task that was
-    /// cancelled before the closure starts does not run it; one that is cancelled while it runs stops the statement that the
-    /// store is working on, and what was changed is not saved. The closure runs as a part of the task, so that
-    /// `Task.isCancelled` is true inside of it; every read throws then.
+    /// This is the asynchronous variant of ``perform(retrying:deadline:action:)``. It never blocks a thread of the
+    /// concurrency pool. If the task is cancelled before the closure starts, the closure does not run; if it is
+    /// cancelled while the closure runs, the running statement is interrupted, and no change is saved. The closure runs
+    /// as a part of the task, so that `Task.isCancelled` is true inside it after a cancellation; every read then
+    /// throws.
     ///
     /// - Parameters:
-    ///   - repetitions: How often the closure is repeated when it meets a conflict.
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Returns: The result of the closure.
-    /// - Throws: `CancellationError` when the task was cancelled; the error of the closure, and a ``StoreError`` when the store
-    ///   cannot be read or the changes cannot be saved.
+    /// - Throws: `CancellationError` if the task was cancelled, the error of the closure, or a ``StoreError`` if the
+    ///   store cannot be read or the changes cannot be saved.
     @discardableResult
     public func schedule<R>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -21,14 +22,14 @@ extension PersistentContainer {
         try await result(.perform(retrying: repetitions, deadline: deadline), action)
     }
 
-    /// Runs a closure on the queue of its context: the form for functions and generic wrappers without `sending`.
+    /// Runs a closure on the queue of its context: the variant for functions and generic wrappers without `sending`.
     ///
     /// - Parameters:
-    ///   - repetitions: How often the closure is repeated when it meets a conflict.
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Returns: The result of the closure.
-    /// - Throws: As for any closure.
+    /// - Throws: `CancellationError` if the task was cancelled, the error of the closure, or a ``StoreError``.
     @discardableResult
     public func schedule<R: Sendable>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -37,15 +38,15 @@ extension PersistentContainer {
         try await sendableResult(.perform(retrying: repetitions, deadline: deadline), action)
     }
 
-    /// Runs a closure that ends in managed objects (one, an optional one, or a collection) on the queue of its context, and
-    /// returns their ids.
+    /// Runs a closure that returns managed objects (one, an optional one, or a collection) on the queue of its context,
+    /// and returns their ids.
     ///
     /// - Parameters:
-    ///   - repetitions: How often the closure is repeated when it meets a conflict.
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
-    /// - Returns: The id of the object, permanent once the changes were saved.
-    /// - Throws: As for any closure.
+    /// - Returns: The id of the object, which is permanent once the changes are saved.
+    /// - Throws: `CancellationError` if the task was cancelled, the error of the closure, or a ``StoreError``.
     @discardableResult
     public func schedule<R: ManagedObjectResult>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -55,9 +56,11 @@ extension PersistentContainer {
     }
 }
 
-// A closure that is a value needs no label. Disfavoured, so that a trailing closure is that of the forms above.
+// Variants without a label, for closures that are values. They are disfavored, so that a trailing closure selects the
+// variants above.
 extension PersistentContainer {
-    /// Runs a closure value on the queue of its context; see ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    /// Runs a closure value on the queue of its context; see
+    /// ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
     @_disfavoredOverload
     public func schedule<R>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -66,7 +69,8 @@ extension PersistentContainer {
         try await schedule(retrying: repetitions, deadline: deadline, action: action)
     }
 
-    /// Runs a closure value on the queue of its context; see ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    /// Runs a closure value on the queue of its context; see
+    /// ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
     @_disfavoredOverload
     public func schedule<R: Sendable>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -75,7 +79,7 @@ extension PersistentContainer {
         try await schedule(retrying: repetitions, deadline: deadline, action: action)
     }
 
-    /// Runs a closure value that ends in managed objects on the queue of its context; see
+    /// Runs a closure value that returns managed objects on the queue of its context, and returns their ids; see
     /// ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
     @_disfavoredOverload
     public func schedule<R: ManagedObjectResult>(

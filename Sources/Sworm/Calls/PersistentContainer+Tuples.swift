@@ -1,14 +1,14 @@
-// Closures that end in several managed objects at once: their ids come out as a tuple.
+// Closures that return several managed objects at once. The ids are returned as a tuple.
 extension PersistentContainer {
-    /// Runs a closure that ends in two managed objects, and returns their ids.
+    /// Runs a closure that returns two managed objects, and returns their ids.
     ///
     /// ```swift
     /// let (author, book) = try store.perform { context in
     ///     (try context.insert(Author(name: "Leo")), try context.insert(Book(title: "War and Peace")))
     /// }
     /// ```
-    /// Each element is a managed object, or an optional or a collection of them. The parameters and errors are those of
-    /// ``perform(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    /// Each element is a managed object, or an optional or a collection of managed objects. The parameters and errors
+    /// are those of ``perform(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
     @discardableResult
     public func perform<First: ManagedObjectResult, Second: ManagedObjectResult>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -17,7 +17,7 @@ extension PersistentContainer {
         try perform(retrying: repetitions, deadline: deadline) { Pair(try action($0)) }
     }
 
-    /// Runs a closure that ends in three managed objects, and returns their ids.
+    /// Runs a closure that returns three managed objects, and returns their ids.
     @discardableResult
     public func perform<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -26,7 +26,7 @@ extension PersistentContainer {
         try perform(retrying: repetitions, deadline: deadline) { Triple(try action($0)) }
     }
 
-    /// Runs a closure that reads one snapshot of the store, ends in two managed objects, and returns their ids.
+    /// Runs a closure that reads one snapshot of the store and returns two managed objects, and returns their ids.
     @discardableResult
     public func read<First: ManagedObjectResult, Second: ManagedObjectResult>(
         deadline: ContinuousClock.Instant? = nil,
@@ -35,7 +35,7 @@ extension PersistentContainer {
         try read(deadline: deadline) { Pair(try action($0)) }
     }
 
-    /// Runs a closure that reads one snapshot of the store, ends in three managed objects, and returns their ids.
+    /// Runs a closure that reads one snapshot of the store and returns three managed objects, and returns their ids.
     @discardableResult
     public func read<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
         deadline: ContinuousClock.Instant? = nil,
@@ -44,7 +44,7 @@ extension PersistentContainer {
         try read(deadline: deadline) { Triple(try action($0)) }
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line, ends in two managed objects, and
+    /// Runs a closure that holds the write lock of the store from the start and returns two managed objects, and
     /// returns their ids.
     @discardableResult
     public func write<First: ManagedObjectResult, Second: ManagedObjectResult>(
@@ -54,7 +54,7 @@ extension PersistentContainer {
         try write(deadline: deadline) { Pair(try action($0)) }
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line, ends in three managed objects, and
+    /// Runs a closure that holds the write lock of the store from the start and returns three managed objects, and
     /// returns their ids.
     @discardableResult
     public func write<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
@@ -66,7 +66,7 @@ extension PersistentContainer {
 }
 
 extension PersistentContainer {
-    /// Runs a closure that ends in two managed objects on the queue of its context, and returns their ids.
+    /// Runs a closure that returns two managed objects on the queue of its context, and returns their ids.
     @discardableResult
     public func schedule<First: ManagedObjectResult, Second: ManagedObjectResult>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -75,7 +75,7 @@ extension PersistentContainer {
         try await schedule(retrying: repetitions, deadline: deadline) { Pair(try action($0)) }
     }
 
-    /// Runs a closure that ends in three managed objects on the queue of its context, and returns their ids.
+    /// Runs a closure that returns three managed objects on the queue of its context, and returns their ids.
     @discardableResult
     public func schedule<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -84,8 +84,8 @@ extension PersistentContainer {
         try await schedule(retrying: repetitions, deadline: deadline) { Triple(try action($0)) }
     }
 
-    /// Runs a closure that reads one snapshot of the store, without blocking a thread, ends in two managed objects, and
-    /// returns their ids.
+    /// Runs a closure that reads one snapshot of the store and returns two managed objects, without blocking a thread,
+    /// and returns their ids.
     @discardableResult
     public func read<First: ManagedObjectResult, Second: ManagedObjectResult>(
         deadline: ContinuousClock.Instant? = nil,
@@ -94,8 +94,8 @@ extension PersistentContainer {
         try await read(deadline: deadline) { Pair(try action($0)) }
     }
 
-    /// Runs a closure that reads one snapshot of the store, without blocking a thread, ends in three managed objects, and
-    /// returns their ids.
+    /// Runs a closure that reads one snapshot of the store and returns three managed objects, without blocking a
+    /// thread, and returns their ids.
     @discardableResult
     public func read<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
         deadline: ContinuousClock.Instant? = nil,
@@ -104,8 +104,8 @@ extension PersistentContainer {
         try await read(deadline: deadline) { Triple(try action($0)) }
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line, without blocking a thread, ends in two
-    /// managed objects, and returns their ids.
+    /// Runs a closure that holds the write lock of the store from the start and returns two managed objects, without
+    /// blocking a thread, and returns their ids.
     @discardableResult
     public func write<First: ManagedObjectResult, Second: ManagedObjectResult>(
         deadline: ContinuousClock.Instant? = nil,
@@ -114,8 +114,8 @@ extension PersistentContainer {
         try await write(deadline: deadline) { Pair(try action($0)) }
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line, without blocking a thread, ends in three
-    /// managed objects, and returns their ids.
+    /// Runs a closure that holds the write lock of the store from the start and returns three managed objects, without
+    /// blocking a thread, and returns their ids.
     @discardableResult
     public func write<First: ManagedObjectResult, Second: ManagedObjectResult, Third: ManagedObjectResult>(
         deadline: ContinuousClock.Instant? = nil,
@@ -125,7 +125,7 @@ extension PersistentContainer {
     }
 }
 
-// A pack of results would be one type for both, but one that a task returns breaks its stack (Swift 6.3).
+// A parameter pack could replace both types, but returning one from a task corrupts the task's stack (Swift 6.3).
 private struct Pair<First: ManagedObjectResult, Second: ManagedObjectResult>: ManagedObjectResult {
     private let results: (First, Second)
 

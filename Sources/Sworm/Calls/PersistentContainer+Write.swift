@@ -1,12 +1,12 @@
 // Calls that hold the write lock.
 extension PersistentContainer {
-    /// Runs a closure that holds the write lock of the store from its first line, on the calling thread, and commits what it
-    /// changed when it returns.
+    /// Runs a closure that holds the write lock of the store from the start, on the calling thread, and commits its
+    /// changes when it returns.
     ///
-    /// The closure reads the newest state, and nobody else can change it before the closure ends. So its changes meet no
-    /// optimistic-locking conflict: a value that was read, changed and written back loses no update. Other writes wait until
-    /// it ends, in this process and in other processes, so keep the closure short. When it throws, or the commit fails, nothing is
-    /// saved, and the error is thrown.
+    /// The closure reads the latest state of the store, which no other call or process can change before the closure
+    /// ends. Its changes therefore meet no optimistic-locking conflict: a value can be read, changed and written back
+    /// without losing an update. Other writes, in this process and in other processes, wait until the closure ends, so
+    /// keep it short. If the closure throws, or the commit fails, nothing is saved, and the error is thrown.
     ///
     /// ```swift
     /// try store.write { context in
@@ -15,22 +15,22 @@ extension PersistentContainer {
     /// }
     /// ```
     ///
-    /// Inside of another `write` it joins it, and is undone alone when it throws. Inside of a `perform` it joins only where that
-    /// has written in bulk already, and so holds the write lock; else it throws a ``StoreError`` with the code `unsupported`.
-    /// Inside of a `read` it throws one with the code `readOnly`.
+    /// A `write` inside another `write` joins it, and is undone separately if it throws. Inside a `perform` it joins
+    /// only if the `perform` has already written in bulk, and therefore holds the write lock; otherwise it throws a
+    /// ``StoreError`` with the code `unsupported`. Inside a `read` it throws one with the code `readOnly`.
     ///
-    /// In a container over a context of your own, changes that were unsaved before are neither seen nor saved by it. The context
-    /// must have one store.
+    /// In a container over a context that you provide, a `write` neither sees nor saves the changes that were unsaved
+    /// before. The context must have exactly one store.
     ///
-    /// On Apple's platforms a `write` excludes the other `write`s of its container alone; Core Data takes the write lock of the
-    /// file for the time of a save, so that saves from elsewhere can still conflict.
+    /// On Apple's platforms, a `write` only excludes other `write`s of its container. Core Data holds the write lock of
+    /// the file only during a save, so that saves from elsewhere can still conflict.
     ///
     /// - Parameters:
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
-    ///   - action: Reads and changes the store.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
+    ///   - action: A closure that reads and changes the store.
     /// - Returns: The result of the closure.
-    /// - Throws: The error of the closure, and a ``StoreError`` when the store cannot be read or written: `readOnly` for a store
-    ///   that was opened read-only, `timedOut` when the write lock did not become free in time.
+    /// - Throws: The error of the closure, or a ``StoreError`` if the store cannot be read or written: `readOnly` for a
+    ///   store that was opened read-only, `timedOut` if the write lock did not become free in time.
     @discardableResult
     public func write<R>(
         deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> sending R
@@ -38,19 +38,20 @@ extension PersistentContainer {
         var result: R?
         try run(.write(deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
-        // Made by the closure, which gives it away; only this frame has it on its way to the caller. The compiler cannot see
-        // that through the layers below.
+        // The closure created the value and gave it away; only this frame holds it on its way to the caller. The
+        // compiler cannot prove that through the layers below.
         nonisolated(unsafe) let given = result
         return given
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line: the form for functions and generic wrappers without `sending`.
+    /// Runs a closure that holds the write lock of the store from the start: the variant for functions and generic
+    /// wrappers without `sending`.
     ///
     /// - Parameters:
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
-    ///   - action: Reads and changes the store.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
+    ///   - action: A closure that reads and changes the store.
     /// - Returns: The result of the closure.
-    /// - Throws: As for any closure.
+    /// - Throws: The error of the closure, or a ``StoreError`` if the store cannot be read or written.
     @discardableResult
     public func write<R: Sendable>(
         deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> R
@@ -61,25 +62,26 @@ extension PersistentContainer {
         return result
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line, and returns nothing.
+    /// Runs a closure that holds the write lock of the store from the start, and returns nothing.
     ///
     /// - Parameters:
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
-    ///   - action: Reads and changes the store.
-    /// - Throws: As for any closure.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
+    ///   - action: A closure that reads and changes the store.
+    /// - Throws: The error of the closure, or a ``StoreError`` if the store cannot be read or written.
     public func write(
         deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> Void
     ) throws {
         try run(.write(deadline: deadline), action)
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line, ends in managed objects, and returns their ids.
+    /// Runs a closure that holds the write lock of the store from the start and returns managed objects, and returns
+    /// their ids.
     ///
     /// - Parameters:
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
-    ///   - action: Reads and changes the store.
-    /// - Returns: The id of the object, permanent once the changes were saved.
-    /// - Throws: As for any closure.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
+    ///   - action: A closure that reads and changes the store.
+    /// - Returns: The id of the object, which is permanent once the changes are saved.
+    /// - Throws: The error of the closure, or a ``StoreError`` if the store cannot be read or written.
     @discardableResult
     public func write<R: ManagedObjectResult>(
         deadline: ContinuousClock.Instant? = nil,
@@ -98,18 +100,18 @@ extension PersistentContainer {
 }
 
 extension PersistentContainer {
-    /// Runs a closure that holds the write lock of the store from its first line, without blocking a thread of the concurrency
-    /// pool, and commits what it changed when it returns.
+    /// Runs a closure that holds the write lock of the store from the start, without blocking a thread of the
+    /// concurrency pool, and commits its changes when it returns.
     ///
-    /// The asynchronous form: in an `async` function it is the one that is called. A task that was cancelled before the closure
-    /// starts does not run it; of one that is cancelled while it runs nothing is saved.
+    /// In an `async` function, the compiler selects this asynchronous variant. If the task is cancelled before the
+    /// closure starts, the closure does not run; if it is cancelled while the closure runs, nothing is saved.
     ///
     /// - Parameters:
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
-    ///   - action: Reads and changes the store.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
+    ///   - action: A closure that reads and changes the store.
     /// - Returns: The result of the closure.
-    /// - Throws: `CancellationError` when the task was cancelled; the error of the closure, and a ``StoreError`` when the store
-    ///   cannot be read or written.
+    /// - Throws: `CancellationError` if the task was cancelled, the error of the closure, or a ``StoreError`` if the
+    ///   store cannot be read or written.
     @discardableResult
     public func write<R>(
         deadline: ContinuousClock.Instant? = nil,
@@ -118,13 +120,14 @@ extension PersistentContainer {
         try await result(.write(deadline: deadline), action)
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line, without blocking a thread: the form for functions and generic wrappers without `sending`.
+    /// Runs a closure that holds the write lock of the store from the start, without blocking a thread: the variant for
+    /// functions and generic wrappers without `sending`.
     ///
     /// - Parameters:
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
-    ///   - action: Reads and changes the store.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
+    ///   - action: A closure that reads and changes the store.
     /// - Returns: The result of the closure.
-    /// - Throws: As for any closure.
+    /// - Throws: `CancellationError` if the task was cancelled, the error of the closure, or a ``StoreError``.
     @discardableResult
     public func write<R: Sendable>(
         deadline: ContinuousClock.Instant? = nil,
@@ -133,13 +136,14 @@ extension PersistentContainer {
         try await sendableResult(.write(deadline: deadline), action)
     }
 
-    /// Runs a closure that holds the write lock of the store from its first line, ends in managed objects, and returns their ids.
+    /// Runs a closure that holds the write lock of the store from the start and returns managed objects, and returns
+    /// their ids.
     ///
     /// - Parameters:
-    ///   - deadline: When the call is given up, also while it waits; nil for never.
-    ///   - action: Reads and changes the store.
-    /// - Returns: The id of the object, permanent once the changes were saved.
-    /// - Throws: As for any closure.
+    ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
+    ///   - action: A closure that reads and changes the store.
+    /// - Returns: The id of the object, which is permanent once the changes are saved.
+    /// - Throws: `CancellationError` if the task was cancelled, the error of the closure, or a ``StoreError``.
     @discardableResult
     public func write<R: ManagedObjectResult>(
         deadline: ContinuousClock.Instant? = nil,

@@ -1,10 +1,10 @@
-/// How a closure is run: what it may do with the store, and how often it is repeated.
+/// How a closure is run: how it may use the store, and how often it is repeated.
 struct StoreCall: Sendable {
     var access: StoreAccess
-    /// How often the closure is repeated when it meets a conflict.
+    /// The maximum number of times that the closure is repeated after a conflict.
     var repetitions: Int
     private let limit: Limit?
-    /// Whether it repeats a `perform`.
+    /// Whether the call is a repetition of a `perform`.
     private var isRepetition = false
 
     init(access: StoreAccess, repetitions: Int = 0, deadline: ContinuousClock.Instant?) {
@@ -15,14 +15,14 @@ struct StoreCall: Sendable {
         (self.access, self.repetitions, self.limit) = (access, repetitions, limit)
     }
 
-    /// A deadline. A call without one is copied faster with a reference than with an instant, whose layout is looked up at
-    /// run time.
+    /// A deadline. Without one, a call is copied faster with a reference than with an instant, whose layout is
+    /// determined at run time.
     private final class Limit: Sendable {
         let deadline: ContinuousClock.Instant
         init(_ deadline: ContinuousClock.Instant) { self.deadline = deadline }
     }
 
-    /// When the call is given up; nil for never.
+    /// The time at which the call is abandoned; nil for no deadline.
     var deadline: ContinuousClock.Instant? { limit?.deadline }
     var hasDeadline: Bool { limit != nil }
 
@@ -38,21 +38,21 @@ struct StoreCall: Sendable {
         StoreCall(access: .perform, repetitions: max(0, repetitions), deadline: deadline)
     }
 
-    /// The same call for its nth run, which is repeated no more.
+    /// Returns the same call for the given repetition, without further repetitions.
     func run(afterRepetitions number: Int) -> StoreCall {
         var call = StoreCall(access: access(ofRepetition: number), repetitions: 0, limit: limit)
         call.isRepetition = number > 0
         return call
     }
 
-    /// The call as it can be run in a context: with several stores, which have no common write lock, the last repetition is a
-    /// `perform` like the first run.
+    /// Returns the call as it can be run in a context. Several stores have no common write lock; with them, the last
+    /// repetition is a `perform` like the first run.
     func possible(in context: NSManagedObjectContext) -> StoreCall {
         guard isRepetition, access == .write, !Engine.hasOneStore(context) else { return self }
         return StoreCall(access: .perform, repetitions: 0, limit: limit)
     }
 
-    /// Throws when the deadline has passed.
+    /// Throws an error if the deadline has passed.
     func checkDeadline() throws {
         guard let limit, ContinuousClock.now >= limit.deadline else { return }
         throw StoreError(
@@ -61,21 +61,21 @@ struct StoreCall: Sendable {
         )
     }
 
-    /// How the closure uses the store, the given number of repetitions after its first run. The last of them holds the write
-    /// lock, so that it meets no conflict.
+    /// Returns how the closure uses the store in the given repetition; zero is the first run. The last repetition holds
+    /// the write lock, so that it meets no conflict.
     func access(ofRepetition number: Int) -> StoreAccess { number > 0 && number == repetitions ? .write : access }
 
-    /// Whether the closure is to be repeated after an error, the given number of repetitions after its first run.
+    /// Returns whether the closure is to be repeated after an error in the given repetition; zero is the first run.
     func isRepeated(after error: any Error, repetition number: Int) -> Bool {
         number < repetitions && StoreError.Code.conflict ~= error
     }
 
-    /// How long to wait before a repetition: twice as long each time, by a part that differs from call to call, so that
-    /// calls that met each other do not meet again.
+    /// Returns how long to wait before a repetition. The maximum doubles each time. The pause is random, so that calls
+    /// that conflicted do not meet again.
     ///
     /// - Parameters:
-    ///   - number: The repetition, from 1.
-    ///   - generator: Gives the part that differs.
+    ///   - number: The repetition, starting at 1.
+    ///   - generator: The source of randomness.
     static func pause(before number: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         let longest = min(1 << min(number, 10), 64)
         return .microseconds(Int.random(in: 500...1000 * longest, using: &generator))

@@ -1,24 +1,24 @@
 import Foundation
 import SwormPredicates
 
-/// The text and the values, so that a condition can be kept, or sent to be run elsewhere.
+/// The text and the values of a condition, so that you can store it, or send it elsewhere to be run.
 ///
 /// In JSON:
 ///
 /// ```json
 /// {"entity": "Book", "format": "(year > %@) AND (title == %@)", "arguments": [{"int": 1800}, {"string": "War"}]}
 /// ```
-/// A value is an object with one member, named by its type: `bool`, `int`, `double` (a number, or "nan", "inf", "-inf"),
-/// `decimal` (text), `string`, `date` (seconds since 2001-01-01 00:00:00 UTC), `data` (base64), `uuid` (text), `url` (text),
-/// `object` (the URL of an object's id) or `list` (an array of values). `null` stands for nil.
+/// A value is an object with one member, named by its type: `bool`, `int`, `double` (a number, or "nan", "inf",
+/// "-inf"), `decimal` (text), `string`, `date` (seconds since 2001-01-01 00:00:00 UTC), `data` (base64), `uuid` (text),
+/// `url` (text), `object` (the URL of an object's id) or `list` (an array of values). `null` represents nil.
 ///
-/// A condition that comes from outside should be checked with ``check(against:)`` before it runs.
+/// Check a condition from an untrusted source with ``check(against:)`` before you run it.
 extension Condition: Codable {
     private enum CodingKeys: String, CodingKey { case entity, format, arguments }
 
-    /// Writes the condition.
+    /// Encodes the condition.
     ///
-    /// - Throws: The ``StoreError`` that the condition carries, if it was not understood.
+    /// - Throws: The ``StoreError`` of the condition, if the condition is invalid.
     public func encode(to encoder: any Encoder) throws {
         let template = try tree().template
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -27,10 +27,10 @@ extension Condition: Codable {
         try container.encode(template.arguments.map(CodedArgument.init), forKey: .arguments)
     }
 
-    /// Reads a condition.
+    /// Decodes a condition.
     ///
-    /// - Throws: `DecodingError` when the data is about another entity, has a value that no attribute can hold, or has text
-    ///   that is not understood. The text is not checked against the entity yet.
+    /// - Throws: `DecodingError` if the data is about another entity, contains a value that no attribute can hold, or
+    ///   contains invalid text. The text is not checked against the entity yet.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let entity = try container.decode(String.self, forKey: .entity)
@@ -51,7 +51,7 @@ extension Condition: Codable {
     }
 }
 
-/// A value in a condition as it is written down.
+/// The encoded form of a value in a condition.
 private struct CodedArgument: Codable {
     let argument: PredicateArgument
 
@@ -136,7 +136,8 @@ private struct CodedArgument: Codable {
 }
 
 extension Decimal {
-    /// Takes a number that is all of the text. `init(string:)` also takes the beginning of what goes on as something else.
+    /// Creates a number from a string that contains nothing else. By contrast, `init(string:)` accepts a number at the
+    /// start of any string.
     fileprivate init?(wholeText text: String) {
         if text == "NaN" {
             self = .nan
@@ -149,7 +150,7 @@ extension Decimal {
     }
 }
 
-/// A number that JSON may have no form for.
+/// A number that JSON may be unable to represent.
 private struct CodedDouble: Codable {
     let value: Double
 

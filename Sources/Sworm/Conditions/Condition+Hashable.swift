@@ -1,9 +1,9 @@
 extension Condition: Hashable {
-    /// Whether two conditions are put together in the same way from the same comparisons.
+    /// Returns whether two conditions are composed of the same comparisons in the same way.
     ///
-    /// `a && b` and `b && a` select the same objects and are different conditions.
+    /// `a && b` and `b && a` find the same objects, but are different conditions.
     public static func == (left: Condition, right: Condition) -> Bool { left.content.body == right.content.body }
 
-    /// Feeds what the condition says into a hasher.
+    /// Feeds the content of the condition into a hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(content.body) }
 }

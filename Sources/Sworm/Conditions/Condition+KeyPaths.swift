@@ -1,51 +1,51 @@
 import SwormPredicates
 
-// The operators on key paths of attributes that cannot be nil.
-// They take any key path and turn it into a name at once, so that a condition holds no key path and is sendable.
+// The operators on key paths of attributes that cannot be nil. They accept any key path and convert it to a name
+// immediately, so that a condition stores no key path and is sendable.
 
-/// The attribute has this value.
+/// Returns a condition that the attribute equals the value.
 public func == <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
     Condition(Operand(keyPath), .equal, Operand(value: value))
 }
 
-/// The attribute has another value.
+/// Returns a condition that the attribute differs from the value.
 public func != <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
     Condition(Operand(keyPath), .notEqual, Operand(value: value))
 }
 
-/// The attribute is below this value.
+/// Returns a condition that the attribute is less than the value.
 public func < <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
     Condition(Operand(keyPath), .less, Operand(value: value))
 }
 
-/// The attribute is above this value.
+/// Returns a condition that the attribute is greater than the value.
 public func > <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
     Condition(Operand(keyPath), .greater, Operand(value: value))
 }
 
-/// The attribute is this value or below.
+/// Returns a condition that the attribute is less than or equal to the value.
 public func <= <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
     Condition(Operand(keyPath), .lessOrEqual, Operand(value: value))
 }
 
-/// The attribute is this value or above.
+/// Returns a condition that the attribute is greater than or equal to the value.
 public func >= <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
     Condition(Operand(keyPath), .greaterOrEqual, Operand(value: value))
 }
 
-/// The attribute has one of these values.
+/// Returns a condition that the attribute is one of the values.
 public func === <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, values: [Value]
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {

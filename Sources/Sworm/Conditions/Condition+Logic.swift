@@ -1,40 +1,40 @@
-/// Both conditions hold.
+/// Returns a condition that both conditions hold.
 public func && <PlainObject>(left: Condition<PlainObject>, right: Condition<PlainObject>) -> Condition<PlainObject> {
     Condition(.and(left.content, right.content))
 }
 
-/// At least one of the conditions holds.
+/// Returns a condition that at least one of the conditions holds.
 public func || <PlainObject>(left: Condition<PlainObject>, right: Condition<PlainObject>) -> Condition<PlainObject> {
     Condition(.or(left.content, right.content))
 }
 
-/// The condition does not hold.
+/// Returns a condition that the given one does not hold.
 public prefix func ! <PlainObject>(original: Condition<PlainObject>) -> Condition<PlainObject> {
     Condition(.not(original.content))
 }
 
-// One side may be untyped. Never both: with operators for two untyped sides, and `String` among the untyped, the
-// compiler takes ten times as long for every unrelated Bool expression in a file that imports this module.
+// One side may be untyped, but never both. With operators for two untyped sides, and `String` as one of the untyped
+// types, the compiler takes ten times as long for every unrelated Bool expression in a file that imports this module.
 
-/// Both predicates hold.
+/// Returns a predicate that both predicates hold.
 @_disfavoredOverload
 public func && <PlainObject>(left: Condition<PlainObject>, right: any Predicate) -> any Predicate {
     Query.and(left, right)
 }
 
-/// Both predicates hold.
+/// Returns a predicate that both predicates hold.
 @_disfavoredOverload
 public func && <PlainObject>(left: any Predicate, right: Condition<PlainObject>) -> any Predicate {
     Query.and(left, right)
 }
 
-/// At least one of the predicates holds.
+/// Returns a predicate that at least one of the predicates holds.
 @_disfavoredOverload
 public func || <PlainObject>(left: Condition<PlainObject>, right: any Predicate) -> any Predicate {
     Query.or(left, right)
 }
 
-/// At least one of the predicates holds.
+/// Returns a predicate that at least one of the predicates holds.
 @_disfavoredOverload
 public func || <PlainObject>(left: any Predicate, right: Condition<PlainObject>) -> any Predicate {
     Query.or(left, right)

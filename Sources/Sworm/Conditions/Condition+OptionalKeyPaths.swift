@@ -1,51 +1,65 @@
 import SwormPredicates
 
-// The operators on key paths of attributes that may be nil.
-// They take any key path and turn it into a name at once, so that a condition holds no key path and is sendable.
+// The operators on key paths of attributes that may be nil. They accept any key path and convert it to a name
+// immediately, so that a condition stores no key path and is sendable.
 
-/// The attribute has this value; with nil, it has none.
+/// Returns a condition that the attribute equals the value.
+///
+/// With nil, the attribute must have no value.
 public func == <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
     Condition(Operand(keyPath), .equal, Operand(value: value))
 }
 
-/// The attribute has another value, and has one; with nil, it has any value.
+/// Returns a condition that the attribute has a value that differs from the given one.
+///
+/// With nil, the attribute may have any value.
 public func != <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
     Condition(Operand(keyPath), .notEqual, Operand(value: value))
 }
 
-/// The attribute is below this value. With nil, no object fulfils it.
+/// Returns a condition that the attribute is less than the value.
+///
+/// With nil, no object fulfills it.
 public func < <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
     Condition(Operand(keyPath), .less, Operand(value: value))
 }
 
-/// The attribute is above this value. With nil, no object fulfils it.
+/// Returns a condition that the attribute is greater than the value.
+///
+/// With nil, no object fulfills it.
 public func > <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
     Condition(Operand(keyPath), .greater, Operand(value: value))
 }
 
-/// The attribute is this value or below. With nil, no object fulfils it.
+/// Returns a condition that the attribute is less than or equal to the value.
+///
+/// With nil, no object fulfills it.
 public func <= <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
     Condition(Operand(keyPath), .lessOrEqual, Operand(value: value))
 }
 
-/// The attribute is this value or above. With nil, no object fulfils it.
+/// Returns a condition that the attribute is greater than or equal to the value.
+///
+/// With nil, no object fulfills it.
 public func >= <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
     Condition(Operand(keyPath), .greaterOrEqual, Operand(value: value))
 }
 
-/// The attribute has one of these values. A nil among them stands for having none.
+/// Returns a condition that the attribute is one of the values.
+///
+/// A nil among them matches an attribute without a value.
 public func === <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, values: [Value?]
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {

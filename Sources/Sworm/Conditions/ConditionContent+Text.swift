@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 
 extension ConditionContent {
-    /// Understands text in the predicate language.
+    /// Parses text in the predicate language.
     init(format: String, arguments: [Any?]) {
         do {
             let arguments = try PredicateArgument.make(from: arguments.map { try storable($0) })
@@ -16,7 +16,7 @@ extension ConditionContent {
         }
     }
 
-    /// The condition as text, with `%@` in the place of values.
+    /// The condition as text, with `%@` instead of values.
     var format: String {
         switch body {
         case .tree(let tree): tree.template.format
@@ -24,7 +24,7 @@ extension ConditionContent {
         }
     }
 
-    /// The values for the places in the text.
+    /// The values for the placeholders in the text.
     var values: [PredicateArgument] {
         switch body {
         case .tree(let tree): tree.template.arguments
@@ -32,13 +32,14 @@ extension ConditionContent {
         }
     }
 
-    /// The values as ordinary Swift and Foundation values.
+    /// The values as Swift and Foundation values.
     var arguments: [Any] {
         values.map { $0.foundationValue ?? NSNull() }
     }
 }
 
-/// What the predicate language takes for an argument: values of the user's own types are encoded, ids become references.
+/// Returns an argument in a form that the predicate language accepts: values of the user's types are encoded, and ids
+/// become references.
 private func storable(_ argument: Any?) throws -> Any? {
     switch argument {
     case nil: nil

@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// What a condition holds: a tree, or text that could not be understood, and the first thing that went wrong.
+/// The content of a condition: a tree or invalid text, and the first error.
 @usableFromInline
 struct ConditionContent: Sendable {
     enum Body: Sendable, Hashable {
@@ -10,7 +10,7 @@ struct ConditionContent: Sendable {
 
     var body: Body
     @Rare var failure: StoreError?
-    /// How deep the tree is, counted in connectives.
+    /// The depth of the tree, counted in connectives.
     var depth = 0
 
     init(_ tree: PredicateTree, failure: StoreError? = nil, depth: Int = 0) {
@@ -24,7 +24,7 @@ struct ConditionContent: Sendable {
         self.failure = failure
     }
 
-    /// The tree, for a store to work with.
+    /// Returns the tree, for use by a store.
     func tree() throws(StoreError) -> PredicateTree {
         if let failure { throw failure }
         switch body {
@@ -61,7 +61,7 @@ extension ConditionContent {
         let failure = left.failure ?? right.failure
         if case .tree(let leftTree) = left.body, case .tree(let rightTree) = right.body {
             let tree = make(leftTree, rightTree)
-            // A chain that grows to the right is one node, however long it is.
+            // A chain that grows to the right is a single node, regardless of its length.
             let grows = leftTree.isChain(like: tree)
             let depth = max(left.depth, right.depth + 1, grows ? 0 : left.depth + 1)
             return ConditionContent(tree, failure: failure, depth: depth).limited
@@ -72,7 +72,7 @@ extension ConditionContent {
         return result
     }
 
-    /// A condition that is nested too deeply for the stack becomes a failure while it is still harmless.
+    /// The condition, or a failure if it is nested so deeply that processing it would overflow the stack.
     private var limited: ConditionContent {
         let limit = 300
         guard depth > limit else { return self }

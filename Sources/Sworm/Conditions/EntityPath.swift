@@ -1,6 +1,8 @@
 import SwormPredicates
 
-/// A row in the closure form of a condition: its members are the attributes and relations of the entity.
+/// A row in the closure form of a condition.
+///
+/// Its members are the attributes and relations of the entity.
 ///
 /// `Root` is the entity that the condition is about, `T` the entity of this row.
 @dynamicMemberLookup
@@ -12,7 +14,7 @@ public struct EntityPath<Root: ManagedObjectConvertible, T: ManagedObjectConvert
         self.operand = operand
     }
 
-    /// An attribute.
+    /// Returns an attribute.
     @inlinable
     public subscript<V: SupportedAttributeType>(
         dynamicMember keyPath: any KeyPath<T, V> & Sendable
@@ -20,7 +22,7 @@ public struct EntityPath<Root: ManagedObjectConvertible, T: ManagedObjectConvert
         Term(operand.attribute(keyPath))
     }
 
-    /// An attribute that may be nil.
+    /// Returns an attribute that may be nil.
     @inlinable
     public subscript<V: SupportedAttributeType>(
         dynamicMember keyPath: any KeyPath<T, V?> & Sendable
@@ -28,21 +30,21 @@ public struct EntityPath<Root: ManagedObjectConvertible, T: ManagedObjectConvert
         Term(operand.attribute(keyPath))
     }
 
-    /// The row at the other end of a relation, if there is one.
+    /// Returns the destination of a relation, which may be missing.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<T.Relations, ToOneRelation<D>> & Sendable
     ) -> OptionalPath<Root, D> {
         OptionalPath(operand.key(T.relations[keyPath: keyPath].name))
     }
 
-    /// The rows at the other end of a relation.
+    /// Returns the destinations of a relation.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<T.Relations, ToManyRelation<D>> & Sendable
     ) -> ManyPath<Root, D> {
         ManyPath(operand.key(T.relations[keyPath: keyPath].name))
     }
 
-    /// The rows at the other end of a relation.
+    /// Returns the destinations of an ordered relation.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<T.Relations, ToManyOrderedRelation<D>> & Sendable
     ) -> OrderedManyPath<Root, D> {
@@ -51,17 +53,17 @@ public struct EntityPath<Root: ManagedObjectConvertible, T: ManagedObjectConvert
 }
 
 extension EntityPath {
-    /// The row is this object.
+    /// Returns a condition that the row is the given object.
     public static func == (left: EntityPath, right: ManagedObjectID<T>) -> Condition<Root> {
         Condition(left.operand, .equal, Operand(id: right))
     }
 
-    /// The row is another object.
+    /// Returns a condition that the row is not the given object.
     public static func != (left: EntityPath, right: ManagedObjectID<T>) -> Condition<Root> {
         Condition(left.operand, .notEqual, Operand(id: right))
     }
 
-    /// The row is one of these objects.
+    /// Returns a condition that the row is one of the given objects.
     public func isIn(_ ids: some Sequence<ManagedObjectID<T>>) -> Condition<Root> {
         Condition(operand, .in, Operand(ids: ids))
     }

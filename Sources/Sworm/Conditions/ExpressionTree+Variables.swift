@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// Names for variables that are not known to anyone else. A subquery gets its final name when its condition is complete.
+/// A counter for unique variable names. A subquery is given its final variable name when its condition is complete.
 private let freshNames = Locked(0)
 
 func freshVariable() -> String {
@@ -11,10 +11,11 @@ func freshVariable() -> String {
 }
 
 extension ExpressionTree {
-    /// A subquery over a condition that was built with a fresh variable.
+    /// Returns a subquery over a condition that was built with a fresh variable.
     ///
-    /// The variable is named by how many subqueries are nested inside: `$x` for none. So it differs from every variable
-    /// inside, and the text does not depend on what else was built before.
+    /// The variable's name depends on the number of nested subqueries, and is `$x` if the condition contains no
+    /// subquery. It therefore differs from every nested variable, and the text does not depend on conditions that were
+    /// built earlier.
     static func subquery(
         _ collection: ExpressionTree, naming variable: String, where condition: PredicateTree
     ) -> ExpressionTree {
@@ -23,7 +24,7 @@ extension ExpressionTree {
         return .subquery(collection, name, condition.renaming(variable, to: name))
     }
 
-    /// The keys behind a variable, none of them an operator; nil for any other expression.
+    /// Returns the keys of a path from a variable, or nil if a key is an operator or the expression is not such a path.
     func plainKeys(from variable: String) -> [String]? {
         var keys: [String] = []
         var current = self
@@ -35,7 +36,8 @@ extension ExpressionTree {
         return keys.reversed()
     }
 
-    /// Whether this is a path of names from a row: the one that is asked about, or one of an enclosing collection.
+    /// Whether this is a path of names from a row: the row that the condition is about, or one of an enclosing
+    /// collection.
     var isPlainPath: Bool {
         var current = self
         while case .key(let base, let key) = current, !key.hasPrefix("@") { current = base }

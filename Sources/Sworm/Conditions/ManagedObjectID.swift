@@ -1,7 +1,9 @@
 public import Foundation
 package import SwormPredicates
 
-/// The identity of a stored object, with its type. It can be kept, sent and compared, and outlives any context.
+/// The typed identity of a stored object.
+///
+/// You can store, send and compare it, and it remains valid after its context ends.
 public struct ManagedObjectID<PlainObject: ManagedObjectConvertible>: Sendable, Hashable, CustomStringConvertible {
     package let reference: ObjectReference
 
@@ -9,10 +11,10 @@ public struct ManagedObjectID<PlainObject: ManagedObjectConvertible>: Sendable, 
         self.reference = reference
     }
 
-    /// Takes the id from its URL.
+    /// Creates an id from its URL.
     ///
-    /// - Parameter url: What ``uriRepresentation`` gave for an object that was saved.
-    /// - Throws: A ``StoreError`` with the code `invalidObjectID` when the URL is no id of a saved object.
+    /// - Parameter url: The ``uriRepresentation`` of the id of a saved object.
+    /// - Throws: A ``StoreError`` with the code `invalidObjectID` if the URL is not the id of a saved object.
     public init(_ url: URL) throws {
         do {
             reference = try ObjectReference(url)
@@ -27,17 +29,19 @@ public struct ManagedObjectID<PlainObject: ManagedObjectConvertible>: Sendable, 
 
     /// The id as a URL, for example `x-coredata://STORE/Book/p1`.
     ///
-    /// The URL of an object that was never saved has no store in it, and means nothing later.
+    /// The URL of an unsaved object does not contain a store, and cannot be used later.
     public var uriRepresentation: URL { reference.url }
 
-    /// Whether the object was not saved yet when the id was taken. Its saved object has another id.
+    /// Whether the object was unsaved when the id was read.
+    ///
+    /// The saved object has a different id.
     public var isTemporary: Bool { reference.isTemporary }
 
-    /// The id as text: the URL.
+    /// The id as a string: the URL.
     public var description: String { uriRepresentation.absoluteString }
 }
 
-/// An id whose type is not known at the place of use.
+/// An id whose type is not statically known.
 package protocol ObjectIdentifying {
     var reference: ObjectReference { get }
 }

@@ -1,28 +1,28 @@
 import SwormPredicates
 
 extension ManyPath {
-    /// The largest value among the rows, if there is any.
+    /// Returns the largest value of the rows, or a missing value if there are no values.
     public func max<Base, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Base, Base?> where Base.PrimitiveAttributeType: Comparable {
         aggregate("@max", keyPath)
     }
 
-    /// The smallest value among the rows, if there is any.
+    /// Returns the smallest value of the rows, or a missing value if there are no values.
     public func min<Base, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Base, Base?> where Base.PrimitiveAttributeType: Comparable {
         aggregate("@min", keyPath)
     }
 
-    /// The sum of the values of the rows; zero when there is none.
+    /// Returns the sum of the values of the rows, or zero if there are no values.
     public func sum<Base: Numeric, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Base, Base> {
         aggregate("@sum", keyPath)
     }
 
-    /// The average of the values of the rows, if there is any.
+    /// Returns the average of the values of the rows, or a missing value if there are no values.
     public func average<Base: Numeric, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Double, Double?> {

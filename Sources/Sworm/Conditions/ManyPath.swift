@@ -1,8 +1,8 @@
 import SwormPredicates
 
-/// The rows behind a relation to many in the closure form of a condition.
+/// The destinations of a relation to many in the closure form of a condition.
 ///
-/// Say which of them are meant: ``any``, ``all`` or ``none``, or ask for their ``count``.
+/// Use ``any``, ``all`` or ``none`` to compare the rows, or compare their ``count``.
 public struct ManyPath<Root: ManagedObjectConvertible, D: ManagedObjectConvertible>: Sendable {
     let operand: Operand
 
@@ -10,24 +10,28 @@ public struct ManyPath<Root: ManagedObjectConvertible, D: ManagedObjectConvertib
         self.operand = operand
     }
 
-    /// At least one of the rows. Each use may mean another row; use ``contains(where:)`` to ask several things of one.
+    /// At least one of the rows.
+    ///
+    /// Each use may refer to a different row; use ``contains(where:)`` for several comparisons about the same row.
     public var any: OptionalPath<Root, D> { ranging(.any) }
 
-    /// Every row; also true when there is none.
+    /// All of the rows.
+    ///
+    /// A comparison is also true if there are no rows.
     public var all: OptionalPath<Root, D> { ranging(.all) }
 
     /// None of the rows.
     public var none: OptionalPath<Root, D> { ranging(.none) }
 
-    /// How many rows there are.
+    /// The number of rows.
     public var count: Term<Root, Int, Int> { Term(operand.key("@count")) }
 
-    /// There are no rows.
+    /// A condition that there are no rows.
     public var isEmpty: Condition<Root> { count == 0 }
 
-    /// The rows that fulfil a condition.
+    /// Returns the rows that fulfill a condition.
     ///
-    /// The outer row can be named in the closure too: `book.reviews.filter { $0.year == book.year }`.
+    /// The closure can also refer to the outer row: `book.reviews.filter { $0.year == book.year }`.
     public func filter(_ body: (EntityPath<Root, D>) -> Condition<Root>) -> ManyPath {
         let variable = freshVariable()
         let content = body(EntityPath(Operand(.variable(variable)))).content
@@ -43,12 +47,12 @@ public struct ManyPath<Root: ManagedObjectConvertible, D: ManagedObjectConvertib
         return ManyPath(result)
     }
 
-    /// There is a row that fulfils a condition.
+    /// Returns a condition that at least one row fulfills the condition of the closure.
     public func contains(where body: (EntityPath<Root, D>) -> Condition<Root>) -> Condition<Root> {
         filter(body).count > 0
     }
 
-    /// This object is among the rows.
+    /// Returns a condition that the given object is one of the rows.
     public func contains(_ id: ManagedObjectID<D>) -> Condition<Root> {
         any == id
     }

@@ -2,12 +2,12 @@ import Foundation
 import SwormPredicates
 
 extension ObjectReference {
-    /// Why a URL is no id of a saved object.
+    /// The reason why a URL is not the id of a saved object.
     struct URLFault: Error {
         let reason: String
     }
 
-    /// Takes an identity from its URL, for example `x-coredata://STORE/Book/p1`.
+    /// Creates an identity from its URL, for example `x-coredata://STORE/Book/p1`.
     init(_ url: URL) throws(URLFault) {
         guard url.scheme?.lowercased() == "x-coredata" else { throw URLFault(reason: "its scheme is another one") }
         guard let store = url.host(percentEncoded: false), !store.isEmpty else {
@@ -23,7 +23,7 @@ extension ObjectReference {
         self.init(storeIdentifier: store, entityName: String(parts[1]), key: key)
     }
 
-    /// The identity as a URL. That of an object that was never saved has no store in it, and means nothing later.
+    /// The identity as a URL. The URL of an unsaved object does not contain a store, and cannot be used later.
     var url: URL {
         var components = URLComponents()
         components.scheme = "x-coredata"

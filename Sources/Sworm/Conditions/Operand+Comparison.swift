@@ -1,7 +1,7 @@
 import SwormPredicates
 
 extension Condition {
-    /// A comparison of two operands.
+    /// Creates a comparison of two operands.
     init(_ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: StringOptions = []) {
         self.init(ConditionContent(left, comparator, right, options))
     }
@@ -16,7 +16,7 @@ extension Operand {
 }
 
 extension ConditionContent {
-    /// A comparison of two operands.
+    /// Creates a comparison of two operands.
     fileprivate init(
         _ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: StringOptions = []
     ) {
@@ -36,8 +36,8 @@ extension ConditionContent {
     }
 }
 
-/// `ANY a.b.c > x`, where the language has a word for it: one path through one or several collections, all with the
-/// same word, compared with something that ranges over none.
+/// Returns `ANY a.b.c > x`, if the predicate language can express the comparison in this form: one path through one or
+/// more collections, all with the same quantifier, compared with an operand that ranges over no collection.
 private func quantifiedPath(
     _ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: ComparisonOptions
 ) -> PredicateTree? {
@@ -46,7 +46,7 @@ private func quantifiedPath(
     guard path.isPlainPath else { return nil }
     var variable = first.variable
     for scope in left.scopes.dropFirst() {
-        // "No a has any b" is what NONE says of the path, but "no a has no b" is not.
+        // `NONE` on a path means that no a has any b. It cannot express that no a has no b.
         let goesOn = first.quantifier == .all ? scope.quantifier == .all : scope.quantifier == .any
         guard goesOn, let keys = scope.collection.plainKeys(from: variable) else { return nil }
         path = keys.reduce(path) { .key($0, $1) }
@@ -61,7 +61,7 @@ private func quantifiedPath(
 }
 
 extension ConditionContent {
-    /// The general form: counts the rows of each collection that fulfil the condition.
+    /// Returns the general form, which counts the rows of each collection that fulfill the condition.
     func quantified(over scopes: [Operand.Scope]) -> ConditionContent {
         guard case .tree(var tree) = body else { return self }
         for scope in scopes.reversed() {
@@ -79,7 +79,7 @@ extension ConditionContent {
 }
 
 extension Comparator {
-    /// The comparator that says the same with the sides exchanged.
+    /// The equivalent comparator for exchanged sides, or nil if it does not exist.
     fileprivate var reversed: Comparator? {
         switch self {
         case .equal, .notEqual, .identical, .notIdentical: self

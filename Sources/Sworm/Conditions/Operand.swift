@@ -4,8 +4,8 @@ import SwormPredicates
 @usableFromInline
 struct Operand: Sendable {
     var expression: ExpressionTree
-    /// The collections that the expression ranges over, the outermost first. Each has a variable that the expression
-    /// (or the next collection) is made of.
+    /// The collections that the expression ranges over, the outermost first. Each one declares a variable that the
+    /// expression (or the next collection) is based on.
     var scopes: [Scope] = []
     @Rare var failure: StoreError?
 
@@ -17,7 +17,7 @@ struct Operand: Sendable {
         let variable: String
     }
 
-    /// The row that is asked about.
+    /// The row that the condition is about.
     @usableFromInline static let evaluatedObject = Operand(.evaluatedObject)
 
     init(_ expression: ExpressionTree, scopes: [Scope] = [], failure: StoreError? = nil) {
@@ -26,7 +26,7 @@ struct Operand: Sendable {
         self.failure = failure
     }
 
-    /// An attribute of the row that is asked about.
+    /// Creates an operand for an attribute of the row that the condition is about.
     init<T: ManagedObjectConvertible>(_ keyPath: PartialKeyPath<T>) {
         self = Operand(.evaluatedObject).attribute(keyPath)
     }
@@ -61,7 +61,7 @@ struct Operand: Sendable {
         self.init(.value(id.map { .object($0.reference) } ?? .null))
     }
 
-    /// The attribute that a key path leads to, of the row that this operand stands for.
+    /// Returns the attribute that a key path refers to, in the row that this operand represents.
     @usableFromInline
     func attribute<T: ManagedObjectConvertible>(_ keyPath: PartialKeyPath<T>) -> Operand {
         do {
@@ -82,25 +82,25 @@ struct Operand: Sendable {
         return result
     }
 
-    /// An expression over this operand.
+    /// Returns an expression over this operand.
     func wrapped(_ make: (ExpressionTree) -> ExpressionTree) -> Operand {
         var result = self
         result.expression = make(expression)
         return result
     }
 
-    /// What a function of the language gives for this operand.
+    /// Returns the result of a function of the predicate language for this operand.
     func calling(_ function: PredicateFunction) -> Operand {
         wrapped { .function(function.rawValue, [$0]) }
     }
 
-    /// An expression over two operands.
+    /// Returns an expression over two operands.
     func combined(_ other: Operand, _ make: (ExpressionTree, ExpressionTree) -> ExpressionTree) -> Operand {
         Operand(
             make(expression, other.expression), scopes: joinedScopes(other), failure: failure ?? other.failure)
     }
 
-    /// The collections of both operands. One that stands in both is the same row in both.
+    /// Returns the collections of both operands. A collection that occurs in both refers to the same row in both.
     func joinedScopes(_ other: Operand) -> [Scope] {
         if other.scopes.isEmpty { return scopes }
         return scopes + other.scopes.filter { scope in !scopes.contains { $0.variable == scope.variable } }

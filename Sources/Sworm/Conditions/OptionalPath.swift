@@ -1,6 +1,8 @@
 import SwormPredicates
 
-/// A row behind a relation in the closure form of a condition. There may be none, so its attributes may be missing.
+/// The destination of a relation in the closure form of a condition.
+///
+/// It may be missing, so its attributes may be missing too.
 @dynamicMemberLookup
 public struct OptionalPath<Root: ManagedObjectConvertible, T: ManagedObjectConvertible>: Sendable {
     let operand: Operand
@@ -9,35 +11,35 @@ public struct OptionalPath<Root: ManagedObjectConvertible, T: ManagedObjectConve
         self.operand = operand
     }
 
-    /// An attribute.
+    /// Returns an attribute.
     public subscript<V: SupportedAttributeType>(
         dynamicMember keyPath: any KeyPath<T, V> & Sendable
     ) -> Term<Root, V, V?> {
         Term(operand.attribute(keyPath))
     }
 
-    /// An attribute that may be nil.
+    /// Returns an attribute that may be nil.
     public subscript<V: SupportedAttributeType>(
         dynamicMember keyPath: any KeyPath<T, V?> & Sendable
     ) -> Term<Root, V, V?> {
         Term(operand.attribute(keyPath))
     }
 
-    /// The row at the other end of a relation, if there is one.
+    /// Returns the destination of a relation, which may be missing.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<T.Relations, ToOneRelation<D>> & Sendable
     ) -> OptionalPath<Root, D> {
         OptionalPath<Root, D>(operand.key(T.relations[keyPath: keyPath].name))
     }
 
-    /// The rows at the other end of a relation.
+    /// Returns the destinations of a relation.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<T.Relations, ToManyRelation<D>> & Sendable
     ) -> ManyPath<Root, D> {
         ManyPath(operand.key(T.relations[keyPath: keyPath].name))
     }
 
-    /// The rows at the other end of a relation.
+    /// Returns the destinations of an ordered relation.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<T.Relations, ToManyOrderedRelation<D>> & Sendable
     ) -> OrderedManyPath<Root, D> {
@@ -46,37 +48,41 @@ public struct OptionalPath<Root: ManagedObjectConvertible, T: ManagedObjectConve
 }
 
 extension OptionalPath {
-    /// The row is this object; with nil, there is none.
+    /// Returns a condition that the row is the given object.
+    ///
+    /// With nil, the row must be missing.
     public static func == (left: OptionalPath, right: ManagedObjectID<T>?) -> Condition<Root> {
         Condition(left.operand, .equal, Operand(id: right))
     }
 
-    /// The row is another object; with nil, there is one.
+    /// Returns a condition that the row is not the given object.
+    ///
+    /// With nil, the row must not be missing.
     public static func != (left: OptionalPath, right: ManagedObjectID<T>?) -> Condition<Root> {
         Condition(left.operand, .notEqual, Operand(id: right))
     }
 
-    /// The two rows are the same.
+    /// Returns a condition that the two rows are the same.
     public static func == (left: OptionalPath, right: OptionalPath) -> Condition<Root> {
         Condition(left.operand, .equal, right.operand)
     }
 
-    /// The two rows differ.
+    /// Returns a condition that the two rows differ.
     public static func != (left: OptionalPath, right: OptionalPath) -> Condition<Root> {
         Condition(left.operand, .notEqual, right.operand)
     }
 
-    /// The row is this one.
+    /// Returns a condition that the two rows are the same.
     public static func == (left: OptionalPath, right: EntityPath<Root, T>) -> Condition<Root> {
         Condition(left.operand, .equal, right.operand)
     }
 
-    /// The row is another one than this.
+    /// Returns a condition that the two rows differ.
     public static func != (left: OptionalPath, right: EntityPath<Root, T>) -> Condition<Root> {
         Condition(left.operand, .notEqual, right.operand)
     }
 
-    /// The row is one of these objects.
+    /// Returns a condition that the row is one of the given objects.
     public func isIn(_ ids: some Sequence<ManagedObjectID<T>>) -> Condition<Root> {
         Condition(operand, .in, Operand(ids: ids))
     }

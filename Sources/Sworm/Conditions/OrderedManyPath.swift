@@ -1,8 +1,8 @@
 import SwormPredicates
 
-/// The rows behind an ordered relation to many in the closure form of a condition.
+/// The destinations of an ordered relation to many in the closure form of a condition.
 ///
-/// Beside what every relation to many can be asked, single rows are found by their places.
+/// In addition to the operations of unordered relations to many, you can access rows by their index.
 public struct OrderedManyPath<Root: ManagedObjectConvertible, D: ManagedObjectConvertible>: Sendable {
     private let rows: ManyPath<Root, D>
 
@@ -10,13 +10,13 @@ public struct OrderedManyPath<Root: ManagedObjectConvertible, D: ManagedObjectCo
         rows = ManyPath(operand)
     }
 
-    /// The first row, if there is one.
+    /// The first row, which may be missing.
     public var first: OptionalPath<Root, D> { row(.first) }
 
-    /// The last row, if there is one.
+    /// The last row, which may be missing.
     public var last: OptionalPath<Root, D> { row(.last) }
 
-    /// The row at a place, counted from zero, if there are so many.
+    /// Returns the row at the given index, starting at zero, which may be missing.
     public subscript(place: Int) -> OptionalPath<Root, D> {
         guard place < 0 else { return row(.expression(.value(.int(Int64(place))))) }
         let failure = StoreError(
@@ -30,51 +30,57 @@ public struct OrderedManyPath<Root: ManagedObjectConvertible, D: ManagedObjectCo
     }
 }
 
-// What does not depend on the order.
+// The operations that do not depend on the order.
 
 extension OrderedManyPath {
-    /// At least one of the rows. Each use may mean another row; use ``contains(where:)`` to ask several things of one.
+    /// At least one of the rows.
+    ///
+    /// Each use may refer to a different row; use ``contains(where:)`` for several comparisons about the same row.
     public var any: OptionalPath<Root, D> { rows.any }
 
-    /// Every row; also true when there is none.
+    /// All of the rows.
+    ///
+    /// A comparison is also true if there are no rows.
     public var all: OptionalPath<Root, D> { rows.all }
 
     /// None of the rows.
     public var none: OptionalPath<Root, D> { rows.none }
 
-    /// How many rows there are.
+    /// The number of rows.
     public var count: Term<Root, Int, Int> { rows.count }
 
-    /// There are no rows.
+    /// A condition that there are no rows.
     public var isEmpty: Condition<Root> { rows.isEmpty }
 
-    /// The rows that fulfil a condition; the outer row can be named in the closure too.
+    /// Returns the rows that fulfill a condition.
+    ///
+    /// The closure can also refer to the outer row.
     public func filter(_ body: (EntityPath<Root, D>) -> Condition<Root>) -> ManyPath<Root, D> { rows.filter(body) }
 
-    /// There is a row that fulfils a condition.
+    /// Returns a condition that at least one row fulfills the condition of the closure.
     public func contains(where body: (EntityPath<Root, D>) -> Condition<Root>) -> Condition<Root> {
         rows.contains(where: body)
     }
 
-    /// This object is among the rows.
+    /// Returns a condition that the given object is one of the rows.
     public func contains(_ id: ManagedObjectID<D>) -> Condition<Root> { rows.contains(id) }
 
-    /// The largest value among the rows, if there is any.
+    /// Returns the largest value of the rows, or a missing value if there are no values.
     public func max<Base, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Base, Base?> where Base.PrimitiveAttributeType: Comparable { rows.max(keyPath) }
 
-    /// The smallest value among the rows, if there is any.
+    /// Returns the smallest value of the rows, or a missing value if there are no values.
     public func min<Base, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Base, Base?> where Base.PrimitiveAttributeType: Comparable { rows.min(keyPath) }
 
-    /// The sum of the values of the rows; zero when there is none.
+    /// Returns the sum of the values of the rows, or zero if there are no values.
     public func sum<Base: Numeric, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Base, Base> { rows.sum(keyPath) }
 
-    /// The average of the values of the rows, if there is any.
+    /// Returns the average of the values of the rows, or a missing value if there are no values.
     public func average<Base: Numeric, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Double, Double?> { rows.average(keyPath) }

@@ -1,31 +1,32 @@
-/// Something that can stand for a condition without saying of which entity.
+/// A condition without a static entity type.
 ///
-/// It is there for sources written for version 1, and for text that is put together elsewhere. A ``Condition`` says
-/// more and is checked by the compiler. In a file that imports Foundation, write `Sworm.Predicate`.
+/// The protocol supports code that was written for version 1, and conditions whose text is assembled elsewhere. A
+/// ``Condition`` has an entity type and is checked by the compiler. In a file that imports Foundation, write
+/// `Sworm.Predicate`.
 public protocol Predicate {
-    /// What the predicate says.
+    /// The content of the predicate.
     var predicateDescriptor: PredicateDescriptor { get }
 }
 
-/// What a ``Predicate`` says.
+/// The content of a ``Predicate``.
 public struct PredicateDescriptor: Sendable {
     let content: ConditionContent
 
-    /// The text, with `%@` in the place of values.
+    /// The text of the predicate, with `%@` instead of values.
     package var query: String { content.format }
 
-    /// The values for the places in the text.
+    /// The values for the placeholders in the text.
     package var args: [Any] { content.arguments }
 }
 
 extension String: Predicate {
-    /// The string as text in the predicate language.
+    /// The string, interpreted as text in the predicate language.
     public var predicateDescriptor: PredicateDescriptor {
         PredicateDescriptor(content: ConditionContent(format: self, arguments: []))
     }
 }
 
-/// A predicate that is put together from others.
+/// A predicate that combines several predicates.
 struct UntypedPredicate: Predicate {
     let predicateDescriptor: PredicateDescriptor
 

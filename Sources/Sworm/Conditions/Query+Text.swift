@@ -1,71 +1,72 @@
 import SwormPredicates
 
-/// Text is compared without regard to case and diacritics, unless `caseInsensitive` is false.
+/// Conditions on strings. Strings are compared without regard to case and diacritics, unless `caseInsensitive` is
+/// false.
 extension Query {
-    /// The text contains this one.
+    /// Returns a condition that the string contains the given one.
     public static func contains<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: String, caseInsensitive: Bool = true
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType == String {
         Condition(Operand(keyPath), .contains, Operand(value: value), caseInsensitive ? .search : [])
     }
 
-    /// The text contains this one.
+    /// Returns a condition that the string contains the given one.
     public static func contains<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: String, caseInsensitive: Bool = true
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType == String {
         Condition(Operand(keyPath), .contains, Operand(value: value), caseInsensitive ? .search : [])
     }
 
-    /// The text begins with this one.
+    /// Returns a condition that the string starts with the given one.
     public static func beginsWith<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: String, caseInsensitive: Bool = true
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType == String {
         Condition(Operand(keyPath), .beginsWith, Operand(value: value), caseInsensitive ? .search : [])
     }
 
-    /// The text begins with this one.
+    /// Returns a condition that the string starts with the given one.
     public static func beginsWith<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: String, caseInsensitive: Bool = true
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType == String {
         Condition(Operand(keyPath), .beginsWith, Operand(value: value), caseInsensitive ? .search : [])
     }
 
-    /// The text ends with this one.
+    /// Returns a condition that the string ends with the given one.
     public static func endsWith<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: String, caseInsensitive: Bool = true
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType == String {
         Condition(Operand(keyPath), .endsWith, Operand(value: value), caseInsensitive ? .search : [])
     }
 
-    /// The text ends with this one.
+    /// Returns a condition that the string ends with the given one.
     public static func endsWith<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: String, caseInsensitive: Bool = true
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType == String {
         Condition(Operand(keyPath), .endsWith, Operand(value: value), caseInsensitive ? .search : [])
     }
 
-    /// The whole text is like this pattern: `*` stands for any text, `?` for one character.
+    /// Returns a condition that the whole string matches a pattern: `*` matches any characters, `?` a single one.
     public static func like<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: String, caseInsensitive: Bool = true
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType == String {
         Condition(Operand(keyPath), .like, Operand(value: value), caseInsensitive ? .search : [])
     }
 
-    /// The whole text is like this pattern: `*` stands for any text, `?` for one character.
+    /// Returns a condition that the whole string matches a pattern: `*` matches any characters, `?` a single one.
     public static func like<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: String, caseInsensitive: Bool = true
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType == String {
         Condition(Operand(keyPath), .like, Operand(value: value), caseInsensitive ? .search : [])
     }
 
-    /// The whole text matches this regular expression.
+    /// Returns a condition that the whole string matches a regular expression.
     public static func matches<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: String, caseInsensitive: Bool = true
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType == String {
         Condition(Operand(keyPath), .matches, Operand(value: value), caseInsensitive ? .search : [])
     }
 
-    /// The whole text matches this regular expression.
+    /// Returns a condition that the whole string matches a regular expression.
     public static func matches<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: String, caseInsensitive: Bool = true
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType == String {

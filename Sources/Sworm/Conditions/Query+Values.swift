@@ -1,112 +1,112 @@
 import SwormPredicates
 
 extension Query {
-    /// The attribute has this value.
+    /// Returns a condition that the attribute equals the value.
     public static func equalTo<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: Value
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
         keyPath == value
     }
 
-    /// The attribute has this value.
+    /// Returns a condition that the attribute equals the value.
     public static func equalTo<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: Value?
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
         keyPath == value
     }
 
-    /// The attribute has another value.
+    /// Returns a condition that the attribute differs from the value.
     public static func notEqualTo<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: Value
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
         keyPath != value
     }
 
-    /// The attribute has another value.
+    /// Returns a condition that the attribute differs from the value.
     public static func notEqualTo<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: Value?
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
         keyPath != value
     }
 
-    /// The attribute is below this value.
+    /// Returns a condition that the attribute is less than the value.
     public static func lessThan<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: Value
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
         keyPath < value
     }
 
-    /// The attribute is below this value.
+    /// Returns a condition that the attribute is less than the value.
     public static func lessThan<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: Value?
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
         keyPath < value
     }
 
-    /// The attribute is above this value.
+    /// Returns a condition that the attribute is greater than the value.
     public static func greaterThan<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: Value
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
         keyPath > value
     }
 
-    /// The attribute is above this value.
+    /// Returns a condition that the attribute is greater than the value.
     public static func greaterThan<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: Value?
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
         keyPath > value
     }
 
-    /// The attribute is this value or below.
+    /// Returns a condition that the attribute is less than or equal to the value.
     public static func lessThanOrEqualTo<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: Value
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
         keyPath <= value
     }
 
-    /// The attribute is this value or below.
+    /// Returns a condition that the attribute is less than or equal to the value.
     public static func lessThanOrEqualTo<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: Value?
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
         keyPath <= value
     }
 
-    /// The attribute is this value or above.
+    /// Returns a condition that the attribute is greater than or equal to the value.
     public static func greaterThanOrEqualTo<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ value: Value
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
         keyPath >= value
     }
 
-    /// The attribute is this value or above.
+    /// Returns a condition that the attribute is greater than or equal to the value.
     public static func greaterThanOrEqualTo<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ value: Value?
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
         keyPath >= value
     }
 
-    /// The attribute has one of these values.
+    /// Returns a condition that the attribute is one of the values.
     public static func `in`<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ values: [Value]
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
         keyPath === values
     }
 
-    /// The attribute lies between these values, or is one of them.
+    /// Returns a condition that the attribute is between two values, including both.
     public static func between<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ lower: Value, _ upper: Value
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
         Condition(Operand(keyPath), .between, Operand(values: [lower, upper]))
     }
 
-    /// The attribute has one of these values.
+    /// Returns a condition that the attribute is one of the values.
     public static func `in`<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ values: [Value?]
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
         keyPath === values
     }
 
-    /// The attribute lies between these values, or is one of them.
+    /// Returns a condition that the attribute is between two values, including both.
     public static func between<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ lower: Value, _ upper: Value
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {

@@ -1,5 +1,5 @@
-/// A value that is hardly ever there, such as what went wrong. It is kept elsewhere, so that what has it stays small and is
-/// copied quickly.
+/// A value that is rarely present, such as an error. It is stored in a separate box, so that its owner remains small
+/// and is copied quickly.
 @propertyWrapper
 struct Rare<Value: Sendable>: Sendable {
     private final class Box: Sendable {

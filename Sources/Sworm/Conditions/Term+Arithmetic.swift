@@ -1,69 +1,75 @@
 import SwormPredicates
 
-// A term that is calculated from one that may be missing may be missing too.
+// A term that is computed from one that may be missing may be missing too.
 
 extension Term where Base: Numeric {
-    /// The sum.
+    /// Returns the sum.
     public static func + (left: Term, right: Base) -> Term {
         left.calculated(.add, Operand(value: right))
     }
 
-    /// The sum.
+    /// Returns the sum.
     public static func + (left: Base, right: Term) -> Term {
         Term(Operand(value: left)).calculated(.add, right.operand)
     }
 
-    /// The sum.
+    /// Returns the sum.
     public static func + <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
         left.calculated(.add, right.operand)
     }
 
-    /// The difference.
+    /// Returns the difference.
     public static func - (left: Term, right: Base) -> Term {
         left.calculated(.subtract, Operand(value: right))
     }
 
-    /// The difference.
+    /// Returns the difference.
     public static func - (left: Base, right: Term) -> Term {
         Term(Operand(value: left)).calculated(.subtract, right.operand)
     }
 
-    /// The difference.
+    /// Returns the difference.
     public static func - <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
         left.calculated(.subtract, right.operand)
     }
 
-    /// The product.
+    /// Returns the product.
     public static func * (left: Term, right: Base) -> Term {
         left.calculated(.multiply, Operand(value: right))
     }
 
-    /// The product.
+    /// Returns the product.
     public static func * (left: Base, right: Term) -> Term {
         Term(Operand(value: left)).calculated(.multiply, right.operand)
     }
 
-    /// The product.
+    /// Returns the product.
     public static func * <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
         left.calculated(.multiply, right.operand)
     }
 
-    /// The quotient. That of integers is cut off towards zero; by zero there is none, as if a value were missing.
+    /// Returns the quotient.
+    ///
+    /// The quotient of integers is truncated towards zero. A division by zero results in a missing value.
     public static func / (left: Term, right: Base) -> Term {
         left.calculated(.divide, Operand(value: right))
     }
 
-    /// The quotient. That of integers is cut off towards zero; by zero there is none, as if a value were missing.
+    /// Returns the quotient.
+    ///
+    /// The quotient of integers is truncated towards zero. A division by zero results in a missing value.
     public static func / (left: Base, right: Term) -> Term {
         Term(Operand(value: left)).calculated(.divide, right.operand)
     }
 
-    /// The quotient. That of integers is cut off towards zero; by zero there is none, as if a value were missing.
+    /// Returns the quotient.
+    ///
+    /// The quotient of integers is truncated towards zero. A division by zero results in a missing value.
     public static func / <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
         left.calculated(.divide, right.operand)
     }
 
-    /// The value raised to a power.
+    /// Returns the value raised to a power.
     public func power(_ exponent: Double) -> Term<Root, Double, Double?> {
         Term<Root, Double, Double?>(operand.combined(Operand(value: exponent)) { .binary(.power, $0, $1) })
     }
@@ -76,7 +82,7 @@ extension Term where Base: Numeric {
 }
 
 extension Term where Base: SignedNumeric {
-    /// The value with the other sign.
+    /// Returns the negated value.
     public static prefix func - (operand: Term) -> Term {
         var result = operand.operand
         result.expression = .negate(result.expression)

@@ -1,18 +1,20 @@
 import SwormPredicates
 
-// The bit operators of the language, and the remainder. An option set is asked by `contains(_:)`.
+// The bit operators of the predicate language, and the remainder. For option sets, use `contains(_:)`.
 
 extension Term where Base: BinaryInteger {
-    /// The bits that both have.
+    /// Returns the bits that are set in both values.
     public static func & (left: Term, right: Base) -> Term { left.combined(.bitAnd, right) }
 
-    /// The bits that at least one has.
+    /// Returns the bits that are set in at least one value.
     public static func | (left: Term, right: Base) -> Term { left.combined(.bitOr, right) }
 
-    /// The bits that one has and the other has not.
+    /// Returns the bits that are set in exactly one value.
     public static func ^ (left: Term, right: Base) -> Term { left.combined(.bitXor, right) }
 
-    /// The remainder of a division, with the sign of the value. By zero there is none, as if a value were missing.
+    /// Returns the remainder of a division, with the sign of the value.
+    ///
+    /// A division by zero results in a missing value.
     public func remainder(dividingBy divisor: Base) -> Term {
         Term(operand.combined(Operand(value: divisor)) { .function(PredicateFunction.modulus.rawValue, [$0, $1]) })
     }
@@ -23,7 +25,7 @@ extension Term where Base: BinaryInteger {
 }
 
 extension Term where Base: OptionSet, Base.RawValue: SupportedAttributeType {
-    /// The set has all of these options.
+    /// Returns a condition that the set contains all of the given options.
     public func contains(_ options: Base) -> Condition<Root> {
         let bits = Operand(value: options)
         return Condition(operand.combined(bits) { .binary(.bitAnd, $0, $1) }, .equal, bits)

@@ -1,14 +1,18 @@
 import SwormPredicates
 
-// Inlinable, because an optional or a condition of a type that is not known here asks the run time for its type at each call.
+// Inlinable, because an optional or a condition of a generic type requests its metadata from the runtime at each call.
 extension Term where Base.PrimitiveAttributeType: Equatable {
-    /// The value is this one; with nil, there is none.
+    /// Returns a condition that the value equals the given one.
+    ///
+    /// With nil, the value must be missing.
     @inlinable
     public static func == (left: Term, right: Base?) -> Condition<Root> {
         if let right { left.isEqual(to: right) } else { left.isNil }
     }
 
-    /// The value is another one; with nil, there is one.
+    /// Returns a condition that the value differs from the given one.
+    ///
+    /// With nil, the value must not be missing.
     @inlinable
     public static func != (left: Term, right: Base?) -> Condition<Root> {
         if let right { left.isDifferent(from: right) } else { left.isThere }
@@ -25,25 +29,27 @@ extension Term where Base.PrimitiveAttributeType: Equatable {
     @usableFromInline
     var isThere: Condition<Root> { Condition(operand, .notEqual, Operand(.value(.null))) }
 
-    /// The two values are the same.
+    /// Returns a condition that the two values are equal.
     public static func == <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
         Condition(left.operand, .equal, right.operand)
     }
 
-    /// The two values differ.
+    /// Returns a condition that the two values differ.
     public static func != <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
         Condition(left.operand, .notEqual, right.operand)
     }
 
-    /// There is no value.
+    /// A condition that the value is missing.
     public var isNil: Condition<Root> { Condition(operand, .equal, Operand(.value(.null))) }
 
-    /// The value is one of these.
+    /// Returns a condition that the value is one of the given values.
     public func isIn(_ values: some Sequence<Base>) -> Condition<Root> {
         Condition(operand, .in, Operand(values: values))
     }
 
-    /// The value is one of these. A nil among them stands for having none.
+    /// Returns a condition that the value is one of the given values.
+    ///
+    /// A nil among them matches a missing value.
     @_disfavoredOverload
     public func isIn(_ values: some Sequence<Base?>) -> Condition<Root> {
         Condition(operand, .in, Operand(values: values))
@@ -51,13 +57,13 @@ extension Term where Base.PrimitiveAttributeType: Equatable {
 }
 
 extension Term where Value == Base, Base.PrimitiveAttributeType: Equatable {
-    /// Tells that the comparison says nothing.
+    /// Deprecated: the comparison has no effect, because the attribute is never nil.
     @available(*, deprecated, message: "this attribute is never nil, so the comparison is always false")
     public static func == (left: Term, right: _OptionalNilComparisonType) -> Condition<Root> {
         left.isNil
     }
 
-    /// Tells that the comparison says nothing.
+    /// Deprecated: the comparison has no effect, because the attribute is never nil.
     @available(*, deprecated, message: "this attribute is never nil, so the comparison is always true")
     public static func != (left: Term, right: _OptionalNilComparisonType) -> Condition<Root> {
         left.isThere
@@ -65,59 +71,59 @@ extension Term where Value == Base, Base.PrimitiveAttributeType: Equatable {
 }
 
 extension Term where Base.PrimitiveAttributeType: Comparable {
-    /// The value is below this one.
+    /// Returns a condition that the value is less than the given one.
     public static func < (left: Term, right: Base) -> Condition<Root> {
         Condition(left.operand, .less, Operand(value: right))
     }
 
-    /// The value is below the other.
+    /// Returns a condition that the value is less than the other one.
     public static func < <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
         Condition(left.operand, .less, right.operand)
     }
 
-    /// The value is above this one.
+    /// Returns a condition that the value is greater than the given one.
     public static func > (left: Term, right: Base) -> Condition<Root> {
         Condition(left.operand, .greater, Operand(value: right))
     }
 
-    /// The value is above the other.
+    /// Returns a condition that the value is greater than the other one.
     public static func > <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
         Condition(left.operand, .greater, right.operand)
     }
 
-    /// The value is this one or below.
+    /// Returns a condition that the value is less than or equal to the given one.
     public static func <= (left: Term, right: Base) -> Condition<Root> {
         Condition(left.operand, .lessOrEqual, Operand(value: right))
     }
 
-    /// The value is the other or below.
+    /// Returns a condition that the value is less than or equal to the other one.
     public static func <= <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
         Condition(left.operand, .lessOrEqual, right.operand)
     }
 
-    /// The value is this one or above.
+    /// Returns a condition that the value is greater than or equal to the given one.
     public static func >= (left: Term, right: Base) -> Condition<Root> {
         Condition(left.operand, .greaterOrEqual, Operand(value: right))
     }
 
-    /// The value is the other or above.
+    /// Returns a condition that the value is greater than or equal to the other one.
     public static func >= <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
         Condition(left.operand, .greaterOrEqual, right.operand)
     }
 
-    /// The value lies between these, or is one of them.
+    /// Returns a condition that the value is between two values, including both.
     public func between(_ lower: Base, _ upper: Base) -> Condition<Root> {
         Condition(operand, .between, Operand(values: [lower, upper]))
     }
 
-    /// The value lies between two others of the row, or is one of them.
+    /// Returns a condition that the value is between two other values of the row, including both.
     public func between<Lower, Upper>(
         _ lower: Term<Root, Base, Lower>, _ upper: Term<Root, Base, Upper>
     ) -> Condition<Root> {
         Condition(operand, .between, lower.operand.combined(upper.operand) { .list([$0, $1]) })
     }
 
-    /// The value lies in this range.
+    /// Returns a condition that the value is in the given range.
     public func between(_ range: ClosedRange<Base>) -> Condition<Root> where Base: Comparable {
         between(range.lowerBound, range.upperBound)
     }

@@ -1,19 +1,19 @@
 import SwormPredicates
 
-// The functions of the language. What is calculated from a missing value is missing.
+// The functions of the predicate language. The result is missing if the value that it is computed from is missing.
 
 extension Term where Base: SignedNumeric {
-    /// The value without its sign.
+    /// The absolute value.
     public var magnitude: Term { Term(operand.calling(.abs)) }
 }
 
 extension Term where Base: BinaryFloatingPoint {
-    /// Where a value is rounded to.
+    /// The direction in which a value is rounded.
     public enum RoundingDirection: Sendable {
         case down, up, towardZero
     }
 
-    /// The value, rounded to an integer.
+    /// Returns the value rounded to an integer.
     public func rounded(_ direction: RoundingDirection) -> Term {
         switch direction {
         case .down: Term(operand.calling(.floor))
@@ -22,21 +22,27 @@ extension Term where Base: BinaryFloatingPoint {
         }
     }
 
-    /// The square root; missing below zero.
+    /// The square root.
+    ///
+    /// It is missing for negative values.
     public var squareRoot: Term<Root, Base, Base?> { Term<Root, Base, Base?>(operand.calling(.sqrt)) }
 
-    /// The natural logarithm; missing at and below zero.
+    /// The natural logarithm.
+    ///
+    /// It is missing for zero and negative values.
     public var naturalLogarithm: Term<Root, Base, Base?> { Term<Root, Base, Base?>(operand.calling(.ln)) }
 
-    /// The logarithm to the base ten; missing at and below zero.
+    /// The logarithm to base ten.
+    ///
+    /// It is missing for zero and negative values.
     public var commonLogarithm: Term<Root, Base, Base?> { Term<Root, Base, Base?>(operand.calling(.log)) }
 
-    /// The power of Euler's number.
+    /// Euler's number raised to the power of the value.
     public var exponential: Term { Term(operand.calling(.exp)) }
 }
 
 extension Condition {
-    /// One of two values: the first where the condition holds, and the other where it does not or is undecided.
+    /// Returns the first value if the condition holds, and the other one if it does not hold or is undecided.
     ///
     /// ```swift
     /// Book.all.where { ($0.rating == nil).then(0, else: $0.rating) > 3 }
@@ -45,21 +51,21 @@ extension Condition {
         choosing(Operand(value: value), Operand(value: other))
     }
 
-    /// One of two values: the first where the condition holds, and the other where it does not or is undecided.
+    /// Returns the first value if the condition holds, and the other one if it does not hold or is undecided.
     public func then<Base, Value>(
         _ value: Base, else other: Term<PlainObject, Base, Value>
     ) -> Term<PlainObject, Base, Value> {
         choosing(Operand(value: value), other.operand)
     }
 
-    /// One of two values: the first where the condition holds, and the other where it does not or is undecided.
+    /// Returns the first value if the condition holds, and the other one if it does not hold or is undecided.
     public func then<Base, Value>(
         _ value: Term<PlainObject, Base, Value>, else other: Base
     ) -> Term<PlainObject, Base, Value> {
         choosing(value.operand, Operand(value: other))
     }
 
-    /// One of two values: the first where the condition holds, and the other where it does not or is undecided.
+    /// Returns the first value if the condition holds, and the other one if it does not hold or is undecided.
     public func then<Base, Value, Other>(
         _ value: Term<PlainObject, Base, Value>, else other: Term<PlainObject, Base, Other>
     ) -> Term<PlainObject, Base, Base?> {

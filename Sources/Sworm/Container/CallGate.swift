@@ -1,11 +1,11 @@
 import Foundation
 import SwormPredicates
 
-/// Whether calls of a container may begin, and how many run.
+/// The state that decides whether calls of a container may start, and the number of calls that are running.
 ///
-/// A container is open, or is being suspended, or is suspended, and open again when it was resumed; in the end it is being closed, and
-/// closed. One thread at a time changes that; another one waits for it, in ``changing(_:until:_:)``. A change that fails leaves the
-/// container on its way: nothing new begins, and the change can be tried again.
+/// A container is open, being suspended, suspended (and open again once resumed), and finally being closed, and closed.
+/// Only one thread changes the phase at a time; other threads wait in ``changing(_:until:_:)``. A change that fails
+/// leaves the container in the intermediate phase: no new call starts, and the change can be retried.
 final class CallGate: Sendable {
     enum Phase: Sendable { case open, suspending, suspended, closing, closed }
 
@@ -17,10 +17,10 @@ final class CallGate: Sendable {
     private let state = Locked(State())
     private let change = NSLock()
 
-    /// Throws where no call may begin.
+    /// Throws an error if no call may start.
     func check() throws { try check(state.withLock { $0.phase }) }
 
-    /// Notes that a call begins. ``leave()`` follows.
+    /// Records the start of a call. The caller must balance it with ``leave()``.
     func enter() throws {
         let phase = state.withLock { state in
             if state.phase == .open { state.running += 1 }
@@ -35,7 +35,7 @@ final class CallGate: Sendable {
 
     /// Runs a closure that changes the phase, while no other thread does.
     ///
-    /// - Parameter end: When to give up waiting for that; nil for never.
+    /// - Parameter end: The time at which to stop waiting for another change; nil to wait without a limit.
     func changing(
         _ action: String, until end: ContinuousClock.Instant? = nil, _ body: () throws -> Void
     ) throws {
@@ -54,19 +54,20 @@ final class CallGate: Sendable {
         try body()
     }
 
-    /// Goes on to a phase, inside of ``changing(_:until:_:)``.
+    /// Moves to a phase, inside of ``changing(_:until:_:)``.
     func turn(_ phase: Phase) { state.withLock { $0.phase = phase } }
 
     var phase: Phase { state.withLock { $0.phase } }
 
-    /// The number of calls that run.
+    /// The number of calls that are running.
     var running: Int { state.withLock { $0.running } }
 
-    /// Waits until no call runs any more.
+    /// Waits until no call is running.
     ///
-    /// - Returns: Whether that was so in time.
+    /// - Returns: Whether all calls ended in time.
     func waitForCalls(until end: ContinuousClock.Instant?) -> Bool {
-        // Nobody waits here often, and calls that end need not look whether somebody does.
+        // Polling is enough: waiting here is rare, and a call that ends then does not have to check for a waiting
+        // thread.
         while state.withLock({ $0.running }) > 0 {
             if let end, ContinuousClock.now >= end { return false }
             Engine.sleep(for: .microseconds(500))

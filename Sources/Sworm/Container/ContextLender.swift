@@ -1,7 +1,7 @@
 package import Foundation
 import SwormPredicates
 
-/// Gives out, for one piece of work after the other, handles in a context that somebody else has made and saves.
+/// Lends a context that the caller created and saves, for one piece of work after another.
 package final class ContextLender {
     private let instance: NSManagedObjectContext
     private let container: PersistentContainer
@@ -9,16 +9,17 @@ package final class ContextLender {
 
     package init(_ instance: NSManagedObjectContext) {
         self.instance = instance
-        // What is lent out is told to this container, and it has no context of its own to give.
+        // Errors of the loans are reported to this container. It has no context of its own to provide.
         container = PersistentContainer {
             throw StoreError(.unsupported, "A context that is lent out runs no performs.")
         }
         bindings = BindingCache(instance, container.bindings)
     }
 
-    /// Runs a closure with the context, on the calling thread. Its handles end with it, and nothing is saved.
+    /// Runs a closure with the context, on the calling thread. Its handles are invalid after the closure, and nothing
+    /// is saved.
     ///
-    /// - Throws: What the closure throws, or else what went wrong in it in places that cannot throw.
+    /// - Throws: The error of the closure, or else the first error of an accessor in it that cannot throw.
     package func lend<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
         let scope = Scope(thread: Engine.threadNumber, calls: container.calls)
         let context = ManagedObjectContext(instance, scope, bindings)
@@ -33,14 +34,14 @@ package final class ContextLender {
 }
 
 extension ManagedObjectContext {
-    /// A handle on an object of this context.
+    /// Returns a handle on an object of this context.
     package func handle<T: ManagedObjectConvertible>(_ object: NSManagedObject, as type: T.Type) throws
         -> ManagedObject<T>
     { ManagedObject(object, try family(of: type)) }
 }
 
 extension ManagedObject {
-    /// The object as a value, where everything that the object lacks stays as in a new value.
+    /// Returns the object as a value. Properties without a value in the object keep that of a new instance.
     package func decodeUnfinished() throws -> PlainObject {
         try check()
         var object = PlainObject()
@@ -53,8 +54,8 @@ extension ManagedObject {
     }
 }
 
-/// An error of the engine as Sworm's own; any other error as it is.
+/// Returns an error of the engine as an error of Sworm, and any other error unchanged.
 package func translatedError(_ error: any Error) -> any Error { Engine.translated(error, isOpening: true) }
 
-/// Reads a model from a file, and says what is wrong with the file.
+/// Reads a model from a file, and throws an error that describes what is wrong with the file.
 package func readModel(at url: URL) throws -> NSManagedObjectModel { try Engine.model(at: url) }

@@ -1,13 +1,13 @@
 import SwormPredicates
 
-/// Compares tables with a model.
+/// A comparison of tables with a model.
 struct ContractComparison {
     private let types: [any ManagedObjectConvertible.Type]
     private let model: NSManagedObjectModel
     private let use: ModelContract.Use
     private let entities: [String: NSEntityDescription]
     private var found: [ContractFault] = []
-    /// The relations that some table has, by entity and name.
+    /// The relations that at least one table declares, by entity and name.
     private var covered: Set<[String]> = []
 
     init(_ types: [any ManagedObjectConvertible.Type], _ model: NSManagedObjectModel, _ use: ModelContract.Use) {
@@ -83,7 +83,8 @@ struct ContractComparison {
                     + "and the model's attribute is \(type.summary)")
         }
         if !attribute.isOptional, !attribute.traits.isOptional, isOptional, description.defaultValue == nil {
-            // With a default every object has a value from its insertion on; and `.optional` says that nil is known of.
+            // With a default value, every object has a value from its insertion on. `.optional` states that the type
+            // handles the model's nil.
             add(
                 .optionality, entity, attribute.name,
                 "the model allows nil, and the property does not; make it \(attribute.typeName)?, give the model's attribute "
@@ -112,7 +113,7 @@ struct ContractComparison {
         }
         let destination = description.destinationEntity?.name ?? ""
         let wanted = relation.destination.entityName
-        // An entity whose name is misspelt is one fault, and not one more for every relation to it.
+        // A misspelt entity name is reported once, and not again for every relation to the entity.
         let isMisspelt = entities[wanted] == nil && nearestName(to: wanted, in: entities.keys) == destination
         if destination != wanted, !isMisspelt {
             add(
@@ -132,9 +133,9 @@ struct ContractComparison {
         }
     }
 
-    /// What the model requires and no table gives.
+    /// Finds the values and destinations that the model requires and no table provides.
     private mutating func findMissing(_ plan: any AnyEntityPlan, _ entity: NSEntityDescription) {
-        // An element of a composite attribute speaks for the attribute.
+        // An element of a composite attribute counts as the attribute.
         let attributes = Set(plan.attributes.map { String($0.name.prefix { $0 != "." }) })
         for (name, description) in entity.attributesByName.sorted(by: { $0.key < $1.key })
         where !attributes.contains(name) && !description.isOptional && !description.isTransient
@@ -156,13 +157,13 @@ struct ContractComparison {
         }
     }
 
-    /// Whether some table has the relation, or its inverse: then a destination can be given from that end.
+    /// Whether a table declares the relation or its inverse. The inverse can set a destination from its end.
     private func isCovered(_ description: NSRelationshipDescription, named name: String, in entity: String) -> Bool {
         if covered.contains([entity, name]) { return true }
         guard let inverse = description.inverseRelationship, var end = description.destinationEntity else {
             return false
         }
-        // A type may stand for the destination or for an entity that inherits from it.
+        // The type at the other end may describe the destination entity or one of its subentities.
         let candidates = covered.filter { $0.last == inverse.name }.compactMap { $0.first.flatMap { entities[$0] } }
         while true {
             if candidates.contains(where: { $0.isKindOf(entity: end) }) { return true }

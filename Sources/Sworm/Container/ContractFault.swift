@@ -1,44 +1,44 @@
-/// One point in which tables and a model differ.
+/// A difference between tables and a model.
 public struct ContractFault: Sendable, Hashable, CustomStringConvertible {
-    /// What differs.
+    /// The kind of a difference.
     public enum Kind: Sendable, Hashable, CaseIterable {
-        /// The model has no entity of a type's name.
+        /// The model has no entity with the name that the type declares.
         case unknownEntity
-        /// The entity has no attribute of a name.
+        /// The entity has no attribute with the name that the table declares.
         case unknownAttribute
-        /// The entity has no relation of a name.
+        /// The entity has no relation with the name that the table declares.
         case unknownRelation
-        /// The attribute's type in the model is none that the property can be stored as.
+        /// The property cannot be stored as the attribute's type in the model.
         case type
-        /// One side allows nil where the other does not.
+        /// One side allows nil, and the other does not.
         case optionality
-        /// To one, to many, or to many in order.
+        /// The relation differs in kind: to-one, to-many, or ordered to-many.
         case relationKind
-        /// The relation leads to another entity.
+        /// The relation points to a different entity.
         case destination
-        /// The relation's inverse is another one, or does not come back.
+        /// The relation has a different inverse, or its inverse does not point back.
         case inverse
-        /// The table has one name twice.
+        /// The table declares a name twice.
         case repeatedName
-        /// The table has one property twice.
+        /// The table declares a property twice.
         case repeatedKeyPath
-        /// The model requires a value that the table does not have, so that an object could not be saved.
+        /// The model requires a value that the table does not declare, so that an object could not be saved.
         case missingAttribute
-        /// The model requires a destination that no table can give, so that an object could not be saved.
+        /// The model requires a destination that no table can set, so that an object could not be saved.
         case missingRelation
-        /// The tables are wrong in themselves.
+        /// The tables are invalid regardless of the model.
         case table
     }
 
-    /// What differs.
+    /// The kind of the difference.
     public let kind: Kind
     /// The name of the entity.
     public let entity: String
-    /// The name of the attribute or relation; nil where the fault is about the entity as a whole.
+    /// The name of the attribute or relation; nil if the difference concerns the entity as a whole.
     public let member: String?
-    /// What differs, and the way out, on one line.
+    /// A description of the difference and of how to resolve it, on one line.
     public let message: String
-    /// For a name that the model does not have: the most similar one that it has.
+    /// The most similar name in the model, for a name that the model does not have.
     public let suggestion: String?
 
     init(_ kind: Kind, _ entity: String, _ member: String?, _ message: String, suggestion: String? = nil) {

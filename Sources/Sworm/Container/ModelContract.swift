@@ -1,39 +1,40 @@
-/// The agreement between the tables of types and a model: says in which points they differ.
+/// A contract between the tables of types and a model, which reports where the two differ.
 ///
-/// A container with a model of its own checks it when it is made. Check it in a test too, so that a change of one side is
-/// found before the app starts:
+/// A container that is opened with an existing model checks the contract when it is created. Check it in a test too, so
+/// that a change on either side is found before the app starts:
 ///
 /// ```swift
 /// @Test func tablesFitTheModel() throws { try ModelContract(Book.self, Author.self).check(model) }
 /// ```
-/// The types that the relations of the given ones lead to are found. Options of tables are for models made from tables, so
-/// they are not compared; only ``AttributeOption/optional`` counts: it says that the type knows about the model's nil.
+/// Types that the relations of the given types refer to are included. Table options only affect models that are created
+/// from tables, so they are not compared. The exception is ``AttributeOption/optional``: it states that the type
+/// handles the model's nil.
 public struct ModelContract: Sendable {
-    /// What the types are to be used for.
+    /// The intended use of the types.
     public enum Use: Sendable, Hashable {
-        /// To decode what is in a store.
+        /// Decoding the objects of a store.
         case reading
-        /// To insert and change objects too: nothing that a save needs may be missing.
+        /// Inserting and changing objects as well: nothing that a save requires may be missing.
         case writing
     }
 
     let types: [any ManagedObjectConvertible.Type]
 
-    /// Makes the contract of types.
+    /// Creates a contract for types.
     ///
     /// - Parameter types: Types with tables.
     public init(_ types: any ManagedObjectConvertible.Type...) { self.types = types }
 
-    /// Makes the contract of types.
+    /// Creates a contract for types.
     ///
     /// - Parameter types: Types with tables.
     public init(_ types: [any ManagedObjectConvertible.Type]) { self.types = types }
 
-    /// Every point in which the tables do not fit a model, in the order of the types and of their tables.
+    /// Returns every difference between the tables and a model, in the order of the types and of their tables.
     ///
     /// - Parameters:
     ///   - model: The model.
-    ///   - use: What the types are to be used for.
+    ///   - use: The intended use of the types.
     public func faults(in model: NSManagedObjectModel, for use: Use = .writing) -> [ContractFault] {
         var comparison = ContractComparison(types, model, use)
         return comparison.faults()
@@ -43,8 +44,8 @@ public struct ModelContract: Sendable {
     ///
     /// - Parameters:
     ///   - model: The model.
-    ///   - use: What the types are to be used for.
-    /// - Throws: One ``StoreError`` with the code `contractViolation`. Its message has one line for every fault.
+    ///   - use: The intended use of the types.
+    /// - Throws: A single ``StoreError`` with the code `contractViolation`. Its message has one line per difference.
     public func check(_ model: NSManagedObjectModel, for use: Use = .writing) throws {
         let faults = faults(in: model, for: use)
         guard let first = faults.first else { return }

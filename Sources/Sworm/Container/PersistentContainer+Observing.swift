@@ -1,12 +1,12 @@
 extension PersistentContainer {
-    /// Tells each statement that the container's store runs, from the next read or save on, whoever has asked for it.
+    /// Reports every statement that the container's store runs, on behalf of any caller, from the next read or save on.
     ///
-    /// - Parameter tell: Called on the thread that runs the statement. It must not use the container.
+    /// - Parameter tell: A closure that is called on the thread that runs the statement. It must not use the container.
     /// - Throws: A ``StoreError`` with the code `unsupported` on Apple's platforms.
     package func observeStatements(
         withValues: Bool = false, _ tell: @escaping @Sendable (SQLTrace) -> Void
     ) throws -> StatementObservation {
-        // Inside a perform its context is asked: a closure may count on being called once for each perform.
+        // Inside a `perform`, use its context: the user's context closure may rely on being called once per `perform`.
         let running = calls.scopes.withLock { $0[Engine.threadNumber]?.context }
         return try Engine.observe(try running ?? makeContext(), withValues: withValues, tell)
     }

@@ -1,32 +1,36 @@
 public import Foundation
-// Containers that open their own store.
+// Initializers that open a store.
 extension PersistentContainer {
-    /// Opens a store whose model is made from the tables of types.
+    /// Opens a store whose model is created from the tables of types.
     ///
     /// ```swift
     /// let store = try PersistentContainer(for: Book.self, at: .file(url))
     /// ```
-    /// The types that the relations of the given ones lead to are found. Several containers may open one file, in one
-    /// process or in several. The store stays open as long as the container lives.
+    /// Types that the relations of the given types refer to are included. Several containers may open the same file, in
+    /// one process or in several. The store stays open for the lifetime of the container.
     ///
     /// - Parameters:
     ///   - type: A type with tables.
-    ///   - others: Types that no relation of the others leads to.
-    ///   - location: Where the store is.
-    ///   - logError: Called with every error that a `perform` throws, and with what could not be thrown.
-    ///   - strict: Whether a misuse that cannot be thrown stops the program. For tests.
-    ///   - timeout: The seconds to wait for a store that another process holds locked.
-    ///   - readers: The number of calls of this process that may read the file at the same time; nil for four, or the number
-    ///     of processors if that is higher. Among containers over the same file the highest number counts. Core Data has no
-    ///     such bound: on Apple's platforms a number makes the initialiser throw.
-    ///   - mergePolicy: What a save does about rows that others changed in the meantime, and about unique values that are
-    ///     taken.
-    ///   - trace: Called with every statement that the store's connections run, with its time, on the thread that runs it. It
-    ///     must not use the container. Nothing is measured without it. Core Data does not tell its statements: on Apple's
-    ///     platforms a trace makes the initialiser throw.
-    ///   - tracesValues: Whether the trace gets the values, too. They can be somebody's secrets.
-    /// - Throws: A ``StoreError``: `invalidTable` with every fault of the tables, `incompatibleModel` when the file was
-    ///   written with another model, `cannotOpen` and others when it cannot be opened. The file is then as it was.
+    ///   - others: Further types that no relation of the given types refers to.
+    ///   - location: The location of the store.
+    ///   - logError: A closure that is called with every error that a `perform` throws, and with every error that could
+    ///     not be thrown.
+    ///   - strict: Whether a misuse that cannot be thrown as an error stops the program. For tests.
+    ///   - timeout: The number of seconds to wait for a store that another process holds locked.
+    ///   - readers: The maximum number of calls in this process that read the file at the same time. If nil, it is
+    ///     four, or the number of processors if that is higher. Among containers over the same file, the highest number
+    ///     applies. Core Data has no such limit: on Apple's platforms, the initializer throws an error if this is not
+    ///     nil.
+    ///   - mergePolicy: The policy for a save that meets rows that were changed concurrently, or unique values that
+    ///     already exist.
+    ///   - trace: A closure that is called with every statement that the store's connections run, and with its
+    ///     duration, on the thread that runs the statement. It must not use the container. Without a trace, nothing is
+    ///     measured. Core Data does not report its statements: on Apple's platforms, the initializer throws an error if
+    ///     this is not nil.
+    ///   - tracesValues: Whether the trace includes the values of the statements. They can be sensitive.
+    /// - Throws: A ``StoreError``: `invalidTable` with every issue of the tables, `incompatibleModel` if the file was
+    ///   written with a different model, `cannotOpen` or a similar code if the file cannot be opened. The file is then
+    ///   unchanged.
     public convenience init(
         for type: any ManagedObjectConvertible.Type, _ others: any ManagedObjectConvertible.Type...,
         at location: StoreLocation, logError: (@Sendable (any Swift.Error) -> Void)? = nil, strict: Bool = false,
@@ -39,29 +43,31 @@ extension PersistentContainer {
             readers: readers, mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
     }
 
-    /// Opens a store with a model of your own, after comparing the tables of types with it.
+    /// Opens a store with an existing model, after comparing the tables of types with the model.
     ///
     /// - Parameters:
-    ///   - model: The model. It must not be changed any more.
-    ///   - types: The types to be compared with the model, with all that their relations lead to.
-    ///   - location: Where the store is.
-    ///   - use: What the types are compared for. By default to be read and written; only to be read where the store is opened
-    ///     read-only.
-    ///   - logError: Called with every error that a `perform` throws, and with what could not be thrown.
-    ///   - strict: Whether a misuse that cannot be thrown stops the program. For tests.
-    ///   - timeout: The seconds to wait for a store that another process holds locked.
-    ///   - readers: The number of calls of this process that may read the file at the same time; nil for four, or the number
-    ///     of processors if that is higher. Among containers over the same file the highest number counts. Core Data has no
-    ///     such bound: on Apple's platforms a number makes the initialiser throw.
-    ///   - mergePolicy: What a save does about rows that others changed in the meantime, and about unique values that are
-    ///     taken.
-    ///   - trace: Called with every statement that the store's connections run, with its time, on the thread that runs it. It
-    ///     must not use the container. Nothing is measured without it. Core Data does not tell its statements: on Apple's
-    ///     platforms a trace makes the initialiser throw.
-    ///   - tracesValues: Whether the trace gets the values, too. They can be somebody's secrets.
-    /// - Throws: A ``StoreError``: `contractViolation` with every point in which tables and model differ, `invalidModel`,
-    ///   `incompatibleModel` when the file was written with another model, `cannotOpen` and others when it cannot be opened.
-    ///   The file is then as it was.
+    ///   - model: The model. It must not be changed afterwards.
+    ///   - types: The types to compare with the model. Types that their relations refer to are included.
+    ///   - location: The location of the store.
+    ///   - use: The intended use of the types. By default `writing`, or `reading` if the store is opened read-only.
+    ///   - logError: A closure that is called with every error that a `perform` throws, and with every error that could
+    ///     not be thrown.
+    ///   - strict: Whether a misuse that cannot be thrown as an error stops the program. For tests.
+    ///   - timeout: The number of seconds to wait for a store that another process holds locked.
+    ///   - readers: The maximum number of calls in this process that read the file at the same time. If nil, it is
+    ///     four, or the number of processors if that is higher. Among containers over the same file, the highest number
+    ///     applies. Core Data has no such limit: on Apple's platforms, the initializer throws an error if this is not
+    ///     nil.
+    ///   - mergePolicy: The policy for a save that meets rows that were changed concurrently, or unique values that
+    ///     already exist.
+    ///   - trace: A closure that is called with every statement that the store's connections run, and with its
+    ///     duration, on the thread that runs the statement. It must not use the container. Without a trace, nothing is
+    ///     measured. Core Data does not report its statements: on Apple's platforms, the initializer throws an error if
+    ///     this is not nil.
+    ///   - tracesValues: Whether the trace includes the values of the statements. They can be sensitive.
+    /// - Throws: A ``StoreError``: `contractViolation` with every difference between the tables and the model,
+    ///   `invalidModel`, `incompatibleModel` if the file was written with a different model, `cannotOpen` or a similar
+    ///   code if the file cannot be opened. The file is then unchanged.
     public convenience init(
         model: NSManagedObjectModel, checking types: any ManagedObjectConvertible.Type..., at location: StoreLocation,
         for use: ModelContract.Use? = nil, logError: (@Sendable (any Swift.Error) -> Void)? = nil,
@@ -75,28 +81,31 @@ extension PersistentContainer {
             readers: readers, mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
     }
 
-    /// Opens a store with the model of a model file, after comparing the tables of types with it.
+    /// Opens a store with the model of a model file, after comparing the tables of types with the model.
     ///
     /// - Parameters:
-    ///   - modelFile: The model: an `.xcdatamodeld` (its current version) or `.xcdatamodel` folder where this library's own
-    ///     engine runs, and a compiled `.momd` or `.mom` on Apple's platforms.
-    ///   - types: The types to be compared with the model, with all that their relations lead to.
-    ///   - location: Where the store is.
-    ///   - use: What the types are compared for. By default to be read and written; only to be read where the store is opened
-    ///     read-only.
-    ///   - logError: Called with every error that a `perform` throws, and with what could not be thrown.
-    ///   - strict: Whether a misuse that cannot be thrown stops the program. For tests.
-    ///   - timeout: The seconds to wait for a store that another process holds locked.
-    ///   - readers: The number of calls of this process that may read the file at the same time; nil for four, or the number
-    ///     of processors if that is higher. Among containers over the same file the highest number counts. Core Data has no
-    ///     such bound: on Apple's platforms a number makes the initialiser throw.
-    ///   - mergePolicy: What a save does about rows that others changed in the meantime, and about unique values that are
-    ///     taken.
-    ///   - trace: Called with every statement that the store's connections run, with its time, on the thread that runs it. It
-    ///     must not use the container. Nothing is measured without it. Core Data does not tell its statements: on Apple's
-    ///     platforms a trace makes the initialiser throw.
-    ///   - tracesValues: Whether the trace gets the values, too. They can be somebody's secrets.
-    /// - Throws: A ``StoreError``: `invalidModel` when the model cannot be read, and what the initialiser for a model throws.
+    ///   - modelFile: The model: an `.xcdatamodeld` folder (its current version) or `.xcdatamodel` folder where this
+    ///     library's own engine runs, and a compiled `.momd` or `.mom` on Apple's platforms.
+    ///   - types: The types to compare with the model. Types that their relations refer to are included.
+    ///   - location: The location of the store.
+    ///   - use: The intended use of the types. By default `writing`, or `reading` if the store is opened read-only.
+    ///   - logError: A closure that is called with every error that a `perform` throws, and with every error that could
+    ///     not be thrown.
+    ///   - strict: Whether a misuse that cannot be thrown as an error stops the program. For tests.
+    ///   - timeout: The number of seconds to wait for a store that another process holds locked.
+    ///   - readers: The maximum number of calls in this process that read the file at the same time. If nil, it is
+    ///     four, or the number of processors if that is higher. Among containers over the same file, the highest number
+    ///     applies. Core Data has no such limit: on Apple's platforms, the initializer throws an error if this is not
+    ///     nil.
+    ///   - mergePolicy: The policy for a save that meets rows that were changed concurrently, or unique values that
+    ///     already exist.
+    ///   - trace: A closure that is called with every statement that the store's connections run, and with its
+    ///     duration, on the thread that runs the statement. It must not use the container. Without a trace, nothing is
+    ///     measured. Core Data does not report its statements: on Apple's platforms, the initializer throws an error if
+    ///     this is not nil.
+    ///   - tracesValues: Whether the trace includes the values of the statements. They can be sensitive.
+    /// - Throws: A ``StoreError``: `invalidModel` if the model cannot be read, or any error of the initializer that
+    ///   accepts a model.
     public convenience init(
         modelFile: URL, checking types: any ManagedObjectConvertible.Type..., at location: StoreLocation,
         for use: ModelContract.Use? = nil, logError: (@Sendable (any Swift.Error) -> Void)? = nil,
@@ -137,7 +146,8 @@ extension PersistentContainer {
         try Engine.translating(isOpening: true) {
             _ = try coordinator.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: nil,
-                // An SQLite store without a file, and not one of the in-memory type: it also keeps unique values unique.
+                // An SQLite store without a file instead of Core Data's in-memory store type, because it also enforces
+                // uniqueness.
                 at: location.url ?? URL(fileURLWithPath: "/dev/null"),
                 options: options.merging([
                     NSReadOnlyPersistentStoreOption: NSNumber(value: location.isReadOnly),

@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// The door to a store: runs closures that read and write it.
+/// A container that provides access to a store: it runs closures that read and write.
 ///
 /// ```swift
 /// let store = try PersistentContainer(for: Book.self, at: .file(url))
@@ -11,7 +11,7 @@ import SwormPredicates
 ///
 /// A container may be used from any thread.
 public final class PersistentContainer: Sendable {
-    /// What a container could not do, as Sworm 1.x named it.
+    /// An error of a container, under its name in Sworm 1.x.
     public enum Error: Swift.Error, Sendable {
         /// There was nothing to return.
         case noResult
@@ -19,31 +19,32 @@ public final class PersistentContainer: Sendable {
 
     let makeContext: @Sendable () throws -> NSManagedObjectContext
     let cleansUp: Bool
-    /// The calls that run now: a `perform` inside another one of the same container joins it.
+    /// The calls that are running. A `perform` inside another `perform` of the same container joins it.
     let calls: RunningCalls
     var logError: (@Sendable (any Swift.Error) -> Void)? { calls.logError }
-    /// Whether calls may begin.
+    /// The gate that decides whether calls may start.
     let gate = CallGate()
-    /// Whether warnings of the stores go to `logError`.
+    /// Whether warnings of the stores are passed to `logError`.
     private let isListening = Locked(false)
-    /// The stores that were taken from a coordinator while the container is suspended, where the engine does that.
+    /// The stores that are removed from their coordinator while the container is suspended, if the engine does that.
     let suspended = Locked<[Engine.SuspendedStore]>([])
-    /// Lets writes follow each other where the store does not.
+    /// A lock that serializes writes if the store does not.
     let writeTurn = Engine.WriteTurn()
-    /// How tables lie in the model, by type.
+    /// The mappings from tables to the model, by type.
     let bindings = Locked<[ObjectIdentifier: AnyBinding]>([:])
-    /// Gets the contexts of calls that have ended; nil for contexts of the user's own.
+    /// A pool that receives the contexts of calls that have ended; nil if the user provides the contexts.
     let spareContexts: SpareContexts?
 
-    /// Makes a container over contexts of your own.
+    /// Creates a container over contexts that you provide.
     ///
     /// - Parameters:
-    ///   - managedObjectContext: Gives the context for a `perform`; called once for each of them. It may give the same
-    ///     context each time.
-    ///   - logError: Called with every error that a `perform` throws, and with what could not be thrown.
-    ///   - cleanUpAfterExecution: Whether a private-queue context is reset after each `perform`. A context of the main queue
-    ///     is never reset: others hold its objects.
-    ///   - strict: Whether a misuse that cannot be thrown stops the program. For tests.
+    ///   - managedObjectContext: A closure that returns the context for a `perform`. It is called once per `perform`,
+    ///     and may return the same context every time.
+    ///   - logError: A closure that is called with every error that a `perform` throws, and with every error that could
+    ///     not be thrown.
+    ///   - cleanUpAfterExecution: Whether a private-queue context is reset after each `perform`. A main-queue context
+    ///     is never reset, because other code may hold its objects.
+    ///   - strict: Whether a misuse that cannot be thrown as an error stops the program. For tests.
     public init(
         managedObjectContext: @escaping @Sendable () throws -> NSManagedObjectContext,
         logError: (@Sendable (any Swift.Error) -> Void)? = nil, cleanUpAfterExecution: Bool = true, strict: Bool = false
@@ -54,13 +55,14 @@ public final class PersistentContainer: Sendable {
         spareContexts = nil
     }
 
-    /// Makes a container that owns the contexts of its calls.
+    /// Creates a container that owns the contexts of its calls.
     ///
     /// - Parameters:
     ///   - coordinator: The coordinator of the contexts.
     ///   - mergePolicy: The merge policy of the contexts.
-    ///   - logError: Called with every error that a call throws, and with what could not be thrown.
-    ///   - strict: Whether a misuse that cannot be thrown stops the program.
+    ///   - logError: A closure that is called with every error that a call throws, and with every error that could not
+    ///     be thrown.
+    ///   - strict: Whether a misuse that cannot be thrown as an error stops the program.
     init(
         coordinator: NSPersistentStoreCoordinator, mergePolicy: NSMergePolicyType,
         logError: (@Sendable (any Swift.Error) -> Void)?, strict: Bool
@@ -71,7 +73,7 @@ public final class PersistentContainer: Sendable {
             let context =
                 spareContexts.take() ?? NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
             context.persistentStoreCoordinator = coordinator
-            // Handles of one perform must show one object each, also when nothing but its id was kept.
+            // All handles of one object within a `perform` must share the object, even if the closure only kept its id.
             context.retainsRegisteredObjects = true
             context.mergePolicy = NSMergePolicy(merge: mergePolicy)
             return context
@@ -80,7 +82,7 @@ public final class PersistentContainer: Sendable {
         cleansUp = true
     }
 
-    /// Lets `logError` have what the stores of a context have to say beside errors. Does its work once.
+    /// Passes the warnings of a context's stores to `logError`. Has an effect only the first time.
     func listen(to context: NSManagedObjectContext) {
         guard let logError else { return }
         let isFirst = isListening.withLock { isListening in

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where a store is, and how it is opened.
+/// The location of a store, and how the store is opened.
 public struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case file(URL)
@@ -12,25 +12,25 @@ public struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
 
     private init(_ kind: Kind) { self.kind = kind }
 
-    /// A file that is read and written. It is created when it does not exist, with the folders above it.
+    /// Returns the location of a file that is read and written. Missing files and parent folders are created.
     ///
-    /// - Parameter url: The place of the file.
+    /// - Parameter url: The location of the file.
     public static func file(_ url: URL) -> StoreLocation { StoreLocation(.file(url)) }
 
-    /// A file that is only read. It must exist, and not one byte of it is changed.
+    /// Returns the location of a file that is only read. The file must exist, and no byte of it is changed.
     ///
-    /// - Parameter url: The place of the file.
+    /// - Parameter url: The location of the file.
     public static func readOnly(_ url: URL) -> StoreLocation { StoreLocation(.readOnly(url)) }
 
-    /// A store of the container's own in memory. It is gone when the container is.
+    /// A private store in memory. Its content is discarded with the container.
     public static let memory = StoreLocation(.memory)
 
-    /// Whether nothing can be written there.
+    /// Whether the store is opened read-only.
     public var isReadOnly: Bool {
         if case .readOnly = kind { true } else { false }
     }
 
-    /// The place of the file; nil for memory.
+    /// The location of the file; nil for memory.
     public var url: URL? {
         switch kind {
         case .file(let url), .readOnly(let url): url

@@ -2,11 +2,11 @@ import Foundation
 import SwormPredicates
 
 extension TableModel {
-    /// The faults that keep some tables from being a model.
+    /// Returns the issues that prevent tables from forming a model.
     ///
     /// - Parameters:
-    ///   - plans: The tables, all that they reach included.
-    ///   - tableFaults: The faults that the tables show without a model.
+    ///   - plans: The tables, including all tables that they refer to.
+    ///   - tableFaults: The issues that are found in the tables without a model.
     static func modelFaults(of plans: [any AnyEntityPlan], tableFaults: [TableFault]) -> [TableFault] {
         var faults = tableFaults
         var entities: [String: any AnyEntityPlan] = [:]
@@ -85,9 +85,9 @@ extension TableModel {
         return faults
     }
 
-    /// What is wrong with a name that is not empty; nil for a good one.
+    /// Returns what is wrong with a name that is not empty; nil for a valid name.
     ///
-    /// Names become parts of key paths and of the store's own names.
+    /// Names become parts of key paths and of the names in the store.
     private static func problem(ofName name: String) -> String? {
         if name.count > 128 { return "is longer than 128 characters" }
         for (index, scalar) in name.unicodeScalars.enumerated() {
@@ -108,7 +108,8 @@ extension TableModel {
         }
     }
 
-    /// The methods without parameters of every managed object: keyed access would find them instead of the property.
+    /// The names of the methods without parameters that every managed object has: key-value coding would call these
+    /// methods instead of reading the property.
     private static let reservedNames: Set<String> = [
         "autorelease", "class", "classForCoder", "classForKeyedArchiver", "copy", "dealloc", "debugDescription",
         "description", "finalize", "hash", "init", "isProxy", "mutableCopy", "observationInfo", "release", "retain",

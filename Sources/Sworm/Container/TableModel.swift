@@ -2,21 +2,23 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-/// Builds models from tables.
+/// A builder of models from tables.
 package enum TableModel {
-    /// The models that were built, by the types that they were asked for.
+    /// The models built so far, by the types that they were requested for.
     private static let built = Locked<[Set<ObjectIdentifier>: Built]>([:])
 
     private struct Built: @unchecked Sendable {
-        // A model is changed by nobody once it is here: it is only given to coordinators. Hence the unchecked conformance.
+        // A model is never changed once it is stored here; it is only passed to coordinators. Hence `@unchecked`.
         let model: NSManagedObjectModel
     }
 
-    /// The model for some types and all that they reach: built when it is first asked for, and never changed.
+    /// Returns the model for types and all types that they refer to. It is built on the first request, and never
+    /// changed.
     package static func shared(for roots: [any ManagedObjectConvertible.Type]) throws -> NSManagedObjectModel {
         let key = Set(roots.map { ObjectIdentifier($0) })
         if let known = built.withLock({ $0[key] }) { return known.model }
-        // Built without the lock, because it runs the user's code. Of two that were built at the same time the first stays.
+        // Built without the lock, because building runs the user's code. If two threads build the same model, the first
+        // one is kept.
         let model = NSManagedObjectModel()
         model.entities = try entities(for: roots)
         let new = Built(model: model)
@@ -27,9 +29,9 @@ package enum TableModel {
         }
     }
 
-    /// The entities of some types and of all that they reach.
+    /// Returns the entities of types and of all types that they refer to.
     ///
-    /// - Throws: A ``StoreError`` that lists every fault of the tables.
+    /// - Throws: A ``StoreError`` that lists every issue of the tables.
     static func entities(for roots: [any ManagedObjectConvertible.Type]) throws -> [NSEntityDescription] {
         let plans = reachableEntities(from: roots).map(\.plan)
         let faults = modelFaults(of: plans, tableFaults: tableFaults(from: roots))
@@ -48,12 +50,12 @@ package enum TableModel {
     }
 }
 
-/// Text that may hold names from anywhere, on one line.
+/// Returns a string that may contain arbitrary names, on one line.
 func oneLine(_ text: String) -> String {
     text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: " ")
 }
 
-/// The entities of faultless tables while they are put together.
+/// A builder that assembles the entities of valid tables.
 private struct TableModelBuilder {
     private struct End: Hashable {
         let entity: String
@@ -94,7 +96,7 @@ private struct TableModelBuilder {
             return relationship
         }
         entity.properties = attributes + relationships
-        // After the properties: the names must be known.
+        // After the properties, because the constraints and indexes refer to attributes by name.
         let byName = Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         entity.uniquenessConstraints =
             plan.attributes.filter(\.traits.isUnique).map { [$0.name] } + plan.uniquenessConstraints
@@ -146,7 +148,7 @@ private struct TableModelBuilder {
         return relationship
     }
 
-    /// Makes two relationships each other's inverse. One of them names the other; which of them does not matter.
+    /// Makes two relationships each other's inverse. Only one of them has to name the other, and either one may.
     private func link(_ plan: RelationPlan, of entity: String) {
         guard let inverse = plan.inverse,
             let one = relationships[End(entity: entity, relation: plan.name)],
@@ -158,11 +160,11 @@ private struct TableModelBuilder {
 }
 
 extension AnyEntityPlan {
-    /// The indexes of the table: those of single attributes, then those that are declared.
+    /// The indexes of the table: first those of single attributes, then the declared ones.
     var allIndexes: [IndexPlan] {
         let taken = Set(indexes.map(\.name))
         let single = attributes.filter(\.traits.isIndexed).map { attribute in
-            // The name that a person would give it in a model editor.
+            // The name that a developer would likely choose in a model editor.
             var name = "by" + attribute.name.prefix(1).uppercased() + attribute.name.dropFirst()
             while taken.contains(name) { name += "_" }
             return IndexPlan(name: name, elements: [.init(attribute: attribute.name, isAscending: true)])

@@ -1,15 +1,15 @@
 public import Foundation
 import SwormPredicates
 
-/// A value that an attribute cannot take or give.
+/// An error about a value that an attribute cannot store or return.
 public enum AttributeError: LocalizedError, Sendable, CustomStringConvertible {
-    /// A stored value that stands for no value of the attribute's type; nil when nothing is stored.
+    /// The stored value does not represent a value of the attribute's type. It is nil if nothing is stored.
     case badInput((any Sendable)?)
 
-    /// An attribute that could not be read or written, with the reason.
+    /// An attribute could not be read or written, for the given reason.
     case badAttribute(Context)
 
-    /// Where reading or writing went wrong, and why.
+    /// The attribute and value that could not be read or written, and the reason.
     public struct Context: Sendable {
         /// The attribute's name.
         public let name: String
@@ -17,13 +17,13 @@ public enum AttributeError: LocalizedError, Sendable, CustomStringConvertible {
         /// The name of the attribute's entity.
         public let entity: String
 
-        /// The type that the table gives to the attribute.
+        /// The type that the table declares for the attribute.
         public let expectedType: String
 
-        /// The value that did not fit, shortened; nil when a value was to be encoded.
+        /// The value that did not fit, shortened, or nil if a value could not be encoded.
         public let value: String?
 
-        /// Why it did not fit.
+        /// The reason why the value did not fit.
         public let originalError: any Error
 
         package init(
@@ -37,7 +37,7 @@ public enum AttributeError: LocalizedError, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What `localizedDescription` says where nobody knows this type: the ``description``.
+    /// The ``description``, for use by `localizedDescription`.
     public var errorDescription: String? { description }
 
     /// A sentence that names the entity, the attribute and the value.
@@ -57,7 +57,7 @@ public enum AttributeError: LocalizedError, Sendable, CustomStringConvertible {
     }
 }
 
-/// A value in a message: never more than some eighty characters of it.
+/// Returns a description of a value for a message, truncated to about eighty characters.
 func excerpt(_ value: Any) -> String {
     let text = (value as? Date)?.safeDescription ?? String(describing: value)
     return text.count > 80 ? text.prefix(77) + "..." : text

@@ -1,46 +1,52 @@
 extension StoreError.Code {
-    /// A handle was used after the `perform` that it belongs to had ended.
+    /// A handle was used after the end of the `perform` that it belongs to.
     public static let scopeEnded = Self("scopeEnded")
-    /// A handle was used from another thread than the one that its `perform` runs on.
+    /// A handle was used on another thread than its `perform`.
     public static let wrongThread = Self("wrongThread")
-    /// An object was used after it had been deleted, or its row has gone from the store.
+    /// An object was used after it was deleted, or its row no longer exists in the store.
     public static let objectDeleted = Self("objectDeleted")
-    /// There is no object with an id.
+    /// No object has the given id.
     public static let objectNotFound = Self("objectNotFound")
-    /// Objects of different containers or performs were brought together.
+    /// Objects of different containers or `perform` calls were used together.
     public static let otherContext = Self("otherContext")
-    /// The model has no entity, attribute or relation of a name.
+    /// The model has no entity, attribute or relation with the given name.
     public static let unknownName = Self("unknownName")
-    /// The tables do not agree with the model.
+    /// The tables do not match the model.
     public static let contractViolation = Self("contractViolation")
-    /// A value does not satisfy the model: it is required, out of range, too long, ...
+    /// A value does not satisfy the model: it is missing, out of range, too long, and so on.
     public static let validation = Self("validation")
-    /// A unique value is taken.
+    /// A unique value is already in use.
     public static let uniquenessViolation = Self("uniquenessViolation")
-    /// Rows were changed by other transactions since they were read. ``StoreError/rows`` names them where they are known.
+    /// Rows were changed by other transactions after they were read.
+    ///
+    /// ``StoreError/rows`` contains them if they are known.
     public static let conflict = Self("conflict")
-    /// Writing was tried inside of ``PersistentContainer/read(_:)-(_)``, or in a store that was opened read-only.
+    /// A write was attempted within ``PersistentContainer/read(_:)-(_)``, or in a store that was opened read-only.
     public static let readOnly = Self("readOnly")
-    /// A lock or a turn did not become free in time.
+    /// A lock, or the turn to use the store, was not available in time.
     public static let timedOut = Self("timedOut")
-    /// The call would have waited for itself, or in a circle of calls that wait for each other.
+    /// The call would wait for itself, or for calls that wait for it.
     public static let wouldDeadlock = Self("wouldDeadlock")
-    /// The store is suspended: ``PersistentContainer/resume()`` lets it be used again.
+    /// The store is suspended.
+    ///
+    /// Call ``PersistentContainer/resume()`` to use it again.
     public static let suspended = Self("suspended")
     /// The store was closed.
     public static let storeClosed = Self("storeClosed")
-    /// The model has faults, or its file cannot be read.
+    /// The model has issues, or its file cannot be read.
     public static let invalidModel = Self("invalidModel")
     /// The store was written with another model.
     public static let incompatibleModel = Self("incompatibleModel")
-    /// A store could not be migrated to another version of its model. It is as it was.
+    /// A store could not be migrated to another version of its model.
+    ///
+    /// The store is unchanged.
     public static let migrationFailed = Self("migrationFailed")
     /// The store could not be opened.
     public static let cannotOpen = Self("cannotOpen")
     /// The store failed to read or write.
     public static let storeFailed = Self("storeFailed")
-    /// Something that the platform does not offer.
+    /// The platform does not support the operation.
     public static let unsupported = Self("unsupported")
-    /// A number that was worked out from others and that its type cannot hold.
+    /// A computed number does not fit its type.
     public static let overflow = Self("overflow")
 }

@@ -1,23 +1,25 @@
-// Tests expect an error by its code: `#expect(throws:)` takes a value that is compared with the error that was thrown.
+// Tests expect an error by its code: `#expect(throws:)` accepts a value, and compares it with the thrown error.
 extension StoreError: Equatable {
-    /// Returns whether two errors have the same code. Messages are for people, and differ from version to version.
+    /// Returns whether two errors have the same code.
+    ///
+    /// Messages are meant for people, and may differ between versions.
     public static func == (left: StoreError, right: StoreError) -> Bool { left.code == right.code }
 }
 
-/// The errors that a test can expect, under the names of their codes.
+/// The errors that a test can expect, with the names of their codes.
 ///
 /// ```swift
 /// #expect(throws: StoreError.Code.validation) { try store.perform { try $0.insert(Book(title: "")) } }
 /// ```
-/// An expected error equals each one with its code. Everywhere else the names are those of ``StoreError/Code``. Do not conform
-/// types of your own.
+/// An expected error is equal to every error with its code. In all other contexts, the names are those of
+/// ``StoreError/Code``. Do not conform your own types.
 public protocol ExpectedStoreErrors {}
 
 extension StoreError.Code: ExpectedStoreErrors {
     package var expected: StoreError { StoreError(self, "An error with the code `\(description)`.") }
 }
 
-// Disfavoured, so that a name is a code wherever a code is possible.
+// Disfavored, so that a name refers to a code wherever a code is possible.
 extension ExpectedStoreErrors where Self == StoreError.Code {
     /// An error with the code ``StoreError/Code/unknownKeyPath``.
     @_disfavoredOverload

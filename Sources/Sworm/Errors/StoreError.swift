@@ -1,16 +1,18 @@
 public import Foundation
 public import SwormPredicates
 
-/// An error of the library: what went wrong, where, and the way out.
+/// An error of the library.
 ///
-/// Tell errors apart by their ``code``, which stays the same from version to version; the message is for people.
+/// It states its kind, the entity and attribute that it is about, and how to fix it.
+///
+/// Identify errors by their ``code``, which does not change between versions. The message is meant for people.
 ///
 /// ```swift
 /// do { try store.perform { ... } }
 /// catch StoreError.Code.unknownKeyPath { ... }
 /// ```
 public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
-    // One reference: conditions and requests carry the error that they may have, and are copied often.
+    // A single reference, because conditions and requests may carry an error, and are copied often.
     private let content: Content
 
     private final class Content: Sendable {
@@ -34,33 +36,33 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What kind of thing went wrong.
+    /// The kind of the error.
     public var code: Code { content.code }
 
-    /// A sentence that names the entity, the attribute and the value, and says what to do.
+    /// A sentence that names the entity, the attribute and the value, and states how to fix the error.
     public var message: String { content.message }
 
-    /// The entity that the error is about, if it is about one.
+    /// The entity that the error is about, or nil.
     public var entity: String? { content.entity }
 
-    /// The attribute or relation that the error is about, if it is about one.
+    /// The attribute or relation that the error is about, or nil.
     public var attribute: String? { content.attribute }
 
-    /// The rows that the error is about, where it is about rows: those of a conflict, for example.
+    /// The rows that the error is about, for example those of a conflict.
     ///
-    /// A write that follows from a snapshot which is not the newest any more is a conflict without rows.
+    /// If a write is based on a snapshot that is no longer the newest, the error is a conflict without rows.
     public var rows: [ObjectReference] { content.rows }
 
-    /// The error that led to this one.
+    /// The underlying error, or nil.
     public var cause: (any Error)? { content.cause }
 
-    /// The message, with the cause behind it where it says more.
+    /// The message, followed by the cause if the cause adds information.
     public var description: String {
         guard let cause = cause.map({ "\($0)" }), !message.contains(cause) else { return message }
         return "\(message) (\(cause))"
     }
 
-    /// What `localizedDescription` says where nobody knows this type: the ``description``.
+    /// The ``description``, for use by `localizedDescription`.
     public var errorDescription: String? { description }
 
     package init(
@@ -76,29 +78,29 @@ extension StoreError {
     ///
     /// New codes may be added, so keep a `default` when you switch over them.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The code's name, as it stands in logs.
+        /// The code's name, as it appears in logs.
         public let description: String
 
         package init(_ name: String) {
             description = name
         }
 
-        /// A key path that is not in the table of its entity.
+        /// A key path is not in the table of its entity.
         public static let unknownKeyPath = Code("unknownKeyPath")
 
-        /// A condition that cannot be understood: bad text, a wrong argument, or a combination with no meaning.
+        /// A condition is invalid: malformed text, a wrong argument, or a meaningless combination.
         public static let invalidCondition = Code("invalidCondition")
 
-        /// A request with a limit, offset or order that makes no sense.
+        /// A request has an invalid limit, offset or sort order.
         public static let invalidRequest = Code("invalidRequest")
 
-        /// A table of attributes or relations with faults.
+        /// A table of attributes or relations has issues.
         public static let invalidTable = Code("invalidTable")
 
-        /// A URL that is no object id.
+        /// A URL is not an object id.
         public static let invalidObjectID = Code("invalidObjectID")
 
-        /// Matches an error that has this code, so that codes can stand in `catch`.
+        /// Returns whether an error has this code, so that codes can be used in `catch` patterns.
         public static func ~= (code: Code, error: any Error) -> Bool {
             (error as? StoreError)?.code == code
         }

@@ -3,10 +3,10 @@ import SwormPredicates
 extension AllowListCheck {
     // MARK: Keys
 
-    /// What stands under a key, of all that it can be asked of.
+    /// Returns the possible values under a key, over all values that the key may be applied to.
     func step(from base: PossibleValues, _ key: String, _ tree: ExpressionTree) throws -> PossibleValues {
         if key.hasPrefix("@") { return try collect(base, key, tree) }
-        // Texts have a length, and other values have no keys.
+        // Strings have a length; other plain values have no keys.
         let isLength = base.hasTexts && key == "length"
         guard !base.hasIDs, !base.hasOthers, isLength || !base.hasTexts, isLength || !base.entities.isEmpty else {
             throw refusal("`\(key)` is asked of a value, which has no such part.", key)
@@ -35,7 +35,8 @@ extension AllowListCheck {
         throw refusal("`\(key)` of \(entity) is not allowed. \(hint)", key, entity: entity)
     }
 
-    /// What a collection operator gives. That of `@max` is what the keys behind it lead to.
+    /// Returns the possible results of a collection operator. The result of `@max` includes the values of the keys that
+    /// follow it.
     private func collect(_ base: PossibleValues, _ key: String, _ tree: ExpressionTree) throws -> PossibleValues {
         guard base.isCollection else { throw refusal("`\(key)` is asked of something that is no collection.", key) }
         switch key {
@@ -48,7 +49,8 @@ extension AllowListCheck {
         }
     }
 
-    /// An index is a key where it is a text, so that it must be a number that stands there.
+    /// Returns the possible values of an element. The index must be a literal number, because a string index acts as a
+    /// key.
     func element(at place: Subscript, of base: PossibleValues, _ tree: ExpressionTree) throws -> PossibleValues {
         guard base.isCollection else { throw refused(tree, "takes an element of something that is no collection") }
         switch place {
@@ -63,7 +65,7 @@ extension AllowListCheck {
 
     // MARK: Computing
 
-    /// What is computed from plain values.
+    /// Returns the possible values of a computation with plain values.
     func computed(from operands: [PossibleValues], _ tree: ExpressionTree) throws -> PossibleValues {
         guard operands.allSatisfy({ !$0.hasObjects }) else { throw refused(tree, "computes with objects") }
         return PossibleValues.other.computed(from: operands)
@@ -93,7 +95,7 @@ extension AllowListCheck {
         guard let cast = ValueCast(rawValue: type) else { throw refused(tree, "casts to a type that is not known") }
         switch cast {
         case .object:
-            // An object stays as it is, and a text becomes the id that it says.
+            // An object stays unchanged, and a string becomes the id that it encodes.
             var result = operand
             result.hasIDs = operand.hasIDs || operand.hasPlainValues
             (result.hasTexts, result.hasOthers) = (false, false)

@@ -1,10 +1,10 @@
 import Foundation
 import SwormPredicates
 
-/// A walk through a condition that works out what each expression can come to, and refuses all that is not known to ask
-/// for allowed names only.
+/// A walk through a condition that infers the possible values of each expression, and rejects everything that is not
+/// known to access only allowed names.
 ///
-/// Its recursion is as deep as the tree, whose depth is limited where it is built.
+/// Its recursion is as deep as the tree, whose depth is limited when the tree is built.
 struct AllowListCheck {
     let allowed: ConditionAllowList
     private let root: String
@@ -16,7 +16,7 @@ struct AllowListCheck {
         self.root = root
     }
 
-    /// Checks a predicate, and tells how deeply loops are nested in it.
+    /// Checks a predicate, and returns how deeply its loops are nested.
     @discardableResult
     mutating func visit(_ tree: PredicateTree) throws -> Int {
         try count()
@@ -49,12 +49,12 @@ struct AllowListCheck {
                         + "objects, ids and nil.")
             }
         }
-        // What stands on the other side is worked out for each member. A list that was written has members too.
+        // The other side is evaluated once per member. A list literal has members too.
         let leftLoops = comparison.quantifier == .direct ? left.openLoops : max(left.openLoops, 1)
         return try limited(max(leftLoops + right.nesting, right.openLoops + left.nesting, left.nesting))
     }
 
-    /// Checks an expression, and tells what it can come to.
+    /// Checks an expression, and returns its possible values.
     mutating func visit(_ tree: ExpressionTree) throws -> PossibleValues {
         try count()
         switch tree {
@@ -143,7 +143,7 @@ extension PossibleValues {
 }
 
 extension Comparison {
-    /// Whether one string is looked for in another.
+    /// Whether the comparison searches for one string in another.
     fileprivate func searchesText(_ left: PossibleValues, _ right: PossibleValues) -> Bool {
         switch comparator {
         case .beginsWith, .endsWith, .like, .matches: true
@@ -156,7 +156,7 @@ extension Comparison {
 }
 
 extension SwormPredicates.Comparator {
-    /// Whether the operator means something for objects: only who they are.
+    /// Whether the operator is meaningful for objects, which are compared only by identity.
     fileprivate var comparesObjects: Bool {
         switch self {
         case .equal, .notEqual, .identical, .notIdentical, .in, .contains: true

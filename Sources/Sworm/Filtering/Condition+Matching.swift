@@ -1,69 +1,69 @@
 import SwormPredicates
 
 extension Condition {
-    /// Whether a value fulfils the condition, without a store.
+    /// Returns whether a value matches the condition, without a store.
     ///
-    /// The condition means what it means in a store: a comparison with a missing value is neither true nor false.
+    /// The condition has the same meaning as in a store: a comparison with a missing value is neither true nor false.
     /// For many values use ``Swift/Sequence/filtered(by:)-(Condition<Element>)``, which prepares the condition once.
     ///
     /// - Parameter value: The value. It has attributes only.
-    /// - Throws: A ``StoreError`` for a condition that is not understood, that compares what cannot be compared, or that
-    ///   asks for relations, which a plain value does not have.
+    /// - Throws: A ``StoreError`` if the condition is invalid, compares values that cannot be compared, or accesses
+    ///   relations, which a plain value does not have.
     public func matches(_ value: PlainObject) throws -> Bool {
         try ConditionFilter(self, isPlain: true).matches(value)
     }
 
-    /// Whether an object fulfils the condition as it is now, with its unsaved changes.
+    /// Returns whether the current state of an object, including its unsaved changes, matches the condition.
     ///
     /// - Parameter object: The object. The condition may follow its relations.
-    /// - Throws: A ``StoreError`` for a condition that is not understood or compares what cannot be compared, and for a
-    ///   handle that may not be used any more.
+    /// - Throws: A ``StoreError`` if the condition is invalid or compares values that cannot be compared, or if the
+    ///   handle is no longer valid.
     public func matches(_ object: ManagedObject<PlainObject>) throws -> Bool {
         try ConditionFilter(self, isPlain: false).matches(object)
     }
 }
 
 extension Sequence {
-    /// The values that fulfil a condition, in their order, without a store.
+    /// Returns the values that match a condition, in their order, without a store.
     ///
     /// ```swift
     /// let recent = try books.filtered { $0.year > 1900 && $0.title.hasPrefix("War") }
     /// ```
-    /// The result is what a request with the condition would give of the same rows.
+    /// The result is the same as that of a request with the condition over the same rows.
     ///
     /// - Parameter condition: A condition over attributes.
-    /// - Throws: A ``StoreError`` for a condition that is not understood, that compares what cannot be compared, or that
-    ///   asks for relations, which a plain value does not have.
+    /// - Throws: A ``StoreError`` if the condition is invalid, compares values that cannot be compared, or accesses
+    ///   relations, which a plain value does not have.
     public func filtered(by condition: Condition<Element>) throws -> [Element]
     where Element: ManagedObjectConvertible {
         let filter = try ConditionFilter(condition, isPlain: true)
         return try self.filter { try filter.matches($0) }
     }
 
-    /// The values that fulfil the condition that the closure makes, in their order, without a store.
+    /// Returns the values that match the condition that the closure returns, in their order, without a store.
     ///
-    /// - Throws: As ``filtered(by:)-(Condition<Element>)``.
+    /// - Throws: The errors of ``filtered(by:)-(Condition<Element>)``.
     public func filtered(
         _ condition: (EntityPath<Element, Element>) -> Condition<Element>
     ) throws -> [Element] where Element: ManagedObjectConvertible {
         try filtered(by: condition(.root))
     }
 
-    /// The objects that fulfil a condition as they are now, in their order.
+    /// Returns the objects whose current state matches a condition, in their order.
     ///
-    /// Unsaved changes count. No request is made, but relations that the condition follows are read where they were not
-    /// read before.
+    /// Unsaved changes are included. No request is made, but relations that the condition follows are read if they were
+    /// not read before.
     ///
-    /// - Throws: A ``StoreError`` for a condition that is not understood or compares what cannot be compared, and for a
-    ///   handle that may not be used any more.
+    /// - Throws: A ``StoreError`` if the condition is invalid or compares values that cannot be compared, or if a
+    ///   handle is no longer valid.
     public func filtered<T>(by condition: Condition<T>) throws -> [ManagedObject<T>] where Element == ManagedObject<T> {
         let filter = try ConditionFilter(condition, isPlain: false)
         return try self.filter { try filter.matches($0) }
     }
 
-    /// The objects that fulfil the condition that the closure makes as they are now, in their order.
+    /// Returns the objects whose current state matches the condition that the closure returns, in their order.
     ///
-    /// - Throws: As ``filtered(by:)-(Condition<T>)``.
+    /// - Throws: The errors of ``filtered(by:)-(Condition<T>)``.
     public func filtered<T>(
         _ condition: (EntityPath<T, T>) -> Condition<T>
     ) throws -> [ManagedObject<T>] where Element == ManagedObject<T> {
@@ -71,12 +71,12 @@ extension Sequence {
     }
 }
 
-/// A condition that is ready to be asked about many values and objects.
+/// A condition that is prepared for the evaluation of many values and objects.
 private struct ConditionFilter<T: ManagedObjectConvertible> {
     private let predicate: PreparedPredicate
     private let plan = T.plan
 
-    /// - Parameter isPlain: Whether values are asked, and not objects.
+    /// - Parameter isPlain: Whether the condition is evaluated for plain values instead of objects.
     init(_ condition: Condition<T>, isPlain: Bool) throws {
         let tree = try condition.tree()
         predicate = try Self.naming(condition.format) {

@@ -1,8 +1,8 @@
 import SwormPredicates
 
-/// The attributes and relations that conditions from outside may ask about.
+/// A list of the attributes and relations that untrusted conditions may access.
 ///
-/// A condition that a client sends can ask about anything that the model has, and so find out what its user must not know.
+/// A condition that a client sends can access everything in the model, and so reveal data that its user must not see.
 /// Check it before it runs:
 ///
 /// ```swift
@@ -12,39 +12,39 @@ import SwormPredicates
 /// let condition = try JSONDecoder().decode(Condition<Book>.self, from: body)
 /// try condition.check(against: allowed)
 /// ```
-/// What is not named is refused, and so is every expression of which it is not known whose attributes it asks for. Objects
-/// that may be reached may also be compared with each other, with nil and with ids.
+/// Everything that is not listed is rejected, and so is every expression for which the accessed attributes are not
+/// known. Objects that can be reached may also be compared with each other, with nil and with ids.
 ///
-/// So that a condition cannot keep the server busy, regular expressions are refused, whose running time has no bound, and
-/// so are conditions of more than ``maximumSize`` parts, with loops nested deeper than ``maximumNesting``, or with searches
-/// for strings of more than ``maximumSearchSize`` bytes. What is left still reads every object that it is asked of: give the
-/// request a limit.
+/// To keep a condition from occupying the server, regular expressions are rejected, because their running time is
+/// unbounded. Also rejected are conditions with more than ``maximumSize`` parts, with loops nested deeper than
+/// ``maximumNesting``, or with searches for strings of more than ``maximumSearchSize`` bytes. A condition that passes
+/// may still read every object of the request: give the request a limit.
 public struct ConditionAllowList: Sendable {
     private var members: [String: [String: AllowedMember]] = [:]
     private var tableFailure: StoreError?
 
-    /// How many comparisons, names, values and operators a condition may have in all. A list counts with its values.
+    /// The maximum number of comparisons, names, values and operators in a condition. Each value of a list counts.
     public var maximumSize = 1_000
 
-    /// How many collections a condition may go through, one inside another.
+    /// The maximum number of collections that a condition may traverse, one inside another.
     ///
     /// Each level multiplies the time by the number of members. `ANY author.books.title == "War"` is one level, and
     /// `ANY author.books.reviews.mark > 3` is two, as is a `SUBQUERY` in a `SUBQUERY`.
     public var maximumNesting = 2
 
-    /// How many bytes of UTF-8 the condition's own strings may have in one search: `CONTAINS`, `BEGINSWITH`, `ENDSWITH` and
-    /// `LIKE`, and `IN` with a string.
+    /// The maximum size of the condition's own strings in one search, in bytes of UTF-8. Searches are `CONTAINS`,
+    /// `BEGINSWITH`, `ENDSWITH` and `LIKE`, and `IN` with a string.
     ///
     /// The time of a `LIKE` grows with the product of the lengths of its pattern and of each string that is searched.
     public var maximumSearchSize = 1_000
 
-    /// Whether a condition may have regular expressions (`MATCHES`).
+    /// Whether a condition may contain regular expressions (`MATCHES`).
     public var allowsRegularExpressions = false
 
-    /// A list that allows nothing.
+    /// Creates a list that allows nothing.
     public init() {}
 
-    /// The list with some attributes of an entity added.
+    /// Returns the list with attributes of an entity added.
     ///
     /// A key path that is not in the table makes every check fail.
     public func allowing<T>(_ type: T.Type, _ attributes: PartialKeyPath<T>...) -> ConditionAllowList
@@ -61,9 +61,10 @@ public struct ConditionAllowList: Sendable {
         return result
     }
 
-    /// The list with some relations of an entity added. What lies behind them has to be allowed by itself.
+    /// Returns the list with relations of an entity added. The attributes of their destinations have to be allowed
+    /// separately.
     ///
-    /// A key path that leads to no relation makes every check fail.
+    /// A key path that does not refer to a relation makes every check fail.
     public func allowing<T>(_ type: T.Type, relations: PartialKeyPath<T.Relations>...) -> ConditionAllowList
     where T: ManagedObjectConvertible {
         var result = self
@@ -82,8 +83,8 @@ public struct ConditionAllowList: Sendable {
 
     private mutating func add(_ member: AllowedMember, _ name: String, of entity: String) {
         members[entity, default: [:]][name, default: AllowedMember()].formUnion(member)
-        // An element is also reached key by key, through parts that are like entities of their own. No entity's name has a
-        // dot in it.
+        // An element can also be reached key by key, through parts that are treated as separate entities. The name of
+        // an entity contains no dot, so that the names cannot collide.
         let keys = name.split(separator: ".").map(String.init)
         guard keys.count > 1, let last = keys.last else { return }
         var owner = entity
@@ -97,24 +98,24 @@ public struct ConditionAllowList: Sendable {
 
     func member(_ key: String, of entity: String) -> AllowedMember? { members[entity]?[key] }
 
-    /// The names that are allowed of an entity, for messages.
+    /// Returns the names that are allowed for an entity, for use in messages.
     func names(of entity: String) -> [String] {
         (members[entity] ?? [:]).filter { !$0.value.isPart }.keys.sorted()
     }
 
-    /// Throws for a list that names something that is not in a table.
+    /// Throws an error if the list contains a key path that is not in a table.
     func validate() throws {
         if let tableFailure { throw tableFailure }
     }
 }
 
-/// What an allowed name leads to. Several types can share an entity, so this is what it is for any of them.
+/// The meaning of an allowed name. Several types can share an entity, so that it combines the meanings for all of them.
 struct AllowedMember: Sendable {
     private(set) var entities: Set<String> = []
     private(set) var isToMany = false
     private(set) var isText = false
     private(set) var isOtherValue = false
-    /// Whether it is a composite attribute, of which some elements are allowed and the whole is not.
+    /// Whether the name is a composite attribute of which some elements are allowed, but not the whole.
     private(set) var isPart = false
 
     fileprivate init() {}
@@ -148,11 +149,11 @@ extension Relation {
 }
 
 extension Condition {
-    /// Checks that the condition asks about nothing but what is allowed.
+    /// Checks that the condition only accesses allowed names.
     ///
-    /// - Parameter allowed: The attributes and relations that it may ask about.
-    /// - Throws: A ``StoreError`` with the code `conditionNotAllowed` that names the entity and what was refused, the error
-    ///   that the condition carries if it was not understood, and `unknownKeyPath` where the list itself is wrong.
+    /// - Parameter allowed: The attributes and relations that the condition may access.
+    /// - Throws: A ``StoreError`` with the code `conditionNotAllowed` that names the entity and the rejected part, the
+    ///   error that an invalid condition carries, and `unknownKeyPath` if the list itself is invalid.
     public func check(against allowed: ConditionAllowList) throws {
         let tree = try tree()
         try allowed.validate()
@@ -162,7 +163,7 @@ extension Condition {
 }
 
 extension StoreError.Code {
-    /// A condition asks about something that is not on the list of what it may ask about.
+    /// A condition accesses something that the allow list does not contain.
     public static let conditionNotAllowed = Self("conditionNotAllowed")
 }
 

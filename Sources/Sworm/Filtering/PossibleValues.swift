@@ -1,24 +1,24 @@
-/// All that an expression of a condition can come to, whichever way the objects are. Nil is always possible.
+/// The possible values of an expression in a condition, whatever the objects are. Nil is always possible.
 struct PossibleValues {
-    /// The entities of the objects that it can be, or that can be in it.
+    /// The entities of the objects that the value can be, or can contain.
     var entities: Set<String> = []
-    /// Whether it can be the id of an object, which has no attributes.
+    /// Whether the value can be the id of an object, which has no attributes.
     var hasIDs = false
     var hasTexts = false
-    /// Whether it can be a number, bytes or another value that is no text.
+    /// Whether the value can be a number, bytes or another plain value that is not a string.
     var hasOthers = false
 
-    /// Whether it can be a collection.
+    /// Whether the value can be a collection.
     var isCollection = false
-    /// Whether it can be a single value.
+    /// Whether the value can be a single value.
     var isSingle = true
-    /// How many collections were gone through, one for each member of another.
+    /// The number of collections that are traversed, one for each member of another.
     var loops = 0
-    /// Whether one value is made of the members. The keys behind an `@max` still belong to it.
+    /// Whether one value is computed from the members. The keys that follow an `@max` still belong to it.
     var isTotal = false
-    /// The deepest nesting of loops that it takes to work it out.
+    /// The deepest nesting of loops that the evaluation requires.
     var nesting = 0
-    /// The bytes of the condition's own strings that it can be made of.
+    /// The size of the condition's own strings that the value can be composed of, in bytes.
     var sentBytes = 0
 
     static let text = PossibleValues(hasTexts: true)
@@ -30,10 +30,10 @@ struct PossibleValues {
     var hasObjects: Bool { hasIDs || !entities.isEmpty }
     var hasPlainValues: Bool { hasTexts || hasOthers }
 
-    /// How many loops whoever takes the members one by one goes through.
+    /// The number of nested loops that are needed to visit the members one by one.
     var openLoops: Int { isTotal ? 0 : loops }
 
-    /// What either of two expressions can come to.
+    /// Returns the possible values of either of two expressions.
     func union(_ other: PossibleValues) -> PossibleValues {
         PossibleValues(
             entities: entities.union(other.entities), hasIDs: hasIDs || other.hasIDs,
@@ -50,7 +50,7 @@ struct PossibleValues {
         return result
     }
 
-    /// What is worked out from some values and is itself a single one.
+    /// Returns the possible values of a single value that is computed from operands.
     func computed(from operands: [PossibleValues]) -> PossibleValues {
         var result = self
         result.nesting = operands.reduce(nesting) { max($0, $1.nesting) }

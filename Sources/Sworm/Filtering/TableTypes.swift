@@ -1,9 +1,10 @@
 import SwormPredicates
 
-/// The types of an entity's attributes and relations, as its tables have them: for conditions that no store checks.
+/// The types of an entity's attributes and relations according to its table, for conditions that no store checks.
 struct TableTypes: TypedEntity {
     let plan: any AnyEntityPlan
-    /// Plain values have attributes only. Objects have relations too, and what else a model file says of them.
+    /// Whether the types describe plain values, which have attributes only. Objects also have relations, and further
+    /// properties of a model file.
     let isPlain: Bool
 
     var entityName: String { plan.entityName }
@@ -11,7 +12,7 @@ struct TableTypes: TypedEntity {
     func property(named key: String) throws -> TypedProperty {
         if let composite = CompositeTypes(key, of: self) { return .toOne(composite) }
         if let attribute = plan.attributes.first(where: { $0.name == key }) {
-            // In the model of an object, a type may stand for a composite attribute as a whole.
+            // In the model of an object, a type may represent a composite attribute as a whole.
             if !isPlain, attribute.isWholeValue { return .unknown }
             return .attribute(attribute.traits.storageType.valueKind)
         }
@@ -22,12 +23,12 @@ struct TableTypes: TypedEntity {
     }
 }
 
-/// The elements of a composite attribute that lines of a table name.
+/// The elements of a composite attribute that the table declares.
 private struct CompositeTypes: TypedEntity {
     let types: TableTypes
     let prefix: String
 
-    /// Nil where no line names an element under the key.
+    /// Returns nil if the table declares no element under the key.
     init?(_ key: String, of types: TableTypes, under prefix: String = "") {
         self.types = types
         self.prefix = prefix + key + "."
@@ -43,31 +44,31 @@ private struct CompositeTypes: TypedEntity {
         if let attribute = types.plan.attributes.first(where: { $0.name == prefix + key }) {
             return .attribute(attribute.traits.storageType.valueKind)
         }
-        // An object may have more elements than the table names.
+        // An object may have more elements than the table declares.
         guard types.isPlain else { return .unknown }
         throw PredicateError.noElement(key, under: prefix, types.plan)
     }
 }
 
 extension AnyEntityPlan {
-    /// The paths of the attributes that stand under a prefix, without it.
+    /// Returns the paths of the attributes under a prefix, without the prefix.
     fileprivate func elements(under prefix: String) -> [String] {
         attributes.map(\.name).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
 }
 
 extension AttributePlan {
-    /// Whether it holds a type of its own as bytes, which stands for a composite attribute where the model has one.
+    /// Whether the attribute holds a custom type as bytes, which represents a composite attribute if the model has one.
     fileprivate var isWholeValue: Bool { kind == .data && !isPrimitive }
 }
 
 extension PredicateError {
-    /// The error for an element that no line of the table names.
+    /// Returns the error for an element that the table does not declare.
     static func noElement(_ key: String, under prefix: String, _ plan: any AnyEntityPlan) -> PredicateError {
         unknownKey(key, of: prefix.dropLast() + " of " + plan.entityName, names: plan.elements(under: prefix))
     }
 
-    /// The error for a key that a plain value does not have.
+    /// Returns the error for a key that a plain value does not have.
     static func notInPlainValue(_ key: String, _ plan: any AnyEntityPlan) -> PredicateError {
         let entity = plan.entityName
         if plan.relations.contains(where: { $0.name == key }) || key == "objectID" {

@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// A plain value that a predicate is asked about: its attributes, under their names in the model.
+/// A plain value as a subject of predicates: its attributes, under their names in the model.
 struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
     private let value: T
     private let plan: EntityPlan<T>
@@ -10,7 +10,7 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
         self.plan = plan
     }
 
-    /// A plain value is no object of a store.
+    /// Always nil, because a plain value is not an object of a store.
     var reference: ObjectReference? { nil }
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
@@ -18,14 +18,15 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
         throw PredicateError.notInPlainValue(key, plan)
     }
 
-    /// What a line of the table names, or lines of the elements of a composite attribute.
+    /// Returns the value of an attribute of the table, or the elements of a composite attribute; nil if the table
+    /// declares neither.
     fileprivate func content(_ name: String) throws -> EvaluationValue? {
         if let index = plan.index(named: name) { return .value(try plan.read(index, of: value).asStored) }
         guard plan.attributes.contains(where: { $0.name.hasPrefix(name + ".") }) else { return nil }
         return .object(ElementSubject(value: self, prefix: name + "."))
     }
 
-    /// The elements of a composite attribute, as far as the table names them.
+    /// The elements of a composite attribute that the table declares.
     private struct ElementSubject: EvaluationSubject {
         let value: ValueSubject
         let prefix: String

@@ -2,25 +2,25 @@ public import Foundation
 import SwormPredicates
 
 extension Condition {
-    /// A condition from a predicate of Foundation over the plain type.
+    /// Creates a condition from a Foundation predicate over the plain type.
     ///
     /// ```swift
     /// let old = Condition(#Predicate<Book> { $0.year < 1900 && $0.rating != 1 })
     /// ```
-    /// The predicate means what it means in Swift: nil equals nil, and differs from every value. What has no meaning in
-    /// a store is an error, which is thrown when a request runs; see ``validate()``.
+    /// The predicate has the same meaning as in Swift: nil equals nil, and differs from every value. An expression
+    /// without a meaning in a store is an error, which is thrown when a request runs; see ``validate()``.
     ///
-    /// - Parameter predicate: The predicate. It is translated at once, and never run.
+    /// - Parameter predicate: The predicate. It is translated immediately, and never run.
     public init(_ predicate: Foundation.Predicate<PlainObject>) {
         self.init(predicate.expression, predicate.variable.key, RowType(PlainObject.self))
     }
 
-    /// A condition from a predicate of Foundation over rows, which have the relations too.
+    /// Creates a condition from a Foundation predicate over rows, which also have the relations.
     ///
     /// ```swift
     /// let leos = Condition(#Predicate<Row<Book>> { $0.author?.name == "Leo" })
     /// ```
-    /// - Parameter predicate: The predicate. It is translated at once, and never run.
+    /// - Parameter predicate: The predicate. It is translated immediately, and never run.
     public init(_ predicate: Foundation.Predicate<Row<PlainObject>>) {
         self.init(predicate.expression, predicate.variable.key, RowType(Row<PlainObject>.self))
     }
@@ -43,8 +43,8 @@ extension Condition {
 }
 
 extension Request {
-    /// Only objects that fulfil this predicate of Foundation too. It is translated, never run; see
-    /// ``Condition``.
+    /// Returns the request restricted to objects that also match a Foundation predicate. The predicate is translated,
+    /// never run; see ``Condition``.
     ///
     /// ```swift
     /// Book.all.where(#Predicate { $0.year < 1900 && $0.rating != 1 })
@@ -53,7 +53,7 @@ extension Request {
         self.where(Condition(predicate))
     }
 
-    /// Only objects whose rows fulfil this predicate of Foundation too.
+    /// Returns the request restricted to objects whose rows also match a Foundation predicate.
     ///
     /// ```swift
     /// Book.all.where(#Predicate<Row<Book>> { $0.author?.name == "Leo" })
@@ -64,7 +64,7 @@ extension Request {
 }
 
 extension StoreError {
-    /// What is wrong with a predicate of Foundation.
+    /// Returns the error for a Foundation predicate that cannot be translated.
     static func predicate(_ reason: String, _ entity: String) -> StoreError {
         StoreError(.invalidCondition, "A #Predicate of \(entity) cannot be translated: \(reason).", entity: entity)
     }

@@ -62,9 +62,10 @@ extension PredicateExpressions.UnaryMinus: TranslatablePredicateExpression {
 }
 
 extension PredicateTranslator {
-    /// Computes in the numbers of a store, which are doubles.
+    /// Computes with the numbers of a store, which are doubles.
     ///
-    /// A double has more than twice the digits of a `Float`, so that rounding its result gives what a `Float` gives.
+    /// A double has more than twice the digits of a `Float`, so that rounding its result gives the same result as
+    /// `Float` arithmetic.
     fileprivate func computed(
         _ left: PredicateOperand, _ sign: BinaryOperator, _ right: PredicateOperand, isFloat: Bool
     ) throws -> PredicateOperand {
@@ -73,7 +74,7 @@ extension PredicateTranslator {
             isFloat ? .function(PredicateFunction.float.rawValue, [result]) : result, isOptional: false)
     }
 
-    /// Computes with constants, where Foundation would trap on a result that does not fit.
+    /// Computes with constants, and throws an error where Foundation would trap because the result does not fit.
     fileprivate func computed<Number: FixedWidthInteger>(
         _ left: Number, _ sign: BinaryOperator, _ right: Any
     ) throws -> Number {

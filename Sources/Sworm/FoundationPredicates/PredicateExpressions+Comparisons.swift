@@ -32,7 +32,7 @@ extension PredicateExpressions.Comparison: TranslatablePredicateExpression {
 }
 
 extension PredicateTranslator {
-    /// `left == right`, where nil equals nil and nothing else.
+    /// Translates `left == right`, where nil equals only nil.
     func equality(_ left: PredicateOperand, _ right: PredicateOperand) throws -> PredicateTree {
         switch (left, right) {
         case (.constant(nil), let other), (let other, .constant(nil)):
@@ -47,7 +47,7 @@ extension PredicateTranslator {
         case (.order(let one, let other, let options), .constant(let value)),
             (.constant(let value), .order(let one, let other, let options)):
             return try order(one, other, options, is: value)
-        // The value that is known goes to the right, where an index can serve the other.
+        // The constant goes to the right, so that an index can serve the left side.
         case (.constant, _): return try equality(right, left)
         default: return try comparison(left, .equal, right)
         }
@@ -82,7 +82,7 @@ extension PredicateTranslator {
         }
     }
 
-    /// A comparison of two values by their order. Swift has none for optionals.
+    /// Compares two values by their order. Swift does not order optionals.
     func order(
         _ left: PredicateOperand, _ comparator: SwormPredicates.Comparator, _ right: PredicateOperand
     ) throws -> PredicateTree {
@@ -109,7 +109,7 @@ extension PredicateTranslator {
 }
 
 extension AttributeValue {
-    /// Whether the value is a number, or the seconds of a moment, that is none.
+    /// Whether the value is a number, or a date in seconds, that is NaN.
     var isNotANumber: Bool {
         switch self {
         case .double(let value): value.isNaN
@@ -121,14 +121,14 @@ extension AttributeValue {
 }
 
 extension ExpressionTree {
-    /// Not-a-number differs from everything in Swift, and is nil in a store.
+    /// Whether the expression is NaN, which differs from everything in Swift, and is nil in a store.
     fileprivate var isNotANumber: Bool {
         if case .value(let value) = self { value.isNotANumber } else { false }
     }
 }
 
 extension SwormPredicates.Comparator {
-    /// The comparator that says the same with the sides exchanged.
+    /// The equivalent comparator with the sides exchanged.
     fileprivate var turned: SwormPredicates.Comparator {
         switch self {
         case .less: .greater

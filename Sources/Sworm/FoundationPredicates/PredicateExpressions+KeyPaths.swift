@@ -54,9 +54,11 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
 
     // MARK: Raw values
 
-    /// Whether the key path leads to the raw value of an enum or option set, which is what its attribute holds.
+    /// Whether the key path refers to the raw value of an enum or option set, which is the value that its attribute
+    /// holds.
     ///
-    /// A key path to `rawValue` cannot be told from one to another computed property. So it is tried on examples.
+    /// A key path to `rawValue` cannot be distinguished from a key path to another computed property. Therefore it is
+    /// tried on examples.
     private var leadsToRawValue: Bool {
         guard let type = Root.Output.self as? any RawRepresentable.Type else { return false }
         return isRawValue(of: type)
@@ -82,7 +84,7 @@ private func allCases<Cases: CaseIterable>(of type: Cases.Type) -> [Any] { Array
 
 /// A node that follows a key path.
 private protocol KeyPathNode {
-    /// What the key path leads to from a fresh instance.
+    /// The value at the key path of a new instance.
     var example: Any? { get }
 }
 
@@ -99,7 +101,7 @@ extension PredicateExpressions.KeyPath: KeyPathNode {
 }
 
 extension PredicateTranslator {
-    /// What a member of a row means.
+    /// Returns the operand for a member of a row.
     fileprivate func member(
         _ member: RowMember?, at keyPath: AnyKeyPath, of tree: ExpressionTree, _ type: RowType, _ isOptional: Bool
     ) throws -> PredicateOperand {

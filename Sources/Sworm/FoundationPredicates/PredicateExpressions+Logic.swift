@@ -1,8 +1,8 @@
 import Foundation
 import SwormPredicates
 
-// What stands behind `&&` and `||` may only make sense where the part before lets it count: `x == nil || $0.year == x!`.
-// So it is not looked at when that part has decided already.
+// The right side of `&&` and `||` may only be meaningful for certain results of the left side:
+// `x == nil || $0.year == x!`. It is therefore not translated if the left side has already decided the result.
 
 extension PredicateExpressions.Conjunction: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
@@ -38,7 +38,7 @@ extension PredicateExpressions.Conditional: TranslatablePredicateExpression {
 }
 
 extension PredicateTranslator {
-    /// One operand where a predicate holds, another one where it does not.
+    /// Returns one operand if a predicate holds, and another one if it does not.
     func choice(_ test: PredicateTree, _ yes: PredicateOperand, _ no: PredicateOperand) throws -> PredicateOperand {
         switch (yes, no) {
         case (.predicate, .predicate), (.predicate, .constant(is Bool)), (.constant(is Bool), .predicate):

@@ -21,7 +21,7 @@ extension PredicateExpressions.NilCoalesce: TranslatablePredicateExpression {
                 value
                     ? translator.disjunction([translator.negation(presence), tree])
                     : translator.conjunction([presence, tree]))
-        // The value counts unless it is the other one.
+        // The result is the default unless the value is the opposite Boolean.
         case (.value, .constant(let value as Bool)):
             return .boolean(
                 try value
@@ -52,7 +52,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePredicateExpression 
         case .constant, .value:
             let tree = try translator.expression(of: result)
             let subject = try translator.expression(of: base)
-            // A path through nothing leads to nothing by itself.
+            // A path through nil is nil by itself.
             return .value(
                 tree.isStrict(in: subject) ? tree : .conditional(presence, tree, .value(.null)), isOptional: true)
         }

@@ -31,7 +31,7 @@ private struct RangeBounds {
         self.isClosed = isClosed
     }
 
-    /// The bounds of a captured range.
+    /// Creates the bounds of a captured range.
     init?<Range: RangeExpression>(_ range: Range) {
         switch range {
         case let range as Swift.Range<Range.Bound>:
@@ -46,7 +46,7 @@ private struct RangeBounds {
     }
 }
 
-/// A node that makes a range.
+/// A node that creates a range.
 private protocol RangeNode {
     func bounds(by translator: inout PredicateTranslator) throws -> RangeBounds
 }
@@ -70,7 +70,7 @@ extension PredicateTranslator {
         let bounds = RangeBounds(try operand(lower), try operand(upper), isClosed: isClosed)
         if bounds.areConstant {
             let (one, other) = (try lower.evaluate(bindings), try upper.evaluate(bindings))
-            // Swift traps here.
+            // Swift traps in this case.
             guard one <= other else { throw fault("the range from \(one) to \(other) is upside down") }
         }
         return bounds

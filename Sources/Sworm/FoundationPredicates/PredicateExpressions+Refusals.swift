@@ -3,11 +3,11 @@ import SwormPredicates
 
 /// A node that has no meaning in a store.
 protocol RefusedPredicateExpression: PredicateExpression {
-    /// Why, and what to write instead.
+    /// The reason, and the expression to use instead.
     var refusal: String { get }
 }
 
-/// A node that has a meaning only where everything in it was captured.
+/// A node that only has a meaning if everything in it was captured.
 protocol ConstantPredicateExpression: TranslatablePredicateExpression, RefusedPredicateExpression {
     func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand]
 }

@@ -77,10 +77,10 @@ extension PredicateExpressions.Filter: TranslatablePredicateExpression {
 }
 
 extension PredicateTranslator {
-    /// A list that is expanded, element by element, is kept to this size.
+    /// The maximum size of a list that is expanded element by element.
     private static var expandedSize: Int { 1000 }
 
-    /// The elements of a captured list.
+    /// Returns the elements of a captured list.
     fileprivate func elements<List: PredicateExpression>(_ list: List) throws -> [List.Output.Element]
     where List.Output: Sequence {
         let elements = Array(try list.evaluate(bindings).prefix(Self.expandedSize + 1))
@@ -92,7 +92,7 @@ extension PredicateTranslator {
         return elements
     }
 
-    /// What a test says of one element of a captured list.
+    /// Translates a test for one element of a captured list.
     fileprivate mutating func predicate<Element>(
         _ test: some PredicateExpression, _ variable: PredicateExpressions.Variable<Element>, _ element: Element
     ) throws -> PredicateTree {
@@ -101,7 +101,7 @@ extension PredicateTranslator {
         return try predicate(test)
     }
 
-    /// The rows of a relation that pass a test.
+    /// Returns the rows of a relation that pass a test.
     fileprivate mutating func rows(
         of container: PredicateOperand, _ name: String,
         passing test: (inout PredicateTranslator, PredicateOperand) throws -> PredicateTree
@@ -115,10 +115,10 @@ extension PredicateTranslator {
         return (.subquery(tree, naming: name, where: condition), type)
     }
 
-    /// Whether a value is among constants.
+    /// Returns a predicate that tests whether a value is among constants.
     fileprivate func membership(of element: PredicateOperand, in constants: [Any?]) throws -> PredicateTree {
         let values = try constants.map { try attributeValue(of: $0) }
-        // Not-a-number equals nothing, so that it is in no list; to a store it would be a nil.
+        // NaN equals nothing, so that no list contains it; a store would treat it as nil.
         let present = values.filter { $0 != .null && !$0.isNotANumber }
         let tree = try expression(of: element)
         let isMember = PredicateTree.comparison(Comparison(tree, .in, .list(present.map { .value($0) })))

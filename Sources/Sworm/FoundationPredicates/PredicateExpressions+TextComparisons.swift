@@ -1,51 +1,51 @@
 public import Foundation
 import SwormPredicates
 
-// Foundation on Linux lacks three nodes that the macro writes: its expansion calls functions that are only there on
-// Apple's platforms. Here they are, under the names that they have there.
-// A later compiler may bring them along, and two of a kind would be ambiguous. Look again when this one is raised.
+// Foundation on Linux lacks three nodes that the expansion of the macro uses: it calls functions that exist only on
+// Apple's platforms. This file provides them under the same names. A later compiler may include them, and duplicates
+// would be ambiguous. Check again when the version below is raised.
 #if !canImport(Darwin) && compiler(<6.4)
 
 extension PredicateExpressions {
-    /// `text.localizedStandardContains(other)` in a predicate.
+    /// The node for `text.localizedStandardContains(other)` in a predicate.
     public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
-        /// The text.
+        /// The string that is searched.
         public let root: Root
-        /// What is looked for.
+        /// The string to search for.
         public let other: Other
 
-        /// Whether the text contains the other one, regardless of case and diacritics.
+        /// Returns whether the string contains the other one, ignoring case and diacritics.
         public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
             try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
         }
     }
 
-    /// `text.caseInsensitiveCompare(other)` in a predicate.
+    /// The node for `text.caseInsensitiveCompare(other)` in a predicate.
     public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
-        /// The text.
+        /// The left string of the comparison.
         public let root: Root
-        /// What it is compared with.
+        /// The right string of the comparison.
         public let other: Other
 
-        /// The order of the texts, regardless of case.
+        /// Returns the order of the strings, ignoring case.
         public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
             try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
         }
     }
 
-    /// `text.localizedCompare(other)` in a predicate.
+    /// The node for `text.localizedCompare(other)` in a predicate.
     public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
-        /// The text.
+        /// The left string of the comparison.
         public let root: Root
-        /// What it is compared with.
+        /// The right string of the comparison.
         public let other: Other
 
-        /// The order of the texts in the language of the user.
+        /// Returns the order of the strings in the language of the user.
         public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
             try root.evaluate(bindings).localizedCompare(other.evaluate(bindings))
         }

@@ -31,7 +31,8 @@ extension PredicateExpressions.StringContainsRegex: TranslatablePredicateExpress
         guard case .constant(let value as PredicateExpressions.PredicateRegex) = regex else {
             throw translator.fault("`contains` takes a regular expression that was written or captured")
         }
-        // Anywhere in the text, which may have several lines; MATCHES alone takes the whole text.
+        // The regular expression may match anywhere in the string, which may have several lines; `MATCHES` alone
+        // matches the whole string.
         let pattern = "(?s:.*)(?:\(value.stringRepresentation))(?s:.*)"
         do {
             _ = try RegularExpressionPattern(pattern)
@@ -48,7 +49,8 @@ extension PredicateExpressions.StringContainsRegex: TranslatablePredicateExpress
 }
 
 extension PredicateTranslator {
-    /// Looks for a text in another one. Swift finds an empty one everywhere, the predicate language nowhere.
+    /// Searches for a string in another one. In Swift every string contains the empty string; in the predicate language
+    /// no string does.
     func search(
         _ text: PredicateOperand, _ comparator: SwormPredicates.Comparator, _ part: PredicateOperand
     ) throws -> PredicateTree {

@@ -1,25 +1,25 @@
 import Foundation
 import SwormPredicates
 
-/// What a node of Foundation's predicates means.
+/// The meaning of a node of a Foundation predicate.
 enum PredicateOperand {
-    /// Something that no row changes, without its optionals; nil for nil.
+    /// A value that does not depend on the row, without its optional layers; nil for nil.
     case constant(Any?)
-    /// A value of a row, or computed from one. It may be nil where Swift's type says so; elsewhere a nil means that Swift
-    /// would have stopped.
+    /// A value of a row, or one computed from it. It may be nil if its Swift type is optional; otherwise nil means that
+    /// Swift would have trapped.
     case value(ExpressionTree, isOptional: Bool)
-    /// A Boolean that is known for every row.
+    /// A Boolean that is never nil.
     case predicate(PredicateTree)
-    /// A Boolean that is there only where the first predicate holds.
+    /// A Boolean that is only present if the first predicate holds.
     case optionalPredicate(isPresent: PredicateTree, PredicateTree)
     case row(ExpressionTree, RowType, isOptional: Bool)
     case rows(ExpressionTree, RowType, isOrdered: Bool)
-    /// A place in a plain type that is no attribute itself.
+    /// A part of a plain type that is not an attribute itself.
     case part(ExpressionTree, RowType, AnyKeyPath, isOptional: Bool)
-    /// The order of two texts, to be compared with `ComparisonResult`.
+    /// The order of two strings, to be compared with `ComparisonResult`.
     case order(ExpressionTree, ExpressionTree, ComparisonOptions)
 
-    /// A predicate as an operand; a decided one is a constant.
+    /// Returns a predicate as an operand. A decided predicate becomes a constant.
     static func boolean(_ tree: PredicateTree) -> PredicateOperand {
         if case .constant(let value) = tree { return .constant(value) }
         return .predicate(tree)
@@ -30,7 +30,7 @@ enum PredicateOperand {
         return false
     }
 
-    /// What remains when the operand is known to be there.
+    /// The operand without its optional, if it is known to be present.
     var unwrapped: PredicateOperand {
         switch self {
         case .value(let tree, _): .value(tree, isOptional: false)
@@ -40,7 +40,7 @@ enum PredicateOperand {
         }
     }
 
-    /// Whether the operand is there; nil if it always is.
+    /// A predicate that tests whether the operand is present; nil if it always is.
     var presence: PredicateTree? {
         switch self {
         case .value(let tree, true), .row(let tree, _, true):
@@ -51,7 +51,7 @@ enum PredicateOperand {
     }
 }
 
-/// An optional whose type is not known.
+/// An optional of an unknown type.
 private protocol AnyOptional {
     var content: Any? { get }
 }
@@ -60,7 +60,7 @@ extension Optional: AnyOptional {
     var content: Any? { flatMap { withoutOptionals($0) } }
 }
 
-/// A value without the optionals around it.
+/// Returns a value without the optionals around it.
 func withoutOptionals(_ value: Any) -> Any? {
     guard let optional = value as? any AnyOptional else { return value }
     return optional.content
@@ -70,7 +70,7 @@ extension ExpressionTree {
     static let yes = ExpressionTree.value(.bool(true))
     static let no = ExpressionTree.value(.bool(false))
 
-    /// Whether this is nil wherever a part of it is nil.
+    /// Whether this expression is nil whenever a part of it is nil.
     func isStrict(in part: ExpressionTree) -> Bool {
         if self == part { return true }
         return switch self {

@@ -1,23 +1,23 @@
 import Foundation
 import SwormPredicates
 
-/// A node of Foundation's predicates that has a meaning in the predicate language.
+/// A node of a Foundation predicate that has a meaning in the predicate language.
 ///
-/// The conformances do not ask it of the nodes inside. Those are asked as they come, so that a message can name the one
-/// that is not understood.
+/// The conformances do not require the same of nested nodes. Those are checked during the translation, so that a
+/// message can name the unsupported node.
 protocol TranslatablePredicateExpression: PredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand
 }
 
-/// Turns predicates of Foundation into trees.
+/// A translator that converts Foundation predicates into trees.
 ///
-/// The trees keep Swift's meaning under three-valued logic: where Swift gives true or false, so do they. They are
-/// undecided only where Swift would stop, for instance at a nil that is unwrapped by force.
+/// The trees keep Swift's meaning under three-valued logic: if Swift returns true or false, so do they. They are
+/// undecided only where Swift would trap, for instance when nil is force-unwrapped.
 struct PredicateTranslator {
     let entityName: String
-    /// What the variables of the closures around stand for.
+    /// The meaning of the variables of the enclosing closures.
     var variables: [PredicateExpressions.VariableID: PredicateOperand] = [:]
-    /// Those of the variables that stand for constants.
+    /// The values of the variables that represent constants.
     var bindings = PredicateBindings()
 
     init(entityName: String) {
@@ -33,7 +33,7 @@ struct PredicateTranslator {
         throw fault("`\(name)` has no meaning in a store. Use the closure form, as in `where { $0.title == \"a\" }`")
     }
 
-    /// The value of a node whose parts are constants; nil where one of them is not.
+    /// Evaluates a node whose parts are constants. Returns nil if one of them is not a constant.
     func folded<Node: PredicateExpression>(_ node: Node, _ parts: PredicateOperand...) throws -> PredicateOperand? {
         guard parts.allSatisfy(\.isConstant) else { return nil }
         return .constant(withoutOptionals(try node.evaluate(bindings)))
@@ -45,7 +45,7 @@ struct PredicateTranslator {
         try predicate(of: operand(node))
     }
 
-    /// A Boolean as a predicate.
+    /// Converts a Boolean into a predicate.
     func predicate(of operand: PredicateOperand) throws -> PredicateTree {
         switch operand {
         case .predicate(let tree): return tree
@@ -57,7 +57,7 @@ struct PredicateTranslator {
         }
     }
 
-    /// All of the parts, without those that are decided.
+    /// Returns the conjunction of the parts, without those that are decided.
     func conjunction(_ parts: [PredicateTree?]) -> PredicateTree {
         let parts = parts.compactMap { $0 }.filter { $0 != .constant(true) }
         if parts.contains(.constant(false)) { return .constant(false) }
@@ -65,7 +65,7 @@ struct PredicateTranslator {
         return parts.count == 2 ? .conjunction(first, parts[1]) : parts.count == 1 ? first : .and(parts)
     }
 
-    /// At least one of the parts, without those that are decided.
+    /// Returns the disjunction of the parts, without those that are decided.
     func disjunction(_ parts: [PredicateTree]) -> PredicateTree {
         let parts = parts.filter { $0 != .constant(false) }
         if parts.contains(.constant(true)) { return .constant(true) }
@@ -77,7 +77,7 @@ struct PredicateTranslator {
         switch tree {
         case .constant(let value): .constant(!value)
         case .not(let inner): inner
-        // A test for nil is never undecided, so that its opposite is a test too.
+        // A test for nil is never undecided, so that the opposite test can replace its negation.
         case .comparison(let test) where test.comparator == .notEqual && test.right == .value(.null):
             .comparison(Comparison(test.left, .equal, test.right))
         case .comparison(let test) where test.comparator == .equal && test.right == .value(.null):
@@ -108,7 +108,7 @@ struct PredicateTranslator {
         }
     }
 
-    /// A constant as an attribute holds it.
+    /// Converts a constant into the value that an attribute stores.
     func attributeValue(of constant: Any?) throws -> AttributeValue {
         switch constant {
         case nil: return .null

@@ -2,20 +2,20 @@ import Foundation
 import SwormPredicates
 
 extension Row {
-    /// The identity of the row, to be compared with ids that were kept: `$0.author?.objectID == leo`.
+    /// The identity of the row, for comparisons with ids of objects: `$0.author?.objectID == leo`.
     public var objectID: ManagedObjectID<PlainObject> {
         ManagedObjectID(ObjectReference(storeIdentifier: nil, entityName: PlainObject.entityName, key: 0))
     }
 }
 
-/// An id is coded as its URL. Predicates need it of the values that they hold.
+/// An id is coded as its URL. Predicates require `Codable` of the values that they capture.
 extension ManagedObjectID: Codable {
-    /// Takes the id of a saved object from its URL.
+    /// Decodes the id of a saved object from its URL.
     public init(from decoder: any Decoder) throws {
         try self.init(decoder.singleValueContainer().decode(URL.self))
     }
 
-    /// Writes the URL of the id.
+    /// Encodes the URL of the id.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(uriRepresentation)

@@ -1,24 +1,24 @@
-/// A row as `#Predicate` sees it: the attributes of an entity, and its relations, which a plain struct does not have.
+/// A row for use in `#Predicate`: the attributes of an entity, and its relations, which plain structs lack.
 ///
 /// ```swift
 /// Book.all.where(#Predicate<Row<Book>> { $0.author?.name == "Leo" && $0.year > 1860 })
 /// Author.all.where(#Predicate<Row<Author>> { $0.books.contains { $0.year > 1860 } })
 /// ```
-/// A relation to one is an optional row, a relation to many is an array of rows. To compare with a certain object, ask
-/// for the ``objectID``.
+/// A to-one relation is an optional row, and a to-many relation is an array of rows. To compare with a particular
+/// object, use the ``objectID``.
 ///
-/// A row holds no data. It is there to be named in predicates, which are translated and never run.
+/// A row holds no data. It only exists to be named in predicates, which are translated and never run.
 @dynamicMemberLookup
 public struct Row<PlainObject: ManagedObjectConvertible>: Sendable, Equatable, Codable {
     init() {}
 
-    /// An attribute.
+    /// The value of an attribute.
     public subscript<V>(dynamicMember keyPath: any KeyPath<PlainObject, V> & Sendable) -> V {
         RowRecorder.current?.record(\Row.[dynamicMember: keyPath]) { RowType(PlainObject.self).plainMember(keyPath) }
         return PlainObject()[keyPath: keyPath]
     }
 
-    /// The row at the other end of a relation, if there is one.
+    /// The row at the other end of a to-one relation; nil for a missing destination.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<PlainObject.Relations, ToOneRelation<D>> & Sendable
     ) -> Row<D>? {
@@ -28,7 +28,7 @@ public struct Row<PlainObject: ManagedObjectConvertible>: Sendable, Equatable, C
         return nil
     }
 
-    /// The rows at the other end of a relation.
+    /// The rows at the other end of a to-many relation.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<PlainObject.Relations, ToManyRelation<D>> & Sendable
     ) -> [Row<D>] {
@@ -38,7 +38,7 @@ public struct Row<PlainObject: ManagedObjectConvertible>: Sendable, Equatable, C
         return []
     }
 
-    /// The rows at the other end of a relation.
+    /// The rows at the other end of an ordered to-many relation.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<PlainObject.Relations, ToManyOrderedRelation<D>> & Sendable
     ) -> [Row<D>] {
@@ -49,7 +49,7 @@ public struct Row<PlainObject: ManagedObjectConvertible>: Sendable, Equatable, C
     }
 }
 
-/// A row whose entity is not known at the place of use.
+/// A row whose entity is not statically known.
 protocol AnyRow {
     init()
 }

@@ -1,8 +1,10 @@
 import SwormPredicates
 
-/// Finds out what a key path from a ``Row`` leads to: it is followed once, and the row's subscripts tell.
+/// A recorder that determines the member that a key path from a ``Row`` refers to: the key path is followed once, and
+/// the row's subscripts report the member.
 ///
-/// A table could not be written beforehand: no one can list the key paths to the properties of a type of relations.
+/// The members cannot be listed in advance, because the key paths to the properties of a relations type cannot be
+/// enumerated.
 final class RowRecorder: Sendable {
     @TaskLocal static var current: RowRecorder?
 
@@ -15,26 +17,26 @@ final class RowRecorder: Sendable {
 
     private init() {}
 
-    /// Called by the subscripts of a row while a key path is followed.
+    /// Records a member. The subscripts of a row call this while a key path is followed.
     func record(_ keyPath: AnyKeyPath, _ member: () -> RowMember?) {
         let finding = Finding(keyPath: keyPath, member: member())
         found.withLock { $0 = finding }
     }
 
-    /// The member at a key path from a row; nil when it leads to none.
+    /// Returns the member at a key path from a row; nil if it does not refer to a member.
     static func member<T: ManagedObjectConvertible>(of type: T.Type, at keyPath: AnyKeyPath) -> RowMember? {
         if let known = table.withLock({ $0[keyPath] }) { return known }
         if keyPath == \Row<T>.objectID { return .identity }
         let recorder = RowRecorder()
         _ = $current.withValue(recorder) { Row<T>()[keyPath: keyPath] }
-        // A computed property of the user's own may read a member too, and is not that member.
+        // A computed property that the user declared may read a member too, but is not that member.
         guard let finding = recorder.found.withLock({ $0 }), finding.keyPath == keyPath else { return nil }
         if let member = finding.member, member.isNamed { table.withLock { $0[keyPath] = member } }
         return finding.member
     }
 }
 
-/// The members of all types that predicates named so far. There are no more than the tables have lines.
+/// The members that predicates have used so far, of all types. Their number is limited by the sizes of the tables.
 private let table = Locked<[AnyKeyPath: RowMember]>([:])
 
 extension RowMember {

@@ -1,19 +1,19 @@
-/// What key paths from a row of an entity lead to.
+/// The members that key paths from a row of an entity refer to.
 struct RowType: Sendable {
     let entityName: String
-    /// The member at a key path from the type that the predicate names: the plain type, or its ``Row``.
+    /// Returns the member at a key path from the predicate's type: the plain type, or its ``Row``.
     let member: @Sendable (AnyKeyPath) -> RowMember?
-    /// The member at a key path from the plain type.
+    /// Returns the member at a key path from the plain type.
     let plainMember: @Sendable (AnyKeyPath) -> RowMember?
-    /// The error for a key path from the plain type that is not in the table.
+    /// Returns the error for a key path from the plain type that is not in the table.
     let unknown: @Sendable (AnyKeyPath) -> StoreError
 
-    /// The rows of `#Predicate<Book>`.
+    /// Creates the type of the rows of `#Predicate<Book>`.
     init<T: ManagedObjectConvertible>(_ type: T.Type) {
         self.init(type) { namedMember(T.self, $0) }
     }
 
-    /// The rows of `#Predicate<Row<Book>>`.
+    /// Creates the type of the rows of `#Predicate<Row<Book>>`.
     init<T: ManagedObjectConvertible>(_ type: Row<T>.Type) {
         self.init(T.self) { RowRecorder.member(of: T.self, at: $0) }
     }
@@ -27,14 +27,14 @@ struct RowType: Sendable {
     }
 }
 
-/// What a key path from a row leads to.
+/// A member that a key path from a row refers to.
 enum RowMember {
     case attribute(String, isOptional: Bool)
     case toOne(String, RowType)
     case toMany(String, RowType, isOrdered: Bool)
     /// The identity of the row.
     case identity
-    /// A place in the plain type that is no attribute itself; one may lie deeper.
+    /// A part of the plain type that is not an attribute itself, but may contain one.
     case part(AnyKeyPath)
 }
 

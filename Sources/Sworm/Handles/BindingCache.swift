@@ -1,11 +1,11 @@
 import SwormPredicates
 
-/// How the tables of types lie in the model of one context: worked out once a type, and kept for the next `perform`.
+/// The mappings of types to the model of one context, computed once for each type and reused by later `perform` calls.
 final class BindingCache {
     let context: NSManagedObjectContext
     private let shared: Locked<[ObjectIdentifier: AnyBinding]>
     private var bindings: [ObjectIdentifier: AnyObject] = [:]
-    /// The type that was asked for last, which is mostly asked for again.
+    /// The type that was requested last, because it is usually requested again.
     private var last: (key: ObjectIdentifier, binding: AnyObject)?
 
     init(_ context: NSManagedObjectContext, _ shared: Locked<[ObjectIdentifier: AnyBinding]>) {
@@ -13,10 +13,10 @@ final class BindingCache {
         self.shared = shared
     }
 
-    /// - Throws: A ``StoreError`` when the type's tables do not fit the model.
+    /// - Throws: A ``StoreError`` if the type's tables do not fit the model.
     func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
         let key = ObjectIdentifier(type)
-        // What is kept for a type is of that type: a cast would look types up, for each request.
+        // The entry of a type always has that type. A checked cast would look types up for each request.
         if let last, last.key == key { return unsafeDowncast(last.binding, to: EngineBinding<T>.self) }
         if let known = bindings[key] {
             last = (key, known)
@@ -41,9 +41,9 @@ final class BindingCache {
     }
 }
 
-/// A binding whose type is not known here.
+/// A binding whose type is not statically known.
 struct AnyBinding: @unchecked Sendable {
-    // It is an `EngineBinding`, which never changes, and refers to the descriptions of a model that is in use and may not
-    // change either. Hence the unchecked conformance.
+    // Unchecked, because the object is an `EngineBinding`, which never changes, and refers to the descriptions of a
+    // model that is in use and therefore does not change either.
     let object: AnyObject
 }

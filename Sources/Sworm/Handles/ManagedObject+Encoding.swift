@@ -1,13 +1,14 @@
 import SwormPredicates
 
 extension ManagedObject {
-    /// Writes the attributes of a value into the object. Those that are equal already are left alone. When one of them
-    /// cannot be written, none is.
+    /// Writes the attributes of a value into the object.
+    ///
+    /// Attributes that are already equal are not written. If one attribute cannot be written, none is.
     ///
     /// - Parameter value: The value.
     /// - Returns: The handle itself.
-    /// - Throws: A ``StoreError`` when the handle may not be used any more or a value does not fit the model, and
-    ///   ``AttributeError/badAttribute(_:)`` for a value that cannot be encoded.
+    /// - Throws: A ``StoreError`` if the handle is no longer valid or a value does not fit the model.
+    ///   ``AttributeError/badAttribute(_:)`` if a value cannot be encoded.
     @discardableResult
     public func encode(_ value: PlainObject) throws -> Self {
         try checkWriting()
@@ -20,9 +21,9 @@ extension ManagedObject {
     ///
     /// - Parameters:
     ///   - keyPath: A property of the table.
-    ///   - value: Its value.
+    ///   - value: The new value of the property.
     /// - Returns: The handle itself.
-    /// - Throws: As ``encode(_:)``; and a ``StoreError`` for a property that is not in the table.
+    /// - Throws: The errors of ``encode(_:)``, and a ``StoreError`` if the property is not in the table.
     @discardableResult
     public func encode<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute>, _ value: Attribute
@@ -35,9 +36,9 @@ extension ManagedObject {
     ///
     /// - Parameters:
     ///   - keyPath: A property of the table.
-    ///   - value: Its value.
+    ///   - value: The new value of the property.
     /// - Returns: The handle itself.
-    /// - Throws: As ``encode(_:)``; and a ``StoreError`` for a property that is not in the table.
+    /// - Throws: The errors of ``encode(_:)``, and a ``StoreError`` if the property is not in the table.
     @discardableResult
     public func encode<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute?>, _ value: Attribute?
@@ -46,7 +47,7 @@ extension ManagedObject {
         return try encode(try family.index(of: keyPath)) { try value?.encoded().attributeValue ?? .null }
     }
 
-    /// Writes an attribute of a handle that has been checked.
+    /// Writes an attribute. The caller has checked the handle.
     private func encode(_ index: Int, _ value: () throws -> AttributeValue) throws -> Self {
         let encoded: AttributeValue
         do {

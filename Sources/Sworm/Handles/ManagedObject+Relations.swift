@@ -1,8 +1,9 @@
 extension ManagedObject {
-    /// The object at the end of a relation to one, or nil.
+    /// The destination of a relation to one, or nil.
     ///
-    /// Setting it sets the inverse too. Neither can throw: a read that fails is nil and reported to `logError`; a write that
-    /// fails makes the whole `perform` throw at its end, so that nothing is saved without it.
+    /// Setting the destination also sets the inverse. Neither access can throw: a read that fails returns nil and is
+    /// reported to `logError`. A write that fails makes the whole `perform` throw at its end, so that nothing is saved
+    /// without it.
     public subscript<Destination: ManagedObjectConvertible>(
         dynamicMember keyPath: KeyPath<PlainObject.Relations, ToOneRelation<Destination>>
     ) -> ManagedObject<Destination>? {
@@ -29,31 +30,32 @@ extension ManagedObject {
         }
     }
 
-    /// The objects at the end of a relation to many.
+    /// The destinations of a relation to many.
     public subscript<Destination: ManagedObjectConvertible>(
         dynamicMember keyPath: KeyPath<PlainObject.Relations, ToManyRelation<Destination>>
     ) -> ManagedObjectSet<Destination> {
         ManagedObjectSet(RelationHandle(self, PlainObject.relations[keyPath: keyPath].name))
     }
 
-    /// The objects at the end of an ordered relation to many.
+    /// The destinations of an ordered relation to many.
     public subscript<Destination: ManagedObjectConvertible>(
         dynamicMember keyPath: KeyPath<PlainObject.Relations, ToManyOrderedRelation<Destination>>
     ) -> ManagedObjectOrderedSet<Destination> {
         ManagedObjectOrderedSet(RelationHandle(self, PlainObject.relations[keyPath: keyPath].name))
     }
 
-    /// Links a new object, made from a value, by a relation to one; with nil, unlinks the present one.
+    /// Sets the destination of a relation to one to a new object, created from a value, or clears the relation if the
+    /// value is nil.
     ///
-    /// The object that was linked before is unlinked, and stays in the store as it was.
+    /// The previous destination is unlinked. It remains in the store, otherwise unchanged.
     ///
     /// - Parameters:
     ///   - keyPath: The relation.
     ///   - value: The value of the new object, or nil.
     ///   - context: The context of this `perform`.
     /// - Returns: The handle itself.
-    /// - Throws: A ``StoreError`` when the handle may not be used any more, and what ``ManagedObjectContext/insert(_:)``
-    ///   throws.
+    /// - Throws: A ``StoreError`` if the handle is no longer valid, and the errors of
+    ///   ``ManagedObjectContext/insert(_:)``.
     @discardableResult
     public func set<Destination: ManagedObjectConvertible>(
         _ keyPath: KeyPath<PlainObject.Relations, ToOneRelation<Destination>>, value: Destination?,
@@ -65,13 +67,13 @@ extension ManagedObject {
         return self
     }
 
-    /// Deletes the object at the end of a relation to one, if there is one.
+    /// Deletes the destination of a relation to one, if it has one.
     ///
     /// - Parameters:
     ///   - keyPath: The relation.
     ///   - context: The context of this `perform`.
     /// - Returns: The handle itself.
-    /// - Throws: A ``StoreError`` when the handle may not be used any more.
+    /// - Throws: A ``StoreError`` if the handle is no longer valid.
     @discardableResult
     public func delete<Destination: ManagedObjectConvertible>(
         _ keyPath: KeyPath<PlainObject.Relations, ToOneRelation<Destination>>, context: ManagedObjectContext

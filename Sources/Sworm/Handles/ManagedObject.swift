@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// A handle on one object of the store: decodes it into a struct, encodes a struct into it, and walks its relations.
+/// A handle to an object of the store, which decodes and encodes structs and accesses relations.
 ///
 /// ```swift
 /// try store.perform { context in
@@ -10,20 +10,20 @@ import SwormPredicates
 /// }
 /// ```
 ///
-/// A handle belongs to the `perform` that it was made in. Used later, on another thread, or after its object was deleted,
-/// `decode`, `encode` and the changes of relations throw a ``StoreError`` that names the object. A relation that is read at
-/// such a time is nil or empty, and the error goes to the container's `logError`.
+/// A handle belongs to the `perform` that created it. If you use it later, on another thread, or after its object was
+/// deleted, `decode`, `encode` and changes to relations throw a ``StoreError`` that names the object. In these cases,
+/// reading a relation returns nil or an empty collection, and the error is passed to the container's `logError`.
 @dynamicMemberLookup
 public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     let family: HandleFamily<PlainObject>
-    /// The row, where the family has rows.
+    /// The index of the row, if the family has rows.
     private let row: Int32
-    /// Whether the object itself is its identity in comparisons: the id that it has, or had, is temporary, and all handles
-    /// on it have the object from the start.
+    /// Whether comparisons use the object itself as its identity. This is the case if its id is, or was, temporary; all
+    /// handles to it then have the object from the start.
     private let isKnownByObject: Bool
-    /// The object's id when the handle was made; nil where the family has rows, which know it.
+    /// The object's id when the handle was created, or nil if the family has rows, which provide it.
     private let givenID: NSManagedObjectID?
-    /// The object; nil until it is needed where the family has rows.
+    /// The object, or nil if the family has rows and the object is not needed yet.
     private var made: NSManagedObject?
 
     init(_ instance: NSManagedObject, _ family: HandleFamily<PlainObject>) {
@@ -41,7 +41,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         isKnownByObject = false
     }
 
-    /// A handle on a row, without its object unless that was inserted in the context.
+    /// Returns a handle to a row. It has an object only if the object was inserted in the context.
     fileprivate static func handle(
         row: Int, of rows: Engine.Rows, in family: HandleFamily<PlainObject>
     ) -> ManagedObject {
@@ -49,16 +49,18 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         return ManagedObject(row: Int32(truncatingIfNeeded: row), family)
     }
 
-    /// Handles on rows of a fetch, which the family has.
+    /// Returns handles to rows of a fetch, which belong to the family.
     static func handles(
         _ count: Int, _ family: HandleFamily<PlainObject>, row: (Int) -> Int = { $0 }
     ) -> [ManagedObject] {
-        // Without any, the initializer would write a count into the storage that all empty arrays of the process share.
+        // An empty array must be returned early: the initializer would write a count into the storage that all empty
+        // arrays of the process share.
         guard count > 0 else { return [] }
         if let rows = family.rows, Engine.mayHaveNamedObjects(rows) {
             return (0..<count).map { handle(row: row($0), of: rows, in: family) }
         }
-        // All are made, and nothing throws. More rows than 32 bits can count do not fit into memory.
+        // All elements are initialized, because nothing throws. More rows than 32 bits can count do not fit into
+        // memory.
         return [ManagedObject](unsafeUninitializedCapacity: count) { handles, initialized in
             for place in 0..<count {
                 handles.initializeElement(
@@ -68,7 +70,8 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         }
     }
 
-    /// Handles on the members of a relation to many that need no objects yet; nil where they have objects.
+    /// Returns handles to the members of a relation to many that do not need objects yet, or nil if the members have
+    /// objects.
     func rowHandles<T>(of relation: String, as type: T.Type) throws -> [ManagedObject<T>]? {
         guard made == nil, let rows = family.rows,
             let members = try Engine.members(rows, Int(row), relation, binding)
@@ -77,7 +80,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         return ManagedObject<T>.handles(members.members.count, family, row: members.members.row)
     }
 
-    /// The object at the end of a relation to one that needs no object yet; nil where it has one.
+    /// Returns the destination of a relation to one if it does not need an object yet, or nil if it has an object.
     func rowDestination<T>(of relation: String, as type: T.Type) throws -> RowHandle<T>? {
         guard made == nil, let rows = family.rows,
             let destination = try Engine.destination(rows, Int(row), relation, binding)
@@ -90,17 +93,17 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     var binding: EngineBinding<PlainObject> { family.binding }
     var scope: Scope { family.scope }
 
-    /// The object, made now if it was not needed before.
+    /// The object, created on first access.
     package var instance: NSManagedObject {
         if let made { return made }
-        // A handle has its object or rows, so that this is never seen.
+        // This is never reached, because a handle has an object or rows.
         guard let rows = family.rows else { return Engine.detachedObject(family.binding) }
         let object = Engine.object(rows, Int(row))
         made = object
         return object
     }
 
-    /// The object, if there is one by whatever way or its row can't speak for it any more.
+    /// The object, if it already exists, or if its row can no longer represent it.
     private var needed: NSManagedObject? {
         if let made { return made }
         guard let rows = family.rows, let object = Engine.neededObject(rows, Int(row)) else { return nil }
@@ -108,15 +111,16 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         return object
     }
 
-    /// The object's id when the handle was made: it names the object in messages, at any time and on any thread.
+    /// The object's id when the handle was created. It names the object in messages, at any time and on any thread.
     private var identity: NSManagedObjectID {
         if let givenID { return givenID }
         return family.rows.map { Engine.id($0, Int(row)) } ?? instance.objectID
     }
 
-    /// The id of the object. It may leave the `perform`.
+    /// The id of the object.
     ///
-    /// Before the object was first saved the id is temporary: it is of no use outside. It may be asked for at any time.
+    /// The id may leave the `perform`. Until the object is saved for the first time, it is temporary and cannot be used
+    /// outside the `perform`. You can read this property at any time.
     public var id: ManagedObjectID<PlainObject> {
         let isPresent = family.rows == nil && scope.isActive
         return ManagedObjectID(Engine.reference(isPresent ? instance.objectID : identity))
@@ -125,7 +129,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// The object's name in messages.
     var name: String { Scope.name(binding.plan.entityName, identity) }
 
-    /// Throws when the handle may not be used here and now.
+    /// Throws an error if the handle cannot be used in the current scope and thread.
     func check() throws(StoreError) {
         try scope.check(binding.plan.entityName, identity)
         if let needed, needed.managedObjectContext == nil || needed.isDeleted {
@@ -136,13 +140,13 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         }
     }
 
-    /// Throws when the object may not be changed here and now.
+    /// Throws an error if the object cannot be changed in the current scope and thread.
     func checkWriting() throws(StoreError) {
         try check()
         try scope.checkPermission(binding.plan.entityName, identity)
     }
 
-    /// Throws when this handle and another one cannot be related here and now.
+    /// Throws an error if this handle and another one cannot be related in the current scope and thread.
     func requireRelatable<Other>(_ other: ManagedObject<Other>, by relation: String) throws(StoreError) {
         try check()
         try other.check()
@@ -154,7 +158,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         }
     }
 
-    /// The value of an attribute. The handle has been checked.
+    /// Returns the value of an attribute. The caller has checked the handle.
     func value(_ index: Int) throws -> AttributeValue {
         do {
             if made == nil, let rows = family.rows { return try Engine.value(rows, Int(row), index, binding) }
@@ -164,7 +168,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         }
     }
 
-    /// A handle on another object in the same scope.
+    /// Returns a handle to another object in the same scope.
     func handle<T>(_ object: NSManagedObject, as type: T.Type) throws -> ManagedObject<T> {
         ManagedObject<T>(object, try family.workspace.family(of: T.self))
     }
@@ -173,10 +177,10 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
 // MARK: Decoding
 
 extension ManagedObject {
-    /// The object as a value.
+    /// Returns the object as a value.
     ///
-    /// - Throws: A ``StoreError`` when the handle may not be used any more or the row has gone, and
-    ///   ``AttributeError/badAttribute(_:)`` for a value that the type cannot hold.
+    /// - Throws: A ``StoreError`` if the handle is no longer valid or the row no longer exists.
+    ///   ``AttributeError/badAttribute(_:)`` if the type cannot hold a value.
     public func decode() throws -> PlainObject {
         try check()
         var object = PlainObject()
@@ -186,10 +190,10 @@ extension ManagedObject {
         return object
     }
 
-    /// One attribute of the object.
+    /// Returns one attribute of the object.
     ///
     /// - Parameter keyPath: A property of the table.
-    /// - Throws: As ``decode()``; and a ``StoreError`` for a property that is not in the table.
+    /// - Throws: The errors of ``decode()``, and a ``StoreError`` if the property is not in the table.
     public func decode<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute>
     ) throws -> Attribute {
@@ -197,10 +201,10 @@ extension ManagedObject {
         return try decode(try family.index(of: keyPath))
     }
 
-    /// One attribute of the object, which may be nil.
+    /// Returns one attribute of the object, which may be nil.
     ///
     /// - Parameter keyPath: A property of the table.
-    /// - Throws: As ``decode()``; and a ``StoreError`` for a property that is not in the table.
+    /// - Throws: The errors of ``decode()``, and a ``StoreError`` if the property is not in the table.
     public func decode<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute?>
     ) throws -> Attribute? {
@@ -224,38 +228,43 @@ extension ManagedObject {
     }
 }
 
-/// A handle that needs no object, or none because there is nothing at the end of a relation.
+/// A handle that does not need an object, or nil if the relation has no destination.
 struct RowHandle<T: ManagedObjectConvertible> {
     let handle: ManagedObject<T>?
 }
 
 extension ManagedObject: Hashable, Identifiable {
-    /// The object's identity in comparisons: the same for all handles on it, at all times.
+    /// The object's identity in comparisons. It is the same for all handles to the object, at all times.
     private enum Identity: Hashable {
         case object(ObjectIdentifier)
         case row(Engine.ObjectKey)
     }
 
-    /// Nothing that it reads changes once the handle is made: what made its object, and where, does not matter.
+    /// The identity depends only on state that is fixed when the handle is created, so creating the object later does
+    /// not change it.
     private var comparedIdentity: Identity {
         if isKnownByObject, let made { return .object(ObjectIdentifier(made)) }
         if let givenID { return .row(Engine.key(givenID)) }
-        // A handle has its object or rows, so that the last is never seen.
+        // The last case is never reached, because a handle has an object or rows.
         return family.rows.map { .row(Engine.key($0, Int(row))) } ?? .object(ObjectIdentifier(self))
     }
 
-    /// Whether two handles stand for the same object. May be asked for at any time and on any thread.
+    /// Returns whether two handles refer to the same object.
+    ///
+    /// You can call this at any time and on any thread.
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool {
         if left === right { return true }
         return left.family.workspace.bindings.context === right.family.workspace.bindings.context
             && left.comparedIdentity == right.comparedIdentity
     }
 
-    /// Feeds the identity of the object into a hasher. May be called at any time and on any thread.
+    /// Feeds the identity of the object into a hasher.
+    ///
+    /// You can call this at any time and on any thread.
     public func hash(into hasher: inout Hasher) { hasher.combine(comparedIdentity) }
 }
 
 extension ManagedObject: CustomStringConvertible {
-    /// The entity and the id.
+    /// The name of the entity and the id.
     public var description: String { "\(PlainObject.entityName) \(id)" }
 }

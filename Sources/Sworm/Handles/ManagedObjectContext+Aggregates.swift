@@ -1,13 +1,13 @@
 import SwormPredicates
 
-// One value of all objects that a request finds. A limit of the request counts, and so do unsaved changes.
+// Aggregates over all objects that a request finds. They respect the limit of the request and include unsaved changes.
 extension ManagedObjectContext {
-    /// The smallest value of a column, if there is any.
+    /// Returns the smallest value of a column, or nil if there are no values.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - column: An attribute, also one behind relations to one, or the count of a relation to many.
-    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    ///   - column: An attribute, also one reached through relations to one, or the count of a relation to many.
+    /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     public func min<PlainObject, Base, Value>(
         of request: Request<PlainObject>,
         _ column: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>
@@ -15,12 +15,12 @@ extension ManagedObjectContext {
         try one(Term<PlainObject, Base, Base?>(Operand(.minimum, over: column)), of: request) ?? nil
     }
 
-    /// The largest value of a column, if there is any.
+    /// Returns the largest value of a column, or nil if there are no values.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - column: An attribute, also one behind relations to one, or the count of a relation to many.
-    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    ///   - column: An attribute, also one reached through relations to one, or the count of a relation to many.
+    /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     public func max<PlainObject, Base, Value>(
         of request: Request<PlainObject>,
         _ column: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>
@@ -28,15 +28,16 @@ extension ManagedObjectContext {
         try one(Term<PlainObject, Base, Base?>(Operand(.maximum, over: column)), of: request) ?? nil
     }
 
-    /// The sum of the values of a column; zero when there is none.
+    /// Returns the sum of the values of a column, or zero if there are no values.
     ///
-    /// Decimals are added with all their digits; in conditions they are added as floating-point numbers, as in Core Data.
+    /// Decimals are added with all their digits. In conditions, they are added as floating-point numbers, as in Core
+    /// Data.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - column: An attribute, also one behind relations to one, or the count of a relation to many.
-    /// - Throws: A ``StoreError`` with the code `overflow` when the type cannot hold the sum or infinity and minus
-    ///   infinity are added, or another one when the request is wrong or the store fails.
+    ///   - column: An attribute, also one reached through relations to one, or the count of a relation to many.
+    /// - Throws: A ``StoreError`` with the code `overflow` if the type cannot hold the sum, or if infinity and minus
+    ///   infinity are added. Another ``StoreError`` if the request is invalid or the store fails.
     public func sum<PlainObject, Base: Numeric, Value>(
         of request: Request<PlainObject>,
         _ column: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>
@@ -44,13 +45,14 @@ extension ManagedObjectContext {
         try one(Term<PlainObject, Base, Base>(Operand(.sum, over: column)), of: request) ?? .zero
     }
 
-    /// The average of the values of a column, if there is any. Objects without a value do not count. Infinity and minus
-    /// infinity have none.
+    /// Returns the average of the values of a column, or nil if there are no values.
+    ///
+    /// Objects without a value are ignored. The average of infinity and minus infinity is nil.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - column: An attribute, also one behind relations to one, or the count of a relation to many.
-    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    ///   - column: An attribute, also one reached through relations to one, or the count of a relation to many.
+    /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     public func average<PlainObject, Base: Numeric, Value>(
         of request: Request<PlainObject>,
         _ column: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>
@@ -58,12 +60,12 @@ extension ManagedObjectContext {
         try one(Term<PlainObject, Double, Double?>(Operand(.average, over: column)), of: request) ?? nil
     }
 
-    /// How many of the objects have a value.
+    /// Returns the number of objects whose column has a value.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - column: An attribute, also one behind relations to one.
-    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    ///   - column: An attribute, also one reached through relations to one.
+    /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     public func count<PlainObject, Base, Value>(
         of request: Request<PlainObject>,
         _ column: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>

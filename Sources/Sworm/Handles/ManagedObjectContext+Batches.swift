@@ -1,31 +1,31 @@
 import SwormPredicates
 
-// Changes of all objects of a request at once, without making the objects.
+// Changes to all objects of a request at once, without creating the objects.
 extension ManagedObjectContext {
-    /// Gives properties of all objects that a request finds other values, by one statement.
+    /// Sets properties of all objects that a request finds, in one statement.
     ///
     /// ```swift
     /// try context.update(Book.all.where { $0.year < 1900 }, set: (\.rating, 3), (\.remark, nil))
     /// ```
-    /// It is part of this `perform`: it is saved or undone with everything else, and handles show the new values. Unsaved
-    /// changes count; an object that has the values already is left as it is, and is no change for other contexts and processes.
-    /// If unsaved changes bear on the request, the objects are changed one by one, and what a save refuses is refused
-    /// when the changes are saved.
+    /// The update belongs to this `perform`: it is saved or undone with all other changes, and handles return the new
+    /// values. The request also matches unsaved changes. An object that already has the values is left unchanged, and
+    /// is not reported as changed to other contexts and processes. If unsaved changes affect the request, the objects
+    /// are changed one by one, and values that a save rejects are rejected when the changes are saved.
     ///
     /// - Parameters:
-    ///   - request: The request; its limit, offset and order count.
+    ///   - request: The request. Its limit, offset and order apply.
     ///   - first: A property of the table, and its value.
-    ///   - others: More of them. Of two values for one property the later one counts.
+    ///   - others: More properties and values. If a property occurs twice, the later value is used.
     /// - Returns: The number of objects that the request found.
-    /// - Throws: A ``StoreError`` when the request is wrong, a property is not in the table, a value is one that no save would
-    ///   accept, or is unique and taken, or the store fails. Nothing is changed then.
+    /// - Throws: A ``StoreError`` if the request is invalid, a property is not in the table, a save would reject a
+    ///   value, a unique value is already in use, or the store fails. Nothing is changed in that case.
     @discardableResult
     public func update<PlainObject: ManagedObjectConvertible, First, each Other>(
         _ request: Request<PlainObject>, set first: (WritableKeyPath<PlainObject, First>, First),
         _ others: repeat (WritableKeyPath<PlainObject, each Other>, each Other)
     ) throws -> Int {
         let binding = try bindingForWriting(for: PlainObject.self)
-        // The table says how properties become values, and takes them from an object.
+        // The table defines how properties are converted to values, and reads them from an object.
         var object = PlainObject()
         var values: [(index: Int, value: AttributeValue)] = []
         func add<Value>(_ keyPath: WritableKeyPath<PlainObject, Value>, _ value: Value) throws {
@@ -41,17 +41,20 @@ extension ManagedObjectContext {
         return try Engine.translating { try Engine.update(query, values, binding, in: instance) }
     }
 
-    /// Deletes all objects that a request finds, by the delete rules of their relations, without making the objects.
+    /// Deletes all objects that a request finds, following the delete rules of their relations, without creating the
+    /// objects.
     ///
-    /// What the rules say is done in the store: what cascades is deleted too, and what led to a deleted object leads nowhere.
-    /// A relation that denies the deletion refuses all of it. It is part of this `perform`: it is saved or undone with
-    /// everything else, and handles on deleted objects say that these are gone. Where unsaved changes bear on what is deleted,
-    /// the objects are deleted one by one, as ``delete(_:)-(Request<_>)`` does, and a denial shows when the changes are saved.
+    /// The delete rules are applied in the store: cascading relations delete their destinations too, and references to
+    /// a deleted object are cleared. If a relation denies the deletion, nothing is deleted. The deletion belongs to
+    /// this `perform`: it is saved or undone with all other changes, and handles to deleted objects report that the
+    /// objects no longer exist. If unsaved changes affect the objects to delete, they are deleted one by one, as
+    /// ``delete(_:)-(Request<_>)`` does, and a denial is reported when the changes are saved.
     ///
-    /// - Parameter request: The request; its limit, offset and order count.
-    /// - Returns: The number of objects that the request found. Those that followed by delete rules are not counted.
-    /// - Throws: A ``StoreError`` when the request is wrong, a relation denies the deletion, or leads to a deleted object and
-    ///   must not be empty, or the store fails. Nothing is deleted then.
+    /// - Parameter request: The request. Its limit, offset and order apply.
+    /// - Returns: The number of objects that the request found. Objects that were deleted by delete rules are not
+    ///   counted.
+    /// - Throws: A ``StoreError`` if the request is invalid, a relation denies the deletion, a required relation refers
+    ///   to a deleted object, or the store fails. Nothing is deleted in that case.
     @discardableResult
     public func batchDelete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws -> Int {
         let query = try EngineQuery(request.content, of: try bindingForWriting(for: PlainObject.self).entity)

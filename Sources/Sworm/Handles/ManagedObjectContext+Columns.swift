@@ -2,15 +2,15 @@ import SwormPredicates
 
 // One attribute of many objects, without the objects.
 extension ManagedObjectContext {
-    /// One attribute of the objects that a request finds.
+    /// Returns one attribute of the objects that a request finds.
     ///
-    /// Unsaved changes of this `perform` count, as everywhere.
+    /// The result includes unsaved changes of this `perform`.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - keyPath: A property of the table.
-    /// - Throws: A ``StoreError`` when the request is wrong, the property is not in the table, or the store fails;
-    ///   ``AttributeError/badAttribute(_:)`` for a value that the type cannot hold.
+    /// - Throws: A ``StoreError`` if the request is invalid, the property is not in the table, or the store fails.
+    ///   ``AttributeError/badAttribute(_:)`` if the type cannot hold a value.
     @discardableResult
     public func fetch<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute>
@@ -18,12 +18,12 @@ extension ManagedObjectContext {
         try column(request, keyPath) { value, _ in try Attribute.decode(value) }
     }
 
-    /// One attribute, which may be nil, of the objects that a request finds.
+    /// Returns one attribute, which may be nil, of the objects that a request finds.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - keyPath: A property of the table.
-    /// - Throws: As for an attribute that is never nil.
+    /// - Throws: The errors of the method for an attribute that is never nil.
     @discardableResult
     public func fetch<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute?>
@@ -31,12 +31,12 @@ extension ManagedObjectContext {
         try column(request, keyPath) { value, _ in value == .null ? nil : try Attribute.decode(value) }
     }
 
-    /// One attribute of the first object that a request finds; nil when it finds none.
+    /// Returns one attribute of the first object that a request finds, or nil if it finds none.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - keyPath: A property of the table.
-    /// - Throws: As for many objects.
+    /// - Throws: The errors of the method for many objects.
     @discardableResult
     public func fetchOne<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute>
@@ -44,13 +44,13 @@ extension ManagedObjectContext {
         try fetch(request.limitedToFirst, keyPath).first
     }
 
-    /// One attribute, which may be nil, of the first object that a request finds.
+    /// Returns one attribute, which may be nil, of the first object that a request finds.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - keyPath: A property of the table.
-    /// - Returns: Nil when there is no object; a nil inside when the object has no value.
-    /// - Throws: As for many objects.
+    /// - Returns: Nil if there is no object, or a nested nil if the object has no value.
+    /// - Throws: The errors of the method for many objects.
     @discardableResult
     public func fetchOne<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute?>
@@ -58,7 +58,10 @@ extension ManagedObjectContext {
         try fetch(request.limitedToFirst, keyPath).first
     }
 
-    /// The form of Sworm 1.x, chosen where an `Attribute?` is expected: it cannot tell no object from no value.
+    /// Returns one attribute of the first object, as Sworm 1.x does.
+    ///
+    /// This method is chosen if an `Attribute?` is expected. Its result cannot distinguish a missing object from a
+    /// missing value.
     @_disfavoredOverload
     @discardableResult
     public func fetchOne<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(

@@ -1,21 +1,21 @@
 import SwormPredicates
 
-// Values straight from rows: no object is made, unless changes of this `perform` have to be laid over.
+// Values decoded directly from rows: no objects are created, unless changes of this `perform` must be merged.
 extension ManagedObjectContext {
-    /// The objects that a request finds, as values.
+    /// Returns the objects that a request finds, as values.
     ///
-    /// This is the quickest way to read: rows become values without any object in between. The values may leave the
-    /// `perform`, also when they are instances of classes.
+    /// This is the fastest way to read, because rows are decoded without intermediate objects. The values may leave the
+    /// `perform`, even if they are instances of classes.
     ///
     /// - Parameter request: The request.
-    /// - Throws: A ``StoreError`` when the request is wrong or the store fails; ``AttributeError/badAttribute(_:)`` for a
-    ///   value that the type cannot hold.
+    /// - Throws: A ``StoreError`` if the request is invalid or the store fails. ``AttributeError/badAttribute(_:)`` if
+    ///   the type cannot hold a value.
     public func decode<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> sending [PlainObject] {
         let binding = try binding(for: PlainObject.self)
         let query = try EngineQuery(request.content, of: binding.entity)
-        // Every value was made by this call, and nothing else holds it.
+        // This call created every value, and nothing else references it.
         nonisolated(unsafe) let values: [PlainObject]
         do {
             values =
@@ -29,16 +29,16 @@ extension ManagedObjectContext {
         return values
     }
 
-    // Inlinable, because an optional of a type that is not known here asks the run time for its type at each call.
-    /// The first object that a request finds, as a value; nil when it finds none.
+    // Inlinable, because an optional of a generic type requests its metadata from the runtime at each call.
+    /// Returns the first object that a request finds as a value, or nil if it finds none.
     ///
     /// - Parameter request: The request.
-    /// - Throws: As ``decode(_:)``.
+    /// - Throws: The errors of ``decode(_:)``.
     @inlinable
     public func decodeOne<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> sending PlainObject? {
-        // As above: it was made by this call.
+        // This call created the value, and nothing else references it.
         nonisolated(unsafe) let found: PlainObject? =
             try withUnsafeTemporaryAllocation(of: PlainObject.self, capacity: 1) { room in
                 guard let place = room.baseAddress, try decodeFirst(request.content, into: place) else { return nil }
@@ -47,9 +47,9 @@ extension ManagedObjectContext {
         return found
     }
 
-    /// Puts the first object that a request finds at a place, which holds nothing before.
+    /// Initializes uninitialized memory with the first object that a request finds.
     ///
-    /// - Returns: False when none was found; the place then holds nothing, as it does after an error.
+    /// - Returns: False if no object was found. The memory remains uninitialized then, as it does after an error.
     @usableFromInline
     func decodeFirst<PlainObject: ManagedObjectConvertible>(
         _ request: RequestContent, into place: UnsafeMutablePointer<PlainObject>
@@ -68,16 +68,16 @@ extension ManagedObjectContext {
         return isFound
     }
 
-    // Inlinable, so that each value is moved to the closure from where it was made, and none is copied.
+    // Inlinable, so that each value is moved from its memory to the closure without a copy.
     /// Calls a closure with each object that a request finds, as a value.
     ///
-    /// Only one value is held at a time, so memory stays flat whatever the number of rows. The rows are those of the moment
-    /// of the call: what the closure changes is not seen by it.
+    /// Only one value is in memory at a time, so memory use is independent of the number of rows. The rows are those at
+    /// the time of the call: the iteration does not include changes that the closure makes.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - body: What to do with a value. When it throws, the iteration ends and the error is thrown.
-    /// - Throws: As ``decode(_:)``, and what the closure throws.
+    ///   - body: A closure that is called with each value. If it throws, the iteration ends and the error is rethrown.
+    /// - Throws: The errors of ``decode(_:)``, and those of the closure.
     @inlinable
     public func forEach<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>, _ body: (PlainObject) throws -> Void
@@ -85,13 +85,13 @@ extension ManagedObjectContext {
         try forEachPlace(request) { try body($0.move()) }
     }
 
-    /// As ``forEach(_:_:)``, with the place of each value, out of which the closure must move it.
+    /// Calls a closure with the address of each value, out of which the closure must move it. See ``forEach(_:_:)``.
     @usableFromInline
     func forEachPlace<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>, _ body: (UnsafeMutablePointer<PlainObject>) throws -> Void
     ) throws {
         let binding = try binding(for: PlainObject.self)
-        // The closure's own errors pass as they are.
+        // Errors of the closure are rethrown unchanged.
         var failure: (any Swift.Error)?
         func guarded(_ place: UnsafeMutablePointer<PlainObject>) throws {
             do {
@@ -110,9 +110,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Hands on the values that a query finds, one after the other.
+    /// Calls a closure with the values that a query finds, one after another.
     ///
-    /// - Parameter first: Where the first value is to be, and to stay; there are no others then.
+    /// - Parameter first: The memory in which the first value is created and remains. Further values are not read then.
     private func values<T>(
         _ query: EngineQuery, _ binding: EngineBinding<T>, at first: UnsafeMutablePointer<T>? = nil,
         _ body: (UnsafeMutablePointer<T>) throws -> Void
@@ -126,14 +126,14 @@ extension ManagedObjectContext {
             let place = UnsafeMutablePointer<T>.allocate(capacity: 1)
             defer { place.deallocate() }
             place.initialize(to: try binding.value(of: object))
-            // It moves the value out.
+            // The closure moves the value out of its memory.
             try body(place)
         }
     }
 }
 
 extension EngineBinding {
-    /// An object as a value.
+    /// Returns an object as a value.
     func value(of object: NSManagedObject) throws -> T {
         var value = T()
         for index in plan.attributes.indices {

@@ -1,11 +1,11 @@
 extension ManagedObjectContext {
-    /// How a request is answered: the statement of ``fetch(_:)-(Request<PlainObject>)``.
+    /// Returns an explanation of how a request is run: the statement of ``fetch(_:)-(Request<PlainObject>)``.
     ///
-    /// Decoding runs the same statement with other columns. Unsaved changes of this `perform` are laid over in memory and
-    /// stand in no statement; where they bear on the request, the advice says so.
+    /// Decoding runs the same statement with other columns. Unsaved changes of this `perform` are merged in memory and
+    /// do not appear in a statement. If they affect the request, the advice states this.
     ///
     /// - Parameter request: The request. It is not run.
-    /// - Throws: A ``StoreError`` when the request is wrong, and with the code `unsupported` on Apple's platforms.
+    /// - Throws: A ``StoreError`` if the request is invalid, and one with the code `unsupported` on Apple's platforms.
     public func explain<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> RequestExplanation {
@@ -13,10 +13,10 @@ extension ManagedObjectContext {
         return try Engine.translating { try Engine.explain(query, isCount: false, in: instance) }
     }
 
-    /// How a request is counted: the statement of ``count(of:)``.
+    /// Returns an explanation of how the objects of a request are counted: the statement of ``count(of:)``.
     ///
     /// - Parameter request: The request. It is not run.
-    /// - Throws: As ``explain(_:)-(Request<PlainObject>)``.
+    /// - Throws: The errors of ``explain(_:)-(Request<PlainObject>)``.
     public func explainCount<PlainObject: ManagedObjectConvertible>(
         of request: Request<PlainObject>
     ) throws -> RequestExplanation {
@@ -24,10 +24,10 @@ extension ManagedObjectContext {
         return try Engine.translating { try Engine.explain(query, isCount: true, in: instance) }
     }
 
-    /// How a projection is answered.
+    /// Returns an explanation of how a projection is run.
     ///
     /// - Parameter projection: The projection. It is not run.
-    /// - Throws: As ``explain(_:)-(Request<PlainObject>)``.
+    /// - Throws: The errors of ``explain(_:)-(Request<PlainObject>)``.
     public func explain<PlainObject: ManagedObjectConvertible, Row>(
         _ projection: Projection<PlainObject, Row>
     ) throws -> RequestExplanation {
@@ -38,11 +38,15 @@ extension ManagedObjectContext {
 }
 
 extension Request {
-    /// How the request is answered. See ``ManagedObjectContext/explain(_:)-(Request<PlainObject>)``.
+    /// Returns an explanation of how the request is run.
+    ///
+    /// See ``ManagedObjectContext/explain(_:)-(Request<PlainObject>)``.
     public func explain(in context: ManagedObjectContext) throws -> RequestExplanation { try context.explain(self) }
 }
 
 extension Projection {
-    /// How the projection is answered. See ``ManagedObjectContext/explain(_:)-(Projection<PlainObject,Row>)``.
+    /// Returns an explanation of how the projection is run.
+    ///
+    /// See ``ManagedObjectContext/explain(_:)-(Projection<PlainObject,Row>)``.
     public func explain(in context: ManagedObjectContext) throws -> RequestExplanation { try context.explain(self) }
 }

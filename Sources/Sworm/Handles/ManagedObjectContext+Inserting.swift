@@ -1,28 +1,31 @@
-// Many values at once, without a handle for each of them.
+// Bulk inserts and upserts, without a handle for each value.
 extension ManagedObjectContext {
-    /// Inserts a new object for each value, without making handles: the quickest way to write.
+    /// Inserts a new object for each value without creating handles.
+    ///
+    /// This is the fastest way to write.
     ///
     /// ```swift
     /// try store.perform { try $0.insert(contentsOf: books) }
     /// ```
-    /// It is part of this `perform`: its reads see the objects at once, others see them when it has ended, and when it throws
-    /// they are gone. Memory stays flat when the values are made one at a time, as by a lazy sequence. While they are written,
-    /// other containers over the store wait with their own writes until this `perform` ends.
+    /// The insert belongs to this `perform`: its reads see the objects at once, other contexts see them when it has
+    /// ended, and they are discarded if it throws. Memory use is independent of the number of values if they are
+    /// created one at a time, for example by a lazy sequence. From the first insert until this `perform` ends, other
+    /// containers of the store wait before they write.
     ///
-    /// What a save would refuse is refused here: values that are required, too long, out of range, or taken. Objects have no
-    /// relations in the beginning, so a type with a required one needs ``insert(_:)``. Unsaved changes of this `perform` stay
-    /// as they are.
+    /// Values that a save would reject are rejected here: missing required values, strings that are too long, values
+    /// out of range, and unique values that are already in use. Inserted objects have no relations, so a type with a
+    /// required relation needs ``insert(_:)``. Unsaved changes of this `perform` are preserved.
     ///
     /// - Parameter values: The values.
-    /// - Returns: Their number.
-    /// - Throws: A ``StoreError`` when the model lacks the entity or an attribute, or a value is refused. Nothing of this call
-    ///   stays then, and the `perform` may go on.
+    /// - Returns: The number of values.
+    /// - Throws: A ``StoreError`` if the model lacks the entity or an attribute, or a value is rejected. Nothing of
+    ///   this call is kept in that case, and the `perform` may continue.
     @discardableResult
     public func insert<PlainObject: ManagedObjectConvertible>(
         contentsOf values: some Sequence<PlainObject>
     ) throws -> Int {
         let binding = try bindingForWriting(for: PlainObject.self)
-        // Without values there is nothing to write, and so no transaction to begin.
+        // An empty sequence writes nothing, and so needs no transaction.
         guard let isEmpty = try scope.takingValue({ values.isKnownEmpty }) else {
             guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return 0 }
             return try Engine.translating { try Engine.insert(contentsOf: values, binding, into: instance) }
@@ -31,28 +34,31 @@ extension ManagedObjectContext {
         return try Engine.translating { try Engine.insert(contentsOf: values, binding, into: instance) }
     }
 
-    /// Inserts a new object for each value, or gives the values to the object that has the same unique attributes.
+    /// Inserts a new object for each value, or updates the object that has the same unique attributes.
     ///
     /// ```swift
     /// let result = try store.perform { try $0.upsert(books, on: \.isbn, onConflict: .update(\.title, \.year)) }
     /// print(result.inserted, result.updated)
     /// ```
-    /// What counts as existing is what a fetch in this `perform` would find, unsaved changes among it. A later one of two
-    /// values with the same unique attributes meets the object of the first. A value with nil in one of these attributes is
-    /// always new. An object with the same values already is no change: no version, no history.
+    /// The existing objects are those that a fetch in this `perform` would find, including unsaved changes. If two
+    /// values have the same unique attributes, the second one matches the object of the first. A value with nil in one
+    /// of these attributes is always inserted. An object that already has the same values is left unchanged, without a
+    /// new version or an entry in the history.
     ///
-    /// It is as quick as one statement a value, unless this `perform` has unsaved changes of the type's entities, the
-    /// attributes are kept in external files or are composite, or the file lacks the index of the constraint: then objects
-    /// are fetched and changed.
+    /// The call runs one statement for each value, unless this `perform` has unsaved changes of the type's entities,
+    /// the attributes are stored in external files or are composite, or the file lacks the index of the constraint. In
+    /// these cases, objects are fetched and changed, which is slower.
     ///
     /// - Parameters:
-    ///   - values: The values. Each is checked, also when it is ignored.
-    ///   - attributes: The attributes of a uniqueness constraint. They may be left out where there is only one.
-    ///   - policy: What to do with objects that exist.
-    /// - Returns: How many values were new, and how many were not.
-    /// - Throws: A ``StoreError`` with the code `uniquenessViolation` when an object of another entity has the unique values,
-    ///   or when values of another constraint are taken; `invalidRequest` when there is no such constraint; and what
-    ///   ``insert(contentsOf:)`` throws. Nothing of this call stays then, and the `perform` may go on.
+    ///   - values: The values. Each one is validated, even if it is ignored.
+    ///   - attributes: The attributes of a uniqueness constraint. You may omit them if the entity has only one
+    ///     constraint.
+    ///   - policy: The policy for objects that already exist.
+    /// - Returns: The number of values that were inserted, and of those that matched an object.
+    /// - Throws: A ``StoreError`` with the code `uniquenessViolation` if an object of another entity has the unique
+    ///   values, or if values of another constraint are already in use; one with the code `invalidRequest` if there is
+    ///   no such constraint; and the errors of ``insert(contentsOf:)``. Nothing of this call is kept in that case, and
+    ///   the `perform` may continue.
     @discardableResult
     public func upsert<PlainObject: ManagedObjectConvertible>(
         _ values: some Sequence<PlainObject>, on attributes: any PartialKeyPath<PlainObject> & Sendable...,

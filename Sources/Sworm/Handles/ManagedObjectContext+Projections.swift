@@ -2,26 +2,28 @@ import SwormPredicates
 
 // Columns instead of objects.
 extension ManagedObjectContext {
-    /// The rows of a projection.
+    /// Returns the rows of a projection.
     ///
-    /// Unsaved changes of this `perform` count, as everywhere.
+    /// The result includes unsaved changes of this `perform`.
     ///
-    /// - Parameter projection: What to read; see ``Request/select(_:)-(KeyPath<EntityPath<PlainObject,PlainObject>,Term<PlainObject,Base,Value>>...)``.
-    /// - Throws: A ``StoreError`` when the projection is wrong, a number overflows, or the store fails;
-    ///   ``AttributeError/badAttribute(_:)`` for a value that the type cannot hold.
+    /// - Parameter projection: The projection; see
+    ///   ``Request/select(_:)-(KeyPath<EntityPath<PlainObject,PlainObject>,Term<PlainObject,Base,Value>>...)``.
+    /// - Throws: A ``StoreError`` if the projection is invalid, a number overflows, or the store fails.
+    ///   ``AttributeError/badAttribute(_:)`` if the type cannot hold a value.
     public func fetch<PlainObject: ManagedObjectConvertible, Row>(
         _ projection: Projection<PlainObject, Row>
     ) throws -> sending [Row] {
         let rows = try rows(of: projection, projection.reader)
-        // Every row was made by this call, and nothing else holds it.
+        // This call created every row, and nothing else references it.
         nonisolated(unsafe) let given = rows
         return given
     }
 
-    /// The first row of a projection; nil when there is none.
+    /// Returns the first row of a projection, or nil if there are no rows.
     ///
-    /// - Parameter projection: What to read. A group, or a distinct row, is the first in their order.
-    /// - Throws: As ``fetch(_:)-(Projection<_,_>)``.
+    /// - Parameter projection: The projection. For groups and distinct rows, the result is the first one in their
+    ///   order.
+    /// - Throws: The errors of ``fetch(_:)-(Projection<_,_>)``.
     public func fetchOne<PlainObject: ManagedObjectConvertible, Row>(
         _ projection: Projection<PlainObject, Row>
     ) throws -> sending Row? {
@@ -40,11 +42,11 @@ extension ManagedObjectContext {
         return try Engine.translating { try values(query, tree) }.map(reader.row)
     }
 
-    /// The rows as they come from the objects, where unsaved changes have to be laid over.
+    /// Returns the rows as computed from objects, if unsaved changes must be merged.
     private func values(_ query: EngineQuery, _ tree: ProjectionTree) throws -> [[AttributeValue]] {
         let prepared = try PreparedProjection(tree)
         var query = query
-        // Groups and distinct rows are cut when they are complete.
+        // Limit and offset apply to groups and distinct rows after these are complete.
         var (limit, offset) = (tree.groupLimit, tree.groupOffset)
         if tree.form == .distinct {
             (limit, offset) = (query.limit > 0 ? query.limit : nil, query.offset)

@@ -1,13 +1,13 @@
 import SwormPredicates
 
-/// The working place of one `perform`: fetches, inserts and deletes.
+/// The context of one `perform`, with which you fetch, insert and delete objects.
 ///
-/// Reads see one state of the store, with the changes of this `perform` laid over. The changes are saved together when the
-/// closure returns, and none of them when it throws.
+/// Reads see one snapshot of the store, merged with the changes of this `perform`. The changes are saved together when
+/// the closure returns, and discarded if it throws.
 public final class ManagedObjectContext {
-    /// What kept a context from doing something, as Sworm 1.x named it.
+    /// An error of a context, as Sworm 1.x declares it.
     public enum Error: Swift.Error, Sendable {
-        /// The model has no entity of that name.
+        /// The model has no entity with that name.
         case unknownEntity(String)
     }
 
@@ -21,7 +21,7 @@ public final class ManagedObjectContext {
         workspace = Workspace(scope, bindings)
     }
 
-    /// Called when the scope has ended.
+    /// Releases the workspace. Called when the scope has ended.
     func end() { workspace.end() }
 
     func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
@@ -29,13 +29,13 @@ public final class ManagedObjectContext {
         return try workspace.bindings.binding(for: type)
     }
 
-    /// As ``binding(for:)``, for a call that changes objects.
+    /// Returns the binding of a type, for a call that changes objects. See ``binding(for:)``.
     func bindingForWriting<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
         try scope.checkWriting(T.entityName, nil)
         return try workspace.bindings.binding(for: type)
     }
 
-    /// What the handles of a type share.
+    /// Returns the state that the handles of a type share.
     func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleFamily<T> {
         try scope.check(T.entityName, nil)
         return try workspace.family(of: type)
@@ -47,32 +47,32 @@ public final class ManagedObjectContext {
 extension ManagedObjectContext {
     /// Inserts a new object.
     ///
-    /// - Parameter value: Its values.
-    /// - Returns: A handle on it.
-    /// - Throws: A ``StoreError`` when the model lacks the entity or an attribute, or a value does not fit it.
+    /// - Parameter value: The object's values.
+    /// - Returns: A handle to the object.
+    /// - Throws: A ``StoreError`` if the model lacks the entity or an attribute, or a value does not fit it.
     @discardableResult
     public func insert<PlainObject: ManagedObjectConvertible>(
         _ value: PlainObject
     ) throws -> ManagedObject<PlainObject> {
         try scope.checkWriting(PlainObject.entityName, nil)
         let family = try family(of: PlainObject.self)
-        // Encoded first: a value that can't be encoded leaves no half-made object.
+        // The value is encoded first, so that an encoding error leaves no incomplete object.
         let values = try family.binding.plan.values(of: value)
         return ManagedObject(
             try Engine.translating { try Engine.insert(values, family.binding, into: instance) }, family)
     }
 
-    /// Deletes an object, by the delete rules of its relations.
+    /// Deletes an object, following the delete rules of its relations.
     ///
     /// - Parameter managedObject: A handle of this `perform`.
-    /// - Throws: A ``StoreError`` when the handle may not be used any more, or belongs to another `perform`.
+    /// - Throws: A ``StoreError`` if the handle is no longer valid, or belongs to another `perform`.
     public func delete<PlainObject: ManagedObjectConvertible>(_ managedObject: ManagedObject<PlainObject>) throws {
         try requireOwn(managedObject)
         try managedObject.checkWriting()
         instance.delete(managedObject.instance)
     }
 
-    /// Throws when this context and a handle cannot be used together here and now.
+    /// Throws an error if this context and a handle cannot be used together in the current scope and thread.
     package func requireOwn<PlainObject>(_ object: ManagedObject<PlainObject>) throws {
         try scope.check(PlainObject.entityName, nil)
         try object.check()
@@ -84,10 +84,10 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Deletes the objects that a request finds, by the delete rules of their relations.
+    /// Deletes the objects that a request finds, following the delete rules of their relations.
     ///
     /// - Parameter request: The request.
-    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     public func delete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws {
         let query = try EngineQuery(request.content, of: try bindingForWriting(for: PlainObject.self).entity)
         if query.isEmpty { return }
@@ -99,10 +99,10 @@ extension ManagedObjectContext {
 // MARK: Reading handles
 
 extension ManagedObjectContext {
-    /// The number of objects that a request finds.
+    /// Returns the number of objects that a request finds.
     ///
-    /// - Parameter request: The request; a limit caps the count.
-    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    /// - Parameter request: The request. A limit caps the count.
+    /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     @discardableResult
     public func count<PlainObject: ManagedObjectConvertible>(of request: Request<PlainObject>) throws -> Int {
         let query = try EngineQuery(request.content, of: try binding(for: PlainObject.self).entity)
@@ -110,12 +110,13 @@ extension ManagedObjectContext {
         return try Engine.translating { try Engine.count(query, in: instance) }
     }
 
-    /// Handles on the objects that a request finds.
+    /// Returns handles to the objects that a request finds.
     ///
-    /// ``Request/prefetch(_:_:)`` and ``Request/batchSize(_:)`` say what is read with them, and how much at a time.
+    /// ``Request/prefetch(_:_:)`` and ``Request/batchSize(_:)`` control which relations are read too, and how many
+    /// objects are read at a time.
     ///
     /// - Parameter request: The request.
-    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     @discardableResult
     public func fetch<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
@@ -133,10 +134,10 @@ extension ManagedObjectContext {
         }
     }
 
-    /// A handle on the first object that a request finds, or nil.
+    /// Returns a handle to the first object that a request finds, or nil if it finds none.
     ///
     /// - Parameter request: The request.
-    /// - Throws: A ``StoreError`` when the request is wrong or the store fails.
+    /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     @discardableResult
     public func fetchOne<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
@@ -144,10 +145,10 @@ extension ManagedObjectContext {
         try fetch(request.limitedToFirst).first
     }
 
-    /// A handle on the object with an id.
+    /// Returns a handle to the object with the given id.
     ///
-    /// - Parameter id: The id.
-    /// - Throws: A ``StoreError`` with the code `objectNotFound` when there is no such object.
+    /// - Parameter id: The id of the object.
+    /// - Throws: A ``StoreError`` with the code `objectNotFound` if there is no such object.
     public func object<PlainObject: ManagedObjectConvertible>(
         with id: ManagedObjectID<PlainObject>
     ) throws -> ManagedObject<PlainObject> {

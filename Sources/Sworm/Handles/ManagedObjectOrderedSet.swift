@@ -1,13 +1,13 @@
-/// The objects at the end of an ordered relation to many, in their order.
+/// The destinations of an ordered relation to many, in order.
 ///
-/// It shows the relation as it is at each call. An iteration goes over the members that there were when it began, so the
-/// relation may be changed meanwhile.
+/// Every call reads the current state of the relation. An iteration visits the members at the time it starts, so you
+/// can change the relation during the iteration.
 public final class ManagedObjectOrderedSet<PlainObject: ManagedObjectConvertible>: Sequence {
     let relation: RelationHandle<PlainObject>
 
     init(_ relation: RelationHandle<PlainObject>) { self.relation = relation }
 
-    /// Begins an iteration over the present members.
+    /// Returns an iterator over the current members.
     public func makeIterator() -> ManagedObjectSetIterator<PlainObject> { ManagedObjectSetIterator(relation) }
 
     /// The number of members.
@@ -25,82 +25,90 @@ public final class ManagedObjectOrderedSet<PlainObject: ManagedObjectConvertible
     /// The last member, or nil.
     public var last: ManagedObject<PlainObject>? { self[count - 1] }
 
-    /// The member at a place, or nil when there are not so many.
+    /// Returns the member at the given index, or nil if the index is out of bounds.
     ///
-    /// - Parameter index: The place, from 0.
+    /// - Parameter index: The index, starting at 0.
     public subscript(index: Int) -> ManagedObject<PlainObject>? {
         relation.handle(at: index)
     }
 
-    /// Whether an object is a member.
+    /// Returns whether an object is a member.
     ///
     /// - Parameter object: A handle of the same `perform`.
     public func contains(_ object: ManagedObject<PlainObject>) -> Bool { relation.contains(object) }
 
-    /// The place of a member, or nil.
+    /// Returns the index of a member, or nil if the object is not a member.
     ///
     /// - Parameter object: A handle of the same `perform`.
     public func index(of object: ManagedObject<PlainObject>) -> Int? {
         relation.index(of: object)
     }
 
-    /// Adds an object at the end, and sets the inverse. Does nothing when it is a member already.
+    /// Adds an object at the end, and sets the inverse.
+    ///
+    /// Does nothing if the object is already a member.
     ///
     /// - Parameter object: A handle of the same `perform`.
-    /// - Throws: A ``StoreError`` when one of the handles may not be used any more.
+    /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
     public func add(_ object: ManagedObject<PlainObject>) throws { try relation.add(object) }
 
-    /// Puts an object in at a place. A member is moved there.
+    /// Inserts an object at an index.
+    ///
+    /// An existing member is moved there.
     ///
     /// - Parameters:
     ///   - object: A handle of the same `perform`.
-    ///   - index: The place; beyond the end it means the end.
-    /// - Throws: A ``StoreError`` when one of the handles may not be used any more.
+    ///   - index: The index. An index beyond the end appends the object.
+    /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
     public func insert(_ object: ManagedObject<PlainObject>, at index: Int) throws {
         try relation.insert(object, at: index)
     }
 
-    /// Moves a member to another place.
+    /// Moves a member to another index.
     ///
     /// - Parameters:
-    ///   - source: Its present place.
-    ///   - destination: Its place afterwards.
-    /// - Throws: A ``StoreError`` when there is no such member, or the handle may not be used any more.
+    ///   - source: The current index of the member.
+    ///   - destination: The index of the member after the move.
+    /// - Throws: A ``StoreError`` if there is no such member, or the handle is no longer valid.
     public func move(from source: Int, to destination: Int) throws {
         try relation.move(from: source, to: destination)
     }
 
-    /// Takes an object out, and clears the inverse. The object stays in the store.
+    /// Removes an object from the relation, and clears the inverse.
+    ///
+    /// The object remains in the store.
     ///
     /// - Parameter object: A handle of the same `perform`.
-    /// - Throws: A ``StoreError`` when one of the handles may not be used any more.
+    /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
     public func remove(_ object: ManagedObject<PlainObject>) throws { try relation.remove(object) }
 
-    /// Takes an object out and deletes it.
+    /// Removes an object from the relation and deletes it.
     ///
     /// - Parameters:
     ///   - object: A handle of the same `perform`.
     ///   - context: The context of this `perform`.
-    /// - Throws: A ``StoreError`` when one of the handles may not be used any more.
+    /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
     public func delete(_ object: ManagedObject<PlainObject>, context: ManagedObjectContext) throws {
         try context.requireOwn(object)
         try relation.remove(object)
         try context.delete(object)
     }
 
-    /// Makes the members exactly the given objects, in their order.
+    /// Replaces the members with the given objects, in their order.
     ///
     /// - Parameter objects: Handles of the same `perform`.
-    /// - Throws: A ``StoreError`` when one of the handles may not be used any more.
+    /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
     public func replace(with objects: [ManagedObject<PlainObject>]) throws { try relation.set(objects) }
 
-    /// Takes all members out. They stay in the store.
+    /// Removes all members from the relation.
     ///
-    /// - Throws: A ``StoreError`` when the handle may not be used any more.
+    /// The objects remain in the store.
+    ///
+    /// - Throws: A ``StoreError`` if the handle is no longer valid.
     public func removeAll() throws { try relation.set([]) }
 
-    /// The members as values, in their order.
+    /// Returns the members as values, in order.
     ///
-    /// - Throws: What ``ManagedObject/decode()`` throws.
+    /// - Throws: The errors of ``ManagedObject/decode()``.
     public func decode() throws -> [PlainObject] { try relation.handles().map { try $0.decode() } }
 }

@@ -1,12 +1,12 @@
-/// What a `perform` may end in although it cannot leave it: a managed object, and optionals, arrays, sets and dictionaries of
-/// managed objects. The ids come out instead.
+/// A result that a `perform` converts to ids, because managed objects cannot leave it.
 ///
-/// Do not conform types of your own.
+/// Managed objects conform to this protocol, as do optionals, arrays, sets and dictionaries of managed objects. Do not
+/// conform your own types.
 public protocol ManagedObjectResult: SendableMetatype {
-    /// What comes out of the `perform`.
+    /// The type of the value that the `perform` returns.
     associatedtype ResultID: Sendable
 
-    /// What comes out of the `perform`, once the changes were saved.
+    /// The value that the `perform` returns, read after the changes are saved.
     var resultID: ResultID { get }
 }
 
@@ -21,7 +21,7 @@ extension Optional: ManagedObjectResult where Wrapped: ManagedObjectResult {
 }
 
 extension Array: ManagedObjectResult where Element: ManagedObjectResult {
-    /// The ids of the objects, in their order.
+    /// The ids of the objects, in the same order.
     public var resultID: [Element.ResultID] { map(\.resultID) }
 }
 
@@ -31,6 +31,6 @@ extension Set: ManagedObjectResult where Element: ManagedObjectResult, Element.R
 }
 
 extension Dictionary: ManagedObjectResult where Key: SupportedAttributeType, Value: ManagedObjectResult {
-    /// The ids of the objects, under the same keys.
+    /// The ids of the objects, with the same keys.
     public var resultID: [Key: Value.ResultID] { mapValues(\.resultID) }
 }

@@ -1,4 +1,4 @@
-/// Steps through the members that a relation had when the iteration began.
+/// An iterator over the members that a relation has when the iteration starts.
 public struct ManagedObjectSetIterator<PlainObject: ManagedObjectConvertible>: IteratorProtocol {
     @usableFromInline let handles: [ManagedObject<PlainObject>]
     @usableFromInline var index = 0
@@ -11,8 +11,8 @@ public struct ManagedObjectSetIterator<PlainObject: ManagedObjectConvertible>: I
         handles = relation.present
     }
 
-    // Inlinable, so that a loop knows the type: without that every step asks the runtime for it.
-    /// The next member; nil at the end, or once the handles may not be used any more.
+    // Inlinable, so that a loop knows the type. Otherwise, every step requests it from the runtime.
+    /// Returns the next member, or nil at the end or if the handles are no longer valid.
     @inlinable
     public mutating func next() -> ManagedObject<PlainObject>? {
         guard index < handles.count, scope.isActive || isUsable else { return nil }
@@ -20,20 +20,20 @@ public struct ManagedObjectSetIterator<PlainObject: ManagedObjectConvertible>: I
         return handles[index]
     }
 
-    /// Reports where the handles may not be used any more.
+    /// Whether the handles can be used. Reports an error if they cannot.
     @usableFromInline var isUsable: Bool { relation.isUsable }
 }
 
-/// The objects at the end of an unordered relation to many.
+/// The destinations of an unordered relation to many.
 ///
-/// It shows the relation as it is at each call. An iteration goes over the members that there were when it began, so the
-/// relation may be changed meanwhile.
+/// Every call reads the current state of the relation. An iteration visits the members at the time it starts, so you
+/// can change the relation during the iteration.
 public final class ManagedObjectSet<PlainObject: ManagedObjectConvertible>: Sequence {
     let relation: RelationHandle<PlainObject>
 
     init(_ relation: RelationHandle<PlainObject>) { self.relation = relation }
 
-    /// Begins an iteration over the present members.
+    /// Returns an iterator over the current members.
     public func makeIterator() -> ManagedObjectSetIterator<PlainObject> { ManagedObjectSetIterator(relation) }
 
     /// The number of members.
@@ -45,48 +45,54 @@ public final class ManagedObjectSet<PlainObject: ManagedObjectConvertible>: Sequ
     /// A number that is not greater than the number of members.
     public var underestimatedCount: Int { relation.count }
 
-    /// Whether an object is a member.
+    /// Returns whether an object is a member.
     ///
     /// - Parameter object: A handle of the same `perform`.
     public func contains(_ object: ManagedObject<PlainObject>) -> Bool { relation.contains(object) }
 
-    /// Adds an object, and sets the inverse. Does nothing when it is a member already.
+    /// Adds an object, and sets the inverse.
+    ///
+    /// Does nothing if the object is already a member.
     ///
     /// - Parameter object: A handle of the same `perform`.
-    /// - Throws: A ``StoreError`` when one of the handles may not be used any more.
+    /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
     public func add(_ object: ManagedObject<PlainObject>) throws { try relation.add(object) }
 
-    /// Takes an object out, and clears the inverse. The object stays in the store.
+    /// Removes an object from the relation, and clears the inverse.
+    ///
+    /// The object remains in the store.
     ///
     /// - Parameter object: A handle of the same `perform`.
-    /// - Throws: A ``StoreError`` when one of the handles may not be used any more.
+    /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
     public func remove(_ object: ManagedObject<PlainObject>) throws { try relation.remove(object) }
 
-    /// Takes an object out and deletes it.
+    /// Removes an object from the relation and deletes it.
     ///
     /// - Parameters:
     ///   - object: A handle of the same `perform`.
     ///   - context: The context of this `perform`.
-    /// - Throws: A ``StoreError`` when one of the handles may not be used any more.
+    /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
     public func delete(_ object: ManagedObject<PlainObject>, context: ManagedObjectContext) throws {
         try context.requireOwn(object)
         try relation.remove(object)
         try context.delete(object)
     }
 
-    /// Makes the members exactly the given objects.
+    /// Replaces the members with the given objects.
     ///
     /// - Parameter objects: Handles of the same `perform`.
-    /// - Throws: A ``StoreError`` when one of the handles may not be used any more.
+    /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
     public func replace(with objects: [ManagedObject<PlainObject>]) throws { try relation.set(objects) }
 
-    /// Takes all members out. They stay in the store.
+    /// Removes all members from the relation.
     ///
-    /// - Throws: A ``StoreError`` when the handle may not be used any more.
+    /// The objects remain in the store.
+    ///
+    /// - Throws: A ``StoreError`` if the handle is no longer valid.
     public func removeAll() throws { try relation.set([]) }
 
-    /// The members as values, in no order.
+    /// Returns the members as values, in no particular order.
     ///
-    /// - Throws: What ``ManagedObject/decode()`` throws.
+    /// - Throws: The errors of ``ManagedObject/decode()``.
     public func decode() throws -> [PlainObject] { try relation.handles().map { try $0.decode() } }
 }

@@ -7,19 +7,19 @@ import CoreData
 import OpenCoreData
 #endif
 
-/// An upsert by fetching objects and changing them: the way that unsaved changes have a part in, and the only one on
-/// Core Data.
+/// An upsert that fetches objects and changes them. It includes unsaved changes, and is the only implementation on Core
+/// Data.
 struct ObjectUpsert<T: ManagedObjectConvertible> {
-    /// The values of a constraint's attributes, in which texts are told apart by their bytes, as a store's index does.
+    /// The values of a constraint's attributes. Strings are compared by their bytes, as a store's index does.
     private typealias Key = [AttributeValue]
 
     let binding: EngineBinding<T>
     let context: NSManagedObjectContext
-    /// In the order of the model.
+    /// The constraints, in the order of the model.
     let constraints: [EngineConstraint]
-    /// Which of them lets values meet objects; nil when all taken values are errors.
+    /// The index of the constraint that matches values with objects, or nil if every value in use is an error.
     let target: Int?
-    /// By the places in the plan: what an existing object gets; nil to leave it alone.
+    /// The indexes of the attributes in the plan that are updated in an existing object, or nil to leave it unchanged.
     let updates: [Int]?
     private var result = UpsertResult()
 
@@ -34,7 +34,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         self.updates = updates
     }
 
-    /// Takes all values, or none.
+    /// Inserts, updates or ignores the objects of all values. If it throws an error, it changes nothing.
     mutating func run(_ values: some Sequence<T>) throws -> UpsertResult {
         let before = Engine.checkpoint(context)
         do {
@@ -78,7 +78,8 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
             for index in updates { wanted[index] = values[index] }
             for (place, constraint) in constraints.enumerated()
             where Self.key(wanted, constraint) != Self.key(values, constraint) {
-                // What the object keeps is none of the values that were looked for.
+                // The object keeps values that were not among the fetched ones, so the objects that have them are
+                // fetched too.
                 holders[place].merge(try self.holders(of: [wanted], constraint)) { $1 }
             }
             try checkOthers(wanted, existing, holders)
@@ -99,7 +100,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         }
     }
 
-    /// Throws when another object holds values that only one may have.
+    /// Throws an error if another object has values that must be unique.
     private func checkOthers(
         _ values: [AttributeValue], _ own: NSManagedObject?, _ holders: [[Key: NSManagedObject]]
     ) throws {
@@ -111,13 +112,14 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         }
     }
 
-    /// The objects that have unique values of a part.
+    /// Returns the objects that have the unique values of a part.
     private func holders(
         of part: [[AttributeValue]], _ constraint: EngineConstraint
     ) throws -> [Key: NSManagedObject] {
         let wanted = part.filter { Self.key($0, constraint) != nil }
         guard !wanted.isEmpty else { return [:] }
-        // More than is wanted may be found where a constraint has several attributes; the keys tell.
+        // The conditions may match too many objects if a constraint has several attributes. The keys identify the
+        // wanted ones.
         let conditions = zip(constraint.names, constraint.attributes).map { name, index in
             PredicateTree.comparison(
                 Comparison(
@@ -135,7 +137,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         return holders
     }
 
-    /// Nil where a value is nil, which is in nobody's way.
+    /// Returns the key of some values, or nil if a value is nil, because it then conflicts with no object.
     private static func key(_ values: [AttributeValue], _ constraint: EngineConstraint) -> Key? {
         var key: Key = []
         for index in constraint.attributes {
@@ -161,9 +163,10 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
 }
 
 extension EntityPlan {
-    /// Which constraint is the one over some attributes, or the only one that there is.
+    /// Returns the index of the constraint over the given attributes, or of the only constraint.
     ///
-    /// - Throws: A ``StoreError`` with the code `invalidRequest` when there is none, or several to choose from.
+    /// - Throws: A ``StoreError`` with the code `invalidRequest` if there is no such constraint, or if there are
+    ///   several to choose from.
     func constraint(_ attributes: [Int], among constraints: [EngineConstraint]) throws -> Int {
         let names = constraints.map { "(\($0.names.joined(separator: ", ")))" }.joined(separator: ", ")
         if attributes.isEmpty {

@@ -1,12 +1,12 @@
-/// What an object does with its relations to many, whatever type it is of.
+/// The operations on an object's relations to many, independent of the object's type.
 protocol RelationOwner: AnyObject {
     var scope: Scope { get }
-    /// Throws when the object may not be used here and now.
+    /// Throws an error if the object cannot be used in the current scope and thread.
     func check() throws(StoreError)
-    /// Throws when the object may not be changed here and now.
+    /// Throws an error if the object cannot be changed in the current scope and thread.
     func checkWriting() throws(StoreError)
     func requireRelatable<Other>(_ other: ManagedObject<Other>, by relation: String) throws(StoreError)
-    /// Handles that need no objects; nil where the members have objects.
+    /// Returns handles that do not need objects, or nil if the members have objects.
     func rowHandles<T>(of relation: String, as type: T.Type) throws -> [ManagedObject<T>]?
     func handle<T>(_ object: NSManagedObject, as type: T.Type) throws -> ManagedObject<T>
     func members(of relation: String) throws -> [NSManagedObject]
@@ -50,7 +50,7 @@ extension ManagedObject: RelationOwner {
     }
 }
 
-/// A relation to many of one object: what the sets of handles stand on.
+/// A relation to many of one object, on which the sets of handles are based.
 struct RelationHandle<Destination: ManagedObjectConvertible> {
     private let owner: any RelationOwner
     private let name: String
@@ -64,10 +64,10 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
 
     // MARK: Reading
 
-    /// Handles that need no objects; nil where the members have objects.
+    /// Returns handles that do not need objects, or nil if the members have objects.
     private func rows() throws -> [ManagedObject<Destination>]? { try owner.rowHandles(of: name, as: Destination.self) }
 
-    /// Whether the handles may be used here and now; a report where they may not.
+    /// Whether the handles can be used. Reports an error if they cannot.
     var isUsable: Bool { scope.isActive || reading(false) { true } }
 
     var count: Int { reading(0) { try rows()?.count ?? owner.memberCount(of: name) } }
@@ -86,23 +86,23 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
         }
     }
 
-    /// The member at a position; nil beyond the last.
+    /// Returns the member at an index, or nil if the index is beyond the last member.
     func handle(at position: Int) -> ManagedObject<Destination>? {
         reading(nil) {
             try owner.member(at: position, of: name).map { try owner.handle($0, as: Destination.self) }
         }
     }
 
-    /// The members as they are now.
+    /// Returns the current members.
     ///
-    /// - Throws: A ``StoreError`` when they can't be read.
+    /// - Throws: A ``StoreError`` if the members cannot be read.
     func handles() throws -> [ManagedObject<Destination>] {
         try owner.check()
         if let handles = try Engine.translating({ try rows() }) { return handles }
         return try Engine.translating { try owner.members(of: name) }.map { try owner.handle($0, as: Destination.self) }
     }
 
-    /// The same; nothing, and a report, when they can't be read.
+    /// The current members. If they cannot be read, an empty array, and the error is reported.
     var present: [ManagedObject<Destination>] {
         reading([]) { try rows() ?? owner.members(of: name).map { try owner.handle($0, as: Destination.self) } }
     }
@@ -131,21 +131,21 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
         try Engine.translating { try owner.removeMember(object.instance, from: name) }
     }
 
-    /// Makes the members exactly these, in this order.
+    /// Replaces the members with the given objects, in this order.
     func set(_ objects: [ManagedObject<Destination>]) throws {
         try owner.checkWriting()
         for object in objects { try owner.requireRelatable(object, by: name) }
         try Engine.translating { try owner.setMembers(objects.map(\.instance), of: name) }
     }
 
-    /// Puts an object at a position. A member is moved.
+    /// Inserts an object at an index. An existing member is moved.
     func insert(_ object: ManagedObject<Destination>, at position: Int) throws {
         try owner.checkWriting()
         try owner.requireRelatable(object, by: name)
         try Engine.translating { try owner.insertMember(object.instance, at: position, of: name) }
     }
 
-    /// Moves a member to another position.
+    /// Moves a member to another index.
     func move(from source: Int, to destination: Int) throws {
         try owner.checkWriting()
         try Engine.translating {

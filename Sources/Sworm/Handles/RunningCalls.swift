@@ -1,10 +1,10 @@
 import SwormPredicates
 
-/// The calls of a container that are running, and where their errors go that cannot be thrown.
+/// The running calls of a container, and the handler of errors that cannot be thrown.
 final class RunningCalls: Sendable {
     let logError: (@Sendable (any Error) -> Void)?
     private let isStrict: Bool
-    /// By the number of the thread.
+    /// The scopes of each thread, by the number of the thread.
     let scopes = Locked<[UInt: RunningScopes]>([:])
 
     init(logError: (@Sendable (any Error) -> Void)?, isStrict: Bool) {
@@ -20,14 +20,14 @@ final class RunningCalls: Sendable {
 
     func trapIfStrict(_ error: StoreError) { precondition(!isStrict, error.description) }
 
-    /// The scope of the innermost call that runs on the calling thread.
+    /// The scope of the innermost call on the calling thread.
     var innermostScope: Scope? { scopes.withLock { $0[Engine.threadNumber]?.scopes.last } }
 }
 
-/// The scopes of one container that one thread is in, the outermost first.
+/// The scopes of one container on one thread, the outermost first.
 struct RunningScopes: @unchecked Sendable {
-    // Looked up under the container's lock by the number of the thread that runs the scopes, and used by that thread only.
-    // Hence the unchecked conformance.
+    // Unchecked, because it is looked up under the container's lock by the number of the thread that runs the scopes,
+    // and used by that thread only.
     let context: NSManagedObjectContext
     let bindings: BindingCache
     let permission: WritePermission

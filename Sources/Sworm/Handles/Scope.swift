@@ -1,17 +1,18 @@
 import SwormPredicates
 
-/// The life of one `perform`: every handle made in it carries it, and works only while it lasts and on its own thread.
+/// The lifetime of one `perform`. Every handle that it creates refers to it, and works only during that time and on its
+/// thread.
 @usableFromInline
 final class Scope: Sendable {
     private let thread: UInt
-    // Unsafe: it is touched on `thread` alone, so that the check of every access costs no lock. A later thread that got the
-    // number of one that has ended finds it closed.
+    // Unsafe: it is accessed on `thread` only, so that checking a handle needs no lock. If a later thread reuses the
+    // number of a thread that has ended, the scope is already closed.
     private nonisolated(unsafe) var isOpen = true
-    /// The same for other threads.
+    /// Whether the scope has ended, for use by other threads.
     private let hasEnded = Locked(false)
     private let calls: RunningCalls
     private let permission: WritePermission
-    /// What went wrong in a place that cannot throw, and must not be saved.
+    /// The error of an operation that cannot throw. It prevents the changes from being saved.
     private let failure = Locked<StoreError?>(nil)
 
     init(thread: UInt, calls: RunningCalls, permission: WritePermission = WritePermission()) {
@@ -20,28 +21,28 @@ final class Scope: Sendable {
         self.permission = permission
     }
 
-    /// Ends the scope, on its own thread.
+    /// Ends the scope. Called on its own thread.
     func close() {
         isOpen = false
         hasEnded.withLock { $0 = true }
     }
 
-    /// Whether handles may be used here and now.
+    /// Whether handles can be used now, on the current thread.
     @usableFromInline var isActive: Bool { Engine.threadNumber == thread && isOpen }
 
-    /// Throws when a handle may not be used here and now.
+    /// Throws an error if a handle cannot be used now, on the current thread.
     ///
     /// - Parameters:
     ///   - entity: The entity of the handle.
-    ///   - id: The object's id; nil for a handle of no object.
+    ///   - id: The object's id, or nil for a handle without an object.
     func check(_ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?) throws(StoreError) {
         if isActive { return }
         throw refusal(entity(), id())
     }
 
-    /// Throws when nothing may be changed here and now.
+    /// Throws an error if nothing can be changed now, on the current thread.
     ///
-    /// - Parameters: As for ``check(_:_:)``.
+    /// - Parameters: See ``check(_:_:)``.
     func checkWriting(
         _ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?
     ) throws(StoreError) {
@@ -49,12 +50,12 @@ final class Scope: Sendable {
         try checkPermission(entity(), id())
     }
 
-    /// Runs a closure that takes the first value of a bulk write.
+    /// Runs a closure that reads the first value of a bulk write.
     ///
-    /// - Throws: A ``StoreError`` while another bulk write is taking its own.
+    /// - Throws: A ``StoreError`` if another bulk write is reading its first value.
     func takingValue<R>(_ body: () throws -> R) throws -> R { try permission.takingValue(body) }
 
-    /// Throws inside of a read.
+    /// Throws an error within a read.
     func checkPermission(
         _ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?
     ) throws(StoreError) {
@@ -65,7 +66,7 @@ final class Scope: Sendable {
             entity: entity())
     }
 
-    /// Why a handle may not be used here and now.
+    /// Returns the reason why a handle cannot be used now, on the current thread.
     private func refusal(_ entity: String, _ id: NSManagedObjectID?) -> StoreError {
         Engine.threadNumber != thread && !hasEnded.withLock { $0 }
             ? StoreError(
@@ -78,27 +79,27 @@ final class Scope: Sendable {
                 entity: entity)
     }
 
-    /// The name of an object for a message: `Book p12`, or `Book t3` before it was saved.
+    /// Returns the name of an object for a message: `Book p12`, or `Book t3` before it is saved.
     static func name(_ entity: String, _ id: NSManagedObjectID?) -> String {
         guard let id else { return "A context that was asked for \(entity)" }
         let key = Engine.reference(id).key
         return key < 0 ? "\(entity) t\(key.magnitude)" : "\(entity) p\(key)"
     }
 
-    /// Says what went wrong in a traversal, which cannot throw and yields nothing.
+    /// Records an error of a traversal, which cannot throw and returns no objects.
     ///
-    /// A misuse is only reported. When the store could not be read, `nothing` is not the truth: then the perform throws at
-    /// its end, so that nothing is saved that was made from it.
+    /// A misuse is only reported. If the store could not be read, the empty result is wrong: the `perform` then throws
+    /// at its end, so that nothing that is based on it is saved.
     func note(_ error: any Error) {
         let error = Scope.asStoreError(error)
         let misuses: [StoreError.Code] = [.scopeEnded, .wrongThread, .objectDeleted, .otherContext]
         if misuses.contains(error.code) || !keep(error) { calls.report(error) }
     }
 
-    /// Says what went wrong in an assignment, which cannot throw: the perform throws it at its end.
+    /// Records an error of an assignment, which cannot throw. The `perform` throws the error at its end.
     ///
-    /// - Parameter other: Another scope that takes part. Where neither is active, the perform that runs on this thread is
-    ///   the one that throws.
+    /// - Parameter other: Another scope that takes part. If neither scope is active, the `perform` that runs on this
+    ///   thread throws the error.
     func fail(_ error: any Error, _ other: Scope?) {
         let error = Scope.asStoreError(error)
         calls.trapIfStrict(error)
@@ -106,19 +107,19 @@ final class Scope: Sendable {
         calls.report(error)
     }
 
-    /// Keeps an error for the end of the perform; false when the perform does not run on this thread.
+    /// Stores an error for the end of the `perform`. Returns false if the `perform` does not run on this thread.
     private func keep(_ error: StoreError) -> Bool {
         guard isActive else { return false }
         failure.withLock { $0 = $0 ?? error }
         return true
     }
 
-    /// Throws what went wrong in a place that could not.
+    /// Throws the error of an operation that could not throw it.
     func throwFailure() throws {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// Reports what went wrong in a place that could not throw, because the perform throws something else.
+    /// Reports the error of an operation that could not throw it, because the `perform` throws another one.
     func logFailure() {
         if let error = failure.withLock({ $0 }) { calls.logError?(error) }
     }
@@ -128,19 +129,19 @@ final class Scope: Sendable {
     }
 }
 
-/// Whether the calls that run inside of each other may change the store. Their scopes share it.
+/// The permission of nested calls to change the store. Their scopes share it.
 final class WritePermission: Sendable {
-    // Unsafe: it is touched on the thread of the scopes alone.
+    // Unsafe: it is accessed on the thread of the scopes only.
     private nonisolated(unsafe) var reads = 0
 
-    /// Whether the calls may write: no call is a read.
+    /// Whether the calls may write, because no call is a read.
     var isGranted: Bool { reads == 0 }
 
-    /// Whether a bulk write is taking its first value, before its transaction begins.
+    /// Whether a bulk write is reading its first value, before its transaction starts.
     // Unsafe for the same reason.
     private nonisolated(unsafe) var isTakingValue = false
 
-    /// Runs a closure that takes the first value of a bulk write. Making a value may not write in bulk itself.
+    /// Runs a closure that reads the first value of a bulk write. Creating a value must not start a bulk write itself.
     func takingValue<R>(_ body: () throws -> R) throws -> R {
         guard !isTakingValue else {
             throw StoreError(
@@ -153,7 +154,7 @@ final class WritePermission: Sendable {
         return try body()
     }
 
-    /// Runs a closure that may not change the store if the call around it is a read.
+    /// Runs a closure that cannot change the store if the enclosing call is a read.
     func limited<R>(to access: StoreAccess, _ body: () throws -> R) rethrows -> R {
         guard access == .read else { return try body() }
         reads += 1
@@ -162,12 +163,12 @@ final class WritePermission: Sendable {
     }
 }
 
-/// How a call uses the store.
+/// The way in which a call uses the store.
 enum StoreAccess: Sendable {
-    /// One snapshot; nothing is written.
+    /// One snapshot, without changes.
     case read
-    /// One snapshot, and changes that are saved at the end.
+    /// One snapshot, with changes that are saved at the end.
     case perform
-    /// The write lock from the first line.
+    /// The write lock, from the start of the call.
     case write
 }

@@ -1,9 +1,10 @@
-/// What all handles of one scope share.
+/// The state that all handles of one scope share.
 final class Workspace {
     let scope: Scope
     let bindings: BindingCache
     private var families: [ObjectIdentifier: AnyObject] = [:]
-    /// The family that was made last for rows: the members of one object mostly lie among those of the next one.
+    /// The family that was created last for rows. The members of one object are usually in the same rows as those of
+    /// the next one.
     private var lastFamily: AnyObject?
 
     init(_ scope: Scope, _ bindings: BindingCache) {
@@ -11,21 +12,21 @@ final class Workspace {
         self.bindings = bindings
     }
 
-    /// What the handles of a type share that were not fetched together.
+    /// Returns the state shared by handles of a type that were not fetched together.
     ///
-    /// - Throws: A ``StoreError`` when the type's tables do not fit the model.
+    /// - Throws: A ``StoreError`` if the type's tables do not fit the model.
     func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleFamily<T> {
-        // What is kept for a type is of that type: a cast would look types up, for each request.
+        // The entry of a type always has that type. A checked cast would look types up for each request.
         if let known = families[ObjectIdentifier(type)] { return unsafeDowncast(known, to: HandleFamily<T>.self) }
         let family = HandleFamily<T>(try bindings.binding(for: type), self, nil)
-        // Families and workspace hold each other until the scope ends, so none is kept after that.
+        // Families and workspace retain each other until the scope ends, so no family is stored after that.
         if scope.isActive { families[ObjectIdentifier(type)] = family }
         return family
     }
 
-    /// What the handles on rows share.
+    /// Returns the state shared by handles to rows.
     ///
-    /// - Throws: As ``family(of:)``.
+    /// - Throws: The errors of ``family(of:)``.
     func family<T>(of type: T.Type, _ rows: Engine.Rows) throws -> HandleFamily<T> {
         if let known = lastFamily as? HandleFamily<T>, let others = known.rows, Engine.areSame(others, rows) {
             return known
@@ -35,22 +36,22 @@ final class Workspace {
         return family
     }
 
-    /// Lets go of what the handles share. Those that outlive the scope keep their own.
+    /// Releases the shared state. Handles that outlive the scope retain their family.
     func end() {
         families = [:]
         lastFamily = nil
     }
 }
 
-/// What the handles of one type in one scope share, so that a handle stays small.
+/// The state that the handles of one type in one scope share, so that a handle stays small.
 final class HandleFamily<T: ManagedObjectConvertible> {
     let binding: EngineBinding<T>
     let workspace: Workspace
     let scope: Scope
-    /// The rows of a fetch whose objects are made when they are asked for; nil where handles hold their objects.
+    /// The rows of a fetch whose objects are created on demand, or nil if the handles have objects.
     let rows: Engine.Rows?
-    /// The key paths that were asked for last, with their attributes. One that is written out in a program is one object, so
-    /// that a loop finds it here.
+    /// The two most recently used key paths, with their attributes. A key path literal in a program is a single object,
+    /// so a loop finds it here by identity.
     private var knownKeyPaths = (first: KnownKeyPath(), second: KnownKeyPath())
 
     private struct KnownKeyPath {
@@ -65,9 +66,10 @@ final class HandleFamily<T: ManagedObjectConvertible> {
         self.rows = rows
     }
 
-    /// The place of the attribute that a key path leads to. Called while the scope is active, and so on its thread.
+    /// Returns the index of the attribute that a key path refers to. It is called while the scope is active, and
+    /// therefore on its thread.
     ///
-    /// - Throws: A ``StoreError`` for a property that is not in the table.
+    /// - Throws: A ``StoreError`` if the property is not in the table.
     func index(of keyPath: PartialKeyPath<T>) throws(StoreError) -> Int {
         if knownKeyPaths.first.keyPath === keyPath { return knownKeyPaths.first.index }
         if knownKeyPaths.second.keyPath === keyPath { return knownKeyPaths.second.index }

@@ -1,42 +1,42 @@
 package import SwormPredicates
 
-/// One line of a table of attributes: which property of a plain type is which attribute of its entity.
+/// An entry of a table of attributes, which maps a property of a plain type to an attribute of its entity.
 ///
-/// The property must be a `var`, of a ``SupportedAttributeType`` or an optional of one. It may lie deeper:
+/// The property must be a `var` whose type is a ``SupportedAttributeType`` or an optional of one. It may be nested:
 /// `\.address.city`.
 public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
     /// The name of the attribute in the model.
     public let name: String
 
-    /// The property.
+    /// The key path of the property.
     public let keyPath: any PartialKeyPath<PlainObject> & Sendable
 
     /// Whether the property is an optional.
     public let isOptional: Bool
 
-    /// How the values are stored.
+    /// The kind of primitive value that is stored.
     public let kind: PrimitiveKind
 
-    /// What the table says beyond name and type.
+    /// The options of the attribute, in addition to its name and type.
     public let options: [AttributeOption]
 
     /// Whether the property's type, without its optional, is the primitive type itself.
     package let isPrimitive: Bool
-    /// The property's type as the user wrote it.
+    /// The property's type as it is written in the user's code.
     package let typeName: String
-    /// Where the property lies in the memory of a struct; nil when it has no place of its own there.
+    /// The offset of the property in the memory of a struct, or nil if it has no separate storage there.
     package let offset: Int?
-    /// How many bytes of that memory the property takes.
+    /// The size of the property in that memory, in bytes.
     package let size: Int
     package let read: @Sendable (PlainObject) throws -> AttributeValue
     package let write: @Sendable (inout PlainObject, AttributeValue) throws -> Void
 
-    /// Makes a line of the table.
+    /// Creates an entry of the table.
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
+    ///   - keyPath: The key path of the property.
     ///   - name: The name of the attribute in the model.
-    ///   - options: What is to be said beyond that, for a model made from the tables.
+    ///   - options: Additional options, for a model that is created from the tables.
     public init<V: SupportedAttributeType>(
         _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
     ) {
@@ -53,12 +53,12 @@ public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
         write = { $0[keyPath: keyPath] = try V.decode($1) }
     }
 
-    /// Makes a line of the table for a property that may be nil.
+    /// Creates an entry of the table for a property that may be nil.
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
+    ///   - keyPath: The key path of the property.
     ///   - name: The name of the attribute in the model.
-    ///   - options: What is to be said beyond that, for a model made from the tables.
+    ///   - options: Additional options, for a model that is created from the tables.
     public init<V: SupportedAttributeType>(
         _ keyPath: any WritableKeyPath<PlainObject, V?> & Sendable, _ name: String, _ options: AttributeOption...
     ) {
@@ -75,7 +75,7 @@ public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
         write = { $0[keyPath: keyPath] = $1 == .null ? nil : try V.decode($1) }
     }
 
-    /// Tells what is wrong with a constant, or with a type that no store can hold.
+    /// Explains at compile time why a constant, or a type that no store can hold, is not an attribute.
     @available(*, unavailable, message: "an attribute needs a stored `var` whose type is a SupportedAttributeType")
     public init<V>(
         _ keyPath: any KeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
@@ -95,7 +95,7 @@ public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
 }
 
 extension Attribute: Hashable {
-    /// Whether two lines say the same: the same property, name and options.
+    /// Returns whether two entries are equal: the same property, name and options.
     public static func == (left: Attribute, right: Attribute) -> Bool {
         (left.keyPath as AnyKeyPath) == right.keyPath && left.name == right.name && left.options == right.options
     }
@@ -108,7 +108,7 @@ extension Attribute: Hashable {
 }
 
 extension SupportedAttributeType {
-    /// Makes a value from what a store holds. Nothing stored is a bad input.
+    /// Creates a value from a stored value. Throws ``AttributeError/badInput(_:)`` if the stored value is null.
     package static func decode(_ value: AttributeValue) throws -> Self {
         if case .null = value { throw AttributeError.badInput(nil) }
         return try decode(primitiveValue: PrimitiveAttributeType(attributeValue: value))

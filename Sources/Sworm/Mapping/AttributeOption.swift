@@ -1,8 +1,8 @@
 package import SwormPredicates
 
-/// What a table says about an attribute beyond its name and type.
+/// An option of an attribute, in addition to its name and type.
 ///
-/// Options matter when the model is made from the tables. With a model file, the file decides.
+/// Options apply when the model is created from the tables. If you use a model file, the file decides.
 public struct AttributeOption: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
         case unique, indexed, external, optional, preservedOnDeletion
@@ -20,33 +20,35 @@ public struct AttributeOption: Sendable, Hashable {
         self.content = content
     }
 
-    /// No two objects may have the same value.
+    /// The attribute's value is unique among the objects of the entity.
     public static let unique = AttributeOption(.unique)
 
-    /// The store keeps an index of the values, which makes conditions and orders on this attribute quick.
+    /// The store has an index of the values, which speeds up conditions and sort orders on this attribute.
     public static let indexed = AttributeOption(.indexed)
 
-    /// Large binary data is kept in files of its own beside the store.
+    /// Large binary data is stored in separate files beside the store.
     public static let external = AttributeOption(.external)
 
-    /// The model allows nil, although the struct does not. Decoding a nil throws.
+    /// The model allows nil, although the property does not.
+    ///
+    /// Decoding a nil throws an error.
     public static let optional = AttributeOption(.optional)
 
-    /// The value stays in the history after its object was deleted.
+    /// The value is preserved in the history after its object is deleted.
     public static let preservedOnDeletion = AttributeOption(.preservedOnDeletion)
 
-    /// The type in the model, where it is another one than the struct's: `.type(.integer16)` for an `Int`.
+    /// The type in the model, if it differs from the property's: `.type(.integer16)` for an `Int`.
     public static func type(_ type: StorageType) -> AttributeOption { AttributeOption(.type(type)) }
 
-    /// The attribute's name in the version of the model before, so that a migration finds its values.
+    /// The attribute's name in the previous version of the model, so that a migration finds its values.
     public static func renamed(from name: String) -> AttributeOption { AttributeOption(.renamed(name)) }
 
-    /// Text that makes this version of the attribute another one, although its declaration is the same.
+    /// A string that makes this version of the attribute differ from versions with the same declaration.
     public static func hashModifier(_ modifier: String) -> AttributeOption {
         AttributeOption(.hashModifier(modifier))
     }
 
-    /// The values that are allowed when an object is saved.
+    /// The range of values that are allowed when an object is saved.
     public static func range<V: PrimitiveAttribute & Comparable>(_ range: ClosedRange<V>) -> AttributeOption {
         AttributeOption(
             .range(minimum: range.lowerBound.attributeValue, maximum: range.upperBound.attributeValue))
@@ -62,22 +64,22 @@ public struct AttributeOption: Sendable, Hashable {
         AttributeOption(.range(minimum: nil, maximum: range.upperBound.attributeValue))
     }
 
-    /// How many characters a text may have when an object is saved.
+    /// The number of characters that a string may have when an object is saved.
     public static func length(_ range: ClosedRange<Int>) -> AttributeOption {
         AttributeOption(.length(minimum: range.lowerBound, maximum: range.upperBound))
     }
 
-    /// How many characters a text must have at least when an object is saved.
+    /// The smallest number of characters that a string must have when an object is saved.
     public static func length(_ range: PartialRangeFrom<Int>) -> AttributeOption {
         AttributeOption(.length(minimum: range.lowerBound, maximum: nil))
     }
 
-    /// How many characters a text may have at most when an object is saved.
+    /// The largest number of characters that a string may have when an object is saved.
     public static func length(_ range: PartialRangeThrough<Int>) -> AttributeOption {
         AttributeOption(.length(minimum: nil, maximum: range.upperBound))
     }
 
-    /// A regular expression that the whole text must match when an object is saved.
+    /// A regular expression that the whole string must match when an object is saved.
     public static func pattern(_ regularExpression: String) -> AttributeOption {
         AttributeOption(.pattern(regularExpression))
     }

@@ -1,28 +1,28 @@
 package import SwormPredicates
 
-/// What a plan knows of one attribute, without the type it belongs to.
+/// The resolved description of one attribute, independent of the type that it belongs to.
 package struct AttributePlan: Sendable {
     package let name: String
     package let kind: PrimitiveKind
-    /// Whether the property is an optional. Otherwise nil cannot be decoded, whatever the model says.
+    /// Whether the property is an optional. Otherwise, nil cannot be decoded, even if the model allows it.
     package let isOptional: Bool
     /// Whether the property's type, without its optional, is the primitive type itself.
     package let isPrimitive: Bool
-    /// Where the property lies in the memory of a struct; nil when it has no place of its own there.
+    /// The offset of the property in the memory of a struct, or nil if it has no separate storage there.
     package let offset: Int?
-    /// The property's type as the user wrote it.
+    /// The property's type as it is written in the user's code.
     package let typeName: String
     package let traits: AttributeTraits
-    /// The value that a fresh instance has, if every fresh instance has it and it is not nil.
+    /// The value of the attribute in a new instance, or nil if new instances differ or the value is nil.
     package let defaultValue: AttributeValue?
 
-    /// The offset at which a row decoder may store the value (or its optional); nil when it must call the closure.
+    /// The offset at which a row decoder may store the value (or its optional), or nil if it must call the closure.
     package var directOffset: Int? { isPrimitive ? offset : nil }
 }
 
-/// What a plan knows of one relation.
+/// The resolved description of one relation.
 package struct RelationPlan: Sendable {
-    /// The property of the relations type.
+    /// The name of the property in the type that declares the relations.
     package let label: String
     package let name: String
     package let kind: RelationKind
@@ -30,13 +30,13 @@ package struct RelationPlan: Sendable {
     package let deleteRule: DeleteRule
     package let inverse: RelationInverse?
     package var isOptional = true
-    /// Zero when there is no bound.
+    /// The smallest number of destinations, or zero if there is no bound.
     package var minimumCount = 0
     package var maximumCount = 0
     package var renamingIdentifier: String?
     package var hashModifier: String?
 
-    /// The name of the inverse, where this end names it.
+    /// The name of the inverse, if this end names it.
     package var inverseName: String? { inverse?.name }
 
     init(label: String, relation: some Relation) {
@@ -61,7 +61,7 @@ extension Relation {
     fileprivate static var destinationType: any ManagedObjectConvertible.Type { Destination.self }
 }
 
-/// An index over several attributes, by their names.
+/// An index over several attributes, identified by their names.
 package struct IndexPlan: Sendable, Hashable {
     package let name: String
     package let elements: [Element]

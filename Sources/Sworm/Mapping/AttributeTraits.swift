@@ -1,7 +1,7 @@
 import Foundation
 package import SwormPredicates
 
-/// The options of one attribute, resolved: what the model says about it.
+/// The resolved options of one attribute, as the model declares them.
 package struct AttributeTraits: Sendable, Hashable {
     package var storageType: AttributeType
     /// Whether the model allows nil.
@@ -18,7 +18,7 @@ package struct AttributeTraits: Sendable, Hashable {
     package var maximumLength: Int?
     package var pattern: String?
 
-    /// Resolves options, and tells which of them do not go with the kind of value.
+    /// Resolves options, and reports those that do not apply to the kind of value.
     package init(
         kind: PrimitiveKind, isOptional: Bool, options: [AttributeOption], fault: (TableFault.Kind, String) -> Void
     ) {
@@ -61,7 +61,8 @@ package struct AttributeTraits: Sendable, Hashable {
         }
     }
 
-    /// A bound of a range in the type of the attribute: `.range(0...5)` is one of integers, also for a `Double`.
+    /// Returns a bound of a range, converted to the type of the attribute. `.range(0...5)` has integer bounds, even for
+    /// a `Double`.
     private static func bound(_ value: AttributeValue?, for kind: PrimitiveKind) -> AttributeValue? {
         switch (kind, value) {
         case (.int, .int), (.int64, .int), (.float, .double), (.double, .double), (.decimal, .decimal),

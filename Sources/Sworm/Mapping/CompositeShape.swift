@@ -1,10 +1,10 @@
 import Foundation
 import SwormPredicates
 
-/// The elements of a composite attribute, for turning its keyed dictionary into JSON and back.
+/// The elements of a composite attribute, for converting its keyed dictionary to JSON and back.
 ///
-/// A ``CodableAttribute`` is JSON to the tables. Where the model's attribute is composite, that JSON is taken apart, so that
-/// every element stands in a column of its own.
+/// The tables treat a ``CodableAttribute`` as JSON. If the model's attribute is composite, that JSON is split, so that
+/// every element is stored in a separate column.
 struct CompositeShape: Sendable {
     enum Element: Sendable {
         case value(AttributeType)
@@ -22,25 +22,26 @@ struct CompositeShape: Sendable {
         }
     }
 
-    /// The dictionary as JSON, as an encoder would write a type with these properties.
+    /// Returns the dictionary as JSON, as an encoder would write a type with these properties.
     func encode(_ dictionary: [String: Any]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(Writer(shape: self, dictionary: dictionary))
     }
 
-    /// The dictionary that JSON stands for. Nothing of it may be lost, so an element that there is not is an error.
+    /// Returns the dictionary that JSON represents. An unknown element throws an error, so that no value is lost.
     func decode(_ data: Data) throws -> [String: Any] {
         let decoder = JSONDecoder()
         if let key = Self.userInfoKey { decoder.userInfo[key] = self }
         return try decoder.decode(Reader.self, from: data).dictionary
     }
 
-    /// Optional only because any text may be asked for; this one has a key.
+    /// The key of the shape in a decoder's `userInfo`. It is optional only because the initializer is failable. It is
+    /// never nil.
     fileprivate static let userInfoKey = CodingUserInfoKey(rawValue: "sworm.composite")
 }
 
-/// Any text as a key.
+/// A coding key with an arbitrary string.
 private struct ElementKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -51,7 +52,7 @@ private struct ElementKey: CodingKey {
 
 private struct Writer: Encodable {
     let shape: CompositeShape
-    // Written at once, on the thread that made it.
+    // The dictionary is written immediately, on the thread that created the writer.
     let dictionary: [String: Any]
 
     func encode(to encoder: any Encoder) throws {

@@ -1,4 +1,4 @@
-/// The faults that one table shows by itself.
+/// Returns the issues of one table, without those that concern other tables.
 func tableFaults<T>(entity: String, table: [Attribute<T>], relations: [RelationPlan]) -> [TableFault] {
     var faults: [TableFault] = []
     if entity.isEmpty {
@@ -46,7 +46,7 @@ func tableFaults<T>(entity: String, table: [Attribute<T>], relations: [RelationP
     return faults
 }
 
-/// Turns key paths of constraints and indexes into names.
+/// Converts the key paths of constraints and indexes into attribute names.
 struct ColumnNames<T: ManagedObjectConvertible> {
     let entity: String
     let indexByKeyPath: [AnyKeyPath: Int]

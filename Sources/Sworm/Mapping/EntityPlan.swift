@@ -1,36 +1,36 @@
 package import SwormPredicates
 
-/// What the tables of a type come to: built once, then only read.
+/// The validated tables of a type: attributes, relations, constraints and indexes. A plan is built once and never
+/// changes.
 package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
     package let entityName: String
-    /// The entity's name in the version of the model before; nil where it is the same.
+    /// The entity's name in the previous version of the model, or nil if it is the same.
     package let formerEntityName: String?
-    /// The type with the names of the types and the module that it is in, for messages.
+    /// The qualified name of the type, with its module and enclosing types, for messages.
     package var typeName: String { String(reflecting: T.self) }
-    /// In the order of their names.
+    /// The attributes, sorted by name.
     package let attributes: [AttributePlan]
-    /// In the order in which they are declared.
+    /// The relations, in the order of their declaration.
     package let relations: [RelationPlan]
-    /// The names of attributes that must be unique together.
+    /// The names of the attributes whose values must be unique together.
     package let uniquenessConstraints: [[String]]
     package let indexes: [IndexPlan]
-    /// The faults of these tables alone; see ``tableFaults(of:)`` for those between tables.
+    /// The issues of these tables alone. See ``tableFaults(of:)`` for issues between tables.
     package let faults: [TableFault]
-    /// Whether an instance of the type is a class's. Such an instance must be made for every row.
+    /// Whether the type is a class. A new instance of a class must be created for every row.
     package let isClass: Bool
-    /// Whether rows may be made as copies of one fresh instance: the attributes cover all of its memory, or the rest
-    /// is the same in every fresh instance. Otherwise `init()` must be called for every row.
+    /// Whether rows may be created as copies of one new instance: the attributes cover all of its memory, or the rest
+    /// is the same in every new instance. Otherwise, `init()` must be called for every row.
     package let sharesTemplate: Bool
 
     private let readers: [@Sendable (T) throws -> AttributeValue]
     private let writers: [@Sendable (inout T, AttributeValue) throws -> Void]
     private let fields: [FieldRead]
     private let places: FieldPlaces
-    /// The attributes as conditions read them: made once, as every condition would make them anew.
+    /// The attributes as expressions of conditions. They are created once, because every condition would recreate them.
     private let expressions: [ExpressionTree]
     private let indexByName: [String: Int]
-    // Unsafe: key paths are not marked as sendable in general. These are (a table takes no others), and the
-    // dictionary never changes.
+    // Unsafe: key paths are not `Sendable` in general. The key paths of a table are, and the dictionary never changes.
     private nonisolated(unsafe) let indexByKeyPath: [AnyKeyPath: Int]
 
     init() {
@@ -74,27 +74,27 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
         self.faults = tableFaults(entity: name, table: table, relations: relations) + faults
     }
 
-    /// The place of the attribute with a name.
+    /// Returns the index of the attribute with the given name.
     package func index(named name: String) -> Int? {
         indexByName[name]
     }
 
-    /// The place of the attribute that a key path leads to.
+    /// Returns the index of the attribute that a key path refers to.
     ///
-    /// - Throws: A ``StoreError`` with the code `unknownKeyPath` when the table has no such line.
+    /// - Throws: A ``StoreError`` with the code `unknownKeyPath` if the table does not contain the key path.
     package func index(of keyPath: PartialKeyPath<T>) throws(StoreError) -> Int {
         if let index = places.index(of: keyPath) ?? indexByKeyPath[keyPath] { return index }
         throw unknownKeyPath(keyPath, entity: entityName, attributes: attributes)
     }
 
-    /// The attribute that a key path leads to, of the row that a condition is about.
+    /// Returns the attribute that a key path refers to, as an expression about the row that a condition evaluates.
     ///
-    /// - Throws: As ``index(of:)``.
+    /// - Throws: A ``StoreError`` with the code `unknownKeyPath`. See ``index(of:)``.
     func expression(of keyPath: PartialKeyPath<T>) throws(StoreError) -> ExpressionTree {
         expressions[try index(of: keyPath)]
     }
 
-    /// The attribute that a key path leads to.
+    /// Returns the attribute that a key path refers to.
     package func attribute(_ keyPath: PartialKeyPath<T>) throws(StoreError) -> AttributePlan {
         attributes[try index(of: keyPath)]
     }
@@ -121,12 +121,13 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
         }
     }
 
-    /// The values of all attributes, in the order of ``attributes``.
+    /// Returns the values of all attributes, in the order of ``attributes``.
     package func values(of object: T) throws -> [AttributeValue] {
-        // Without any, the initializer would write a count into the storage that all empty arrays of the process share.
+        // An empty array must be returned early: the initializer would write a count into the storage that all empty
+        // arrays of the process share.
         guard !fields.isEmpty else { return [] }
-        // The bytes are those of a T, whose offsets the fields have. Values that were read before an error are given back, as
-        // `count` counts them.
+        // The bytes are those of a `T`, and the offsets of the fields apply to `T`. `count` includes the values that
+        // were read before an error, so they are released.
         return try withUnsafeBytes(of: object) { bytes in
             try [AttributeValue](unsafeUninitializedCapacity: fields.count) { values, count in
                 for index in fields.indices {
@@ -143,28 +144,28 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
         }
     }
 
-    /// The value of one attribute, from where it lies in memory if it has a place there.
+    /// Returns the value of one attribute, read from memory directly if the property has an offset.
     ///
-    /// - Throws: As ``read(_:of:)``.
+    /// - Throws: ``AttributeError/badAttribute(_:)``. See ``read(_:of:)``.
     package func value(_ index: Int, of object: T) throws -> AttributeValue {
         let field = fields[index]
         guard field.offset >= 0 else { return try read(index, of: object) }
         return withUnsafeBytes(of: object) { bytes in bytes.baseAddress.map { field.value($0) } ?? .null }
     }
 
-    /// A fresh object with these values, which are in the order of ``attributes``.
+    /// Creates an object with the given values, which are in the order of ``attributes``.
     package func object(from values: [AttributeValue]) throws -> T {
         var object = T()
         for (index, value) in zip(writers.indices, values) { try write(value, at: index, into: &object) }
         return object
     }
 
-    /// The error of an attribute that could not be read (no value) or written (the value).
+    /// Returns the error for an attribute that could not be read (without a value) or written (with the value).
     package func attributeError(_ index: Int, value: AttributeValue?, _ error: any Error) -> AttributeError {
         attributeError(index, stored: value.map { excerpt($0) }, error)
     }
 
-    /// The error of an attribute that could not be written, with words for what the store holds.
+    /// Returns the error for an attribute that could not be written, with a description of the stored value.
     package func attributeError(_ index: Int, stored value: String?, _ error: any Error) -> AttributeError {
         .badAttribute(
             .init(
@@ -173,7 +174,7 @@ package final class EntityPlan<T: ManagedObjectConvertible>: AnyEntityPlan {
     }
 }
 
-/// A plan whose type is not known at the place of use.
+/// A plan whose type is not statically known.
 package protocol AnyEntityPlan: AnyObject, Sendable {
     var entityName: String { get }
     var formerEntityName: String? { get }
@@ -202,12 +203,12 @@ private func unknownKeyPath(_ keyPath: AnyKeyPath, entity: String, attributes: [
         .unknownKeyPath, message, entity: entity, attribute: path.components.joined(separator: "."))
 }
 
-/// A key path as it is written in source, as far as the run time knows its names.
+/// Returns a key path as it is written in source, as far as the runtime knows its names.
 package func keyPathName(_ keyPath: AnyKeyPath) -> (text: String, components: [String]) {
     let text = String(reflecting: keyPath)
     guard text.hasPrefix("\\") else { return (text, []) }
     let parts = text.dropFirst().split(separator: ".", omittingEmptySubsequences: true).map(String.init)
-    // Anonymous components are printed with angle brackets, the root may be a nested type's full name.
+    // Anonymous components are printed with angle brackets. The root may be the full name of a nested type.
     let names = parts.drop { !($0.first?.isLowercase ?? false) }.filter { !$0.contains("<") && !$0.contains("(") }
     return (text, Array(names))
 }

@@ -1,4 +1,4 @@
-/// An index over one or several attributes.
+/// An index over one or more attributes.
 ///
 /// ```swift
 /// static let fetchIndexes: [FetchIndex<Book>] = [.init("byYearAndTitle", .descending(\.year), .ascending(\.title))]
@@ -7,18 +7,18 @@ public struct FetchIndex<PlainObject: ManagedObjectConvertible>: Sendable {
     package let name: String
     package let elements: [Element]
 
-    /// Makes an index over attributes that are in the table.
+    /// Creates an index over attributes of the table.
     ///
     /// - Parameters:
-    ///   - name: A name that no other index of the entity has.
+    ///   - name: A name that is unique among the indexes of the entity.
     ///   - first: The most significant attribute.
-    ///   - others: The other attributes, in their order.
+    ///   - others: The other attributes, in order of significance.
     public init(_ name: String, _ first: Element, _ others: Element...) {
         self.name = name
         elements = [first] + others
     }
 
-    /// Makes an index over attributes that are in the table, all of them ascending.
+    /// Creates an index over attributes of the table, all of them ascending.
     public init(
         _ name: String, _ first: any PartialKeyPath<PlainObject> & Sendable,
         _ others: any PartialKeyPath<PlainObject> & Sendable...
@@ -32,12 +32,12 @@ public struct FetchIndex<PlainObject: ManagedObjectConvertible>: Sendable {
         package let keyPath: any PartialKeyPath<PlainObject> & Sendable
         package let isAscending: Bool
 
-        /// The attribute, smallest value first.
+        /// Returns the attribute in ascending order.
         public static func ascending(_ keyPath: any PartialKeyPath<PlainObject> & Sendable) -> Element {
             Element(keyPath: keyPath, isAscending: true)
         }
 
-        /// The attribute, largest value first.
+        /// Returns the attribute in descending order.
         public static func descending(_ keyPath: any PartialKeyPath<PlainObject> & Sendable) -> Element {
             Element(keyPath: keyPath, isAscending: false)
         }

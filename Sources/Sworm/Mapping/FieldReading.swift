@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
 
-/// Where a property lies in the memory of a struct and what it is: plain bytes, so that a loop over them copies nothing.
+/// The offset and type of a property in the memory of a struct. It consists of plain bytes, so that a loop over fields
+/// copies no references.
 struct FieldRead: Sendable {
     let kind: PrimitiveKind
     let isOptional: Bool
-    /// Below zero where the property must be read through its key path.
+    /// The byte offset of the property, or a negative number if the property must be read through its key path.
     let offset: Int
 
     init(_ attribute: AttributePlan, isClass: Bool) {
@@ -14,9 +15,9 @@ struct FieldRead: Sendable {
         offset = isClass ? -1 : attribute.directOffset ?? -1
     }
 
-    /// The value of the property.
+    /// Returns the value of the property.
     ///
-    /// Unsafe: the address must be that of a value of the struct that the offset was asked of. The offset comes from
+    /// Unsafe: the address must be that of a value of the struct that the offset belongs to. The offset comes from
     /// `MemoryLayout.offset(of:)` for a key path to exactly the kind's type, or an optional of it.
     @inline(__always)
     func value(_ start: UnsafeRawPointer) -> AttributeValue {
@@ -61,14 +62,16 @@ struct FieldRead: Sendable {
     }
 }
 
-/// Finds attributes by the places of their properties: a key path says its place at once, and its hash takes long.
+/// Finds attributes by the offsets of their properties, because a key path returns its offset quickly, and computing
+/// its hash is slow.
 struct FieldPlaces: Sendable {
     private struct Field: Sendable {
         let type: ObjectIdentifier
         let index: Int
     }
 
-    /// By offset: the place in `fields`, or -1. Properties far behind in a very large struct are found by their key paths.
+    /// The index in `fields` for every offset, or -1. Properties at large offsets of a very large struct are found by
+    /// their key paths.
     private let places: ContiguousArray<Int32>
     private let fields: ContiguousArray<Field>
 
@@ -78,7 +81,7 @@ struct FieldPlaces: Sendable {
         for (index, line) in table.enumerated() where line.size > 0 {
             guard let offset = line.offset, offset < 4096 else { continue }
             while places.count <= offset { places.append(-1) }
-            // Two lines for one place are a fault of the table; the first one counts, as everywhere.
+            // Two lines with the same offset are an issue of the table. The first one counts, as in all lookups.
             guard places[offset] < 0 else { continue }
             places[offset] = Int32(fields.count)
             fields.append(Field(type: ObjectIdentifier(type(of: line.keyPath as AnyKeyPath).valueType), index: index))
@@ -87,9 +90,10 @@ struct FieldPlaces: Sendable {
         self.fields = fields
     }
 
-    /// The attribute of the stored property that a key path leads to; nil where only the key path itself can tell.
+    /// Returns the index of the attribute that a key path refers to, or nil if only the key path itself can identify
+    /// it.
     ///
-    /// A struct and its first property have one place, so that the type must be right too.
+    /// A struct and its first property have the same offset, so the type must match too.
     func index<T>(of keyPath: PartialKeyPath<T>) -> Int? {
         guard let offset = MemoryLayout<T>.offset(of: keyPath), offset < places.count, places[offset] >= 0 else {
             return nil

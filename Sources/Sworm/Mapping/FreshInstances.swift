@@ -1,29 +1,29 @@
 import Foundation
 import SwormPredicates
 
-/// Two fresh instances of a type, made at different moments, to see what `init()` gives every time.
+/// Two new instances of a type, created at different moments to find the values that every call of `init()` returns.
 struct FreshInstances<T: ManagedObjectConvertible> {
     private let first: T
     private let second: T
 
     init() {
         first = T()
-        // Two instances made within one tick of the clock would agree on `Date()`.
+        // Two instances created within one tick of the clock would agree on `Date()`.
         let moment = Date()
         for _ in 0..<100_000 where Date() == moment {}
         second = T()
     }
 
-    /// The value of an attribute that both instances have; nil when they differ or when it is nil.
+    /// Returns the value of an attribute that both instances share, or nil if the values differ or are nil.
     func commonValue(of line: Attribute<T>) -> AttributeValue? {
         guard let one = try? line.read(first), let other = try? line.read(second) else { return nil }
         return one == other && one != .null ? one : nil
     }
 
-    /// Whether copies of one instance are as good as fresh ones, once all attributes are written.
+    /// Returns whether a copy of one instance is equivalent to a new instance, once all attributes are written.
     ///
-    /// True only where it can be shown: the memory of the type is the sum of its stored properties, and each of them is
-    /// covered by attributes or holds an equal primitive value in both instances.
+    /// The result is true only if it can be proved: the memory of the type is the sum of its stored properties, and
+    /// each of them is covered by attributes or holds an equal primitive value in both instances.
     func shareTemplate(_ table: [Attribute<T>]) -> Bool {
         guard !(T.self is AnyObject.Type) else { return false }
         let mirrors = (Mirror(reflecting: first), Mirror(reflecting: second))
@@ -44,8 +44,10 @@ struct FreshInstances<T: ManagedObjectConvertible> {
     }
 }
 
-/// A property of a protocol type shows as what it holds, and so with another size. That only makes the sum wrong: whether rows
-/// may be plain bytes is not found out here.
+/// Returns the memory layout of a property's value.
+///
+/// A property of a protocol type is measured as the value it holds, which may have another size. That only makes the
+/// sum wrong: this function does not decide whether rows may be plain bytes.
 private func layout(of value: Any) -> (size: Int, alignment: Int) {
     func measure<V>(_ value: V) -> (size: Int, alignment: Int) { (MemoryLayout<V>.size, MemoryLayout<V>.alignment) }
     return _openExistential(value, do: measure)

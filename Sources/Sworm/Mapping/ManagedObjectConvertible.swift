@@ -12,31 +12,37 @@
 /// Structs and final classes can conform. In a module that is isolated to the main actor by default, declare the type
 /// and its extension `nonisolated`.
 public protocol ManagedObjectConvertible: SendableMetatype {
-    /// A type whose properties are the relations of the entity; `Void` when it has none.
+    /// A type whose properties are the relations of the entity, or `Void` if the entity has none.
     associatedtype Relations: Sendable = Void
 
-    /// The name of the entity in the model. The name of the type, unless you say otherwise.
+    /// The name of the entity in the model, by default the name of the type.
     static var entityName: String { get }
 
-    /// The name of the entity in the version of the model before, so that a migration finds its objects; nil where it is
+    /// The entity's name in the previous version of the model, so that a migration finds its objects, or nil if it is
     /// the same.
     static var formerEntityName: String? { get }
 
     /// The table of attributes.
     ///
-    /// It is read once; later changes are not seen.
+    /// It is read once. Later changes have no effect.
     static var attributes: Set<Attribute<Self>> { get }
 
     /// The table of relations.
     static var relations: Relations { get }
 
-    /// Groups of attributes whose values together must be unique. Use ``AttributeOption/unique`` for a single one.
+    /// The groups of attributes whose values must be unique together.
+    ///
+    /// For a single attribute, use ``AttributeOption/unique``.
     static var uniquenessConstraints: [UniquenessConstraint<Self>] { get }
 
-    /// Indexes over several attributes. Use ``AttributeOption/indexed`` for a single one.
+    /// The indexes over several attributes.
+    ///
+    /// For a single attribute, use ``AttributeOption/indexed``.
     static var fetchIndexes: [FetchIndex<Self>] { get }
 
-    /// Makes a value to be filled from a store. Its values are the defaults of the model.
+    /// Creates an object whose values are read from a store afterwards.
+    ///
+    /// Its initial values are the defaults of the model.
     init()
 }
 
@@ -44,17 +50,17 @@ extension ManagedObjectConvertible {
     /// The name of the type.
     public static var entityName: String { String(describing: Self.self) }
 
-    /// The entity was not renamed.
+    /// Nil, because the entity was not renamed.
     public static var formerEntityName: String? { nil }
 
-    /// No compound constraints.
+    /// An empty array: no compound constraints.
     public static var uniquenessConstraints: [UniquenessConstraint<Self>] { [] }
 
-    /// No compound indexes.
+    /// An empty array: no compound indexes.
     public static var fetchIndexes: [FetchIndex<Self>] { [] }
 }
 
 extension ManagedObjectConvertible where Relations == Void {
-    /// No relations.
+    /// An empty table: no relations.
     public static var relations: Void { () }
 }

@@ -1,17 +1,18 @@
 import SwormPredicates
 
-/// The plans of all types that were asked for, one a type, for as long as the process lives.
+/// The plans of all types that were requested, one for each type, retained for the lifetime of the process.
 ///
-/// They are plans, each of the type that is its key; held as objects, a cast to the plan's class is a comparison of classes.
+/// Each object is the plan of the type that is its key. They are stored as `AnyObject`, because a cast to the plan's
+/// class then only compares classes.
 private let registry = Locked<[ObjectIdentifier: AnyObject]>([:])
 
 extension ManagedObjectConvertible {
-    /// What the tables of this type come to. It is built when it is first asked for.
+    /// The plan of this type's tables, built on first access.
     package static var plan: EntityPlan<Self> {
         let key = ObjectIdentifier(Self.self)
         if let known = registry.withLock({ $0[key] }) { return plan(known) }
-        // Built without the lock, because it runs the user's code, which may ask for plans. Of two that were built at
-        // the same time the first stays.
+        // The plan is built without the lock, because this runs the user's code, which may request plans. If two
+        // threads build it at the same time, the first one is kept.
         let built = EntityPlan<Self>()
         let kept = registry.withLock { plans in
             let kept = plans[key] ?? built
@@ -21,11 +22,12 @@ extension ManagedObjectConvertible {
         return plan(kept)
     }
 
-    /// A plan of the registry. Its type is that of its key, so that no cast is needed, which would look types up.
+    /// Returns a plan of the registry with its type. The key determines the type, so an unchecked cast avoids a slow
+    /// lookup of types.
     private static func plan(_ known: AnyObject) -> EntityPlan<Self> {
         unsafeDowncast(known, to: EntityPlan<Self>.self)
     }
 
-    /// The plan, where the type is not known at the place of use.
+    /// The plan, for use where the type is not statically known.
     package static var anyPlan: any AnyEntityPlan { plan }
 }

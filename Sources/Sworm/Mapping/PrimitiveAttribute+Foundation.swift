@@ -4,9 +4,9 @@ public import SwormPredicates
 extension String: PrimitiveAttribute, SupportedAttributeType {
     /// ``PrimitiveKind/string``.
     public static var primitiveKind: PrimitiveKind { .string }
-    /// The value as a store holds it.
+    /// The value in the form in which a store holds it.
     public var attributeValue: AttributeValue { .string(self) }
-    /// Takes a value of this very type.
+    /// Creates a value from a stored string.
     public init(attributeValue: AttributeValue) throws {
         guard case .string(let value) = attributeValue else { throw AttributeError.badInput(attributeValue) }
         self = value
@@ -16,9 +16,9 @@ extension String: PrimitiveAttribute, SupportedAttributeType {
 extension Data: PrimitiveAttribute, SupportedAttributeType {
     /// ``PrimitiveKind/data``.
     public static var primitiveKind: PrimitiveKind { .data }
-    /// The value as a store holds it.
+    /// The value in the form in which a store holds it.
     public var attributeValue: AttributeValue { .data(self) }
-    /// Takes a value of this very type.
+    /// Creates a value from stored binary data.
     public init(attributeValue: AttributeValue) throws {
         guard case .data(let value) = attributeValue else { throw AttributeError.badInput(attributeValue) }
         self = value
@@ -28,9 +28,9 @@ extension Data: PrimitiveAttribute, SupportedAttributeType {
 extension Date: PrimitiveAttribute, SupportedAttributeType {
     /// ``PrimitiveKind/date``.
     public static var primitiveKind: PrimitiveKind { .date }
-    /// The value as a store holds it.
+    /// The value in the form in which a store holds it.
     public var attributeValue: AttributeValue { .date(self) }
-    /// Takes a value of this very type.
+    /// Creates a value from a stored date.
     public init(attributeValue: AttributeValue) throws {
         guard case .date(let value) = attributeValue else { throw AttributeError.badInput(attributeValue) }
         self = value
@@ -40,9 +40,9 @@ extension Date: PrimitiveAttribute, SupportedAttributeType {
 extension UUID: PrimitiveAttribute, SupportedAttributeType {
     /// ``PrimitiveKind/uuid``.
     public static var primitiveKind: PrimitiveKind { .uuid }
-    /// The value as a store holds it.
+    /// The value in the form in which a store holds it.
     public var attributeValue: AttributeValue { .uuid(self) }
-    /// Takes a value of this very type.
+    /// Creates a value from a stored UUID.
     public init(attributeValue: AttributeValue) throws {
         guard case .uuid(let value) = attributeValue else { throw AttributeError.badInput(attributeValue) }
         self = value
@@ -52,9 +52,10 @@ extension UUID: PrimitiveAttribute, SupportedAttributeType {
 extension URL: PrimitiveAttribute, SupportedAttributeType {
     /// ``PrimitiveKind/url``.
     public static var primitiveKind: PrimitiveKind { .url }
-    /// The value as a store holds it: the whole URL, also when it was made relative to another one.
+    /// The value in the form in which a store holds it: the absolute URL, even if it was created relative to another
+    /// one.
     public var attributeValue: AttributeValue { .url(baseURL == nil ? self : absoluteURL) }
-    /// Takes a value of this very type.
+    /// Creates a value from a stored URL.
     public init(attributeValue: AttributeValue) throws {
         guard case .url(let value) = attributeValue else { throw AttributeError.badInput(attributeValue) }
         self = value

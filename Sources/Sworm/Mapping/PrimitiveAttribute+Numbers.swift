@@ -4,9 +4,9 @@ public import SwormPredicates
 extension Bool: PrimitiveAttribute, SupportedAttributeType {
     /// ``PrimitiveKind/bool``.
     public static var primitiveKind: PrimitiveKind { .bool }
-    /// The value as a store holds it.
+    /// The value in the form in which a store holds it.
     public var attributeValue: AttributeValue { .bool(self) }
-    /// Takes a truth value, or 0 or 1.
+    /// Creates a value from a stored Boolean value, or from 0 or 1.
     public init(attributeValue: AttributeValue) throws {
         switch attributeValue {
         case .bool(let value): self = value
@@ -18,9 +18,9 @@ extension Bool: PrimitiveAttribute, SupportedAttributeType {
 }
 
 extension FixedWidthInteger where Self: PrimitiveAttribute {
-    /// The value as a store holds it.
+    /// The value in the form in which a store holds it.
     public var attributeValue: AttributeValue { .int(Int64(self)) }
-    /// Takes a whole number that fits, or a truth value as 0 or 1.
+    /// Creates a value from a stored integer that fits, or from a Boolean value as 0 or 1.
     public init(attributeValue: AttributeValue) throws {
         switch attributeValue {
         case .int(let value):
@@ -55,9 +55,9 @@ extension Int64: PrimitiveAttribute, SupportedAttributeType {
 extension Double: PrimitiveAttribute, SupportedAttributeType {
     /// ``PrimitiveKind/double``.
     public static var primitiveKind: PrimitiveKind { .double }
-    /// The value as a store holds it.
+    /// The value in the form in which a store holds it.
     public var attributeValue: AttributeValue { .double(self) }
-    /// Takes a number that a `Double` holds exactly.
+    /// Creates a value from a stored number that a `Double` represents exactly.
     public init(attributeValue: AttributeValue) throws {
         switch attributeValue {
         case .double(let value): self = value
@@ -72,9 +72,11 @@ extension Double: PrimitiveAttribute, SupportedAttributeType {
 extension Float: PrimitiveAttribute, SupportedAttributeType {
     /// ``PrimitiveKind/float``.
     public static var primitiveKind: PrimitiveKind { .float }
-    /// The value as a store holds it: widened, without loss.
+    /// The value in the form in which a store holds it: converted to a `Double` without loss.
     public var attributeValue: AttributeValue { .double(Double(self)) }
-    /// Takes the nearest `Float`. A finite number beyond the largest `Float` is refused.
+    /// Creates the nearest `Float`.
+    ///
+    /// Throws an error if a finite number is larger than the largest `Float`.
     public init(attributeValue: AttributeValue) throws {
         let value = try Double(attributeValue: attributeValue)
         let narrow = Float(value)
@@ -86,9 +88,9 @@ extension Float: PrimitiveAttribute, SupportedAttributeType {
 extension Decimal: PrimitiveAttribute, SupportedAttributeType {
     /// ``PrimitiveKind/decimal``.
     public static var primitiveKind: PrimitiveKind { .decimal }
-    /// The value as a store holds it.
+    /// The value in the form in which a store holds it.
     public var attributeValue: AttributeValue { .decimal(self) }
-    /// Takes a decimal or a whole number.
+    /// Creates a value from a stored decimal number or integer.
     public init(attributeValue: AttributeValue) throws {
         switch attributeValue {
         case .decimal(let value): self = value

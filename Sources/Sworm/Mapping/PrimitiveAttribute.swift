@@ -1,30 +1,30 @@
 import Foundation
 public import SwormPredicates
 
-/// A type that a store can hold as it is.
+/// A type that a store can hold without conversion.
 ///
-/// There are thirteen: `Bool`, `Int`, `Int16`, `Int32`, `Int64`, `Float`, `Double`, `Decimal`, `Date`, `String`, `Data`,
-/// `UUID` and `URL`. Do not conform other types; map them onto one of these with ``SupportedAttributeType``.
+/// There are thirteen: `Bool`, `Int`, `Int16`, `Int32`, `Int64`, `Float`, `Double`, `Decimal`, `Date`, `String`,
+/// `Data`, `UUID` and `URL`. Do not conform other types; map them onto one of these with ``SupportedAttributeType``.
 public protocol PrimitiveAttribute: Sendable {
-    /// Which of the thirteen the type is.
+    /// The kind of the type, one of thirteen.
     static var primitiveKind: PrimitiveKind { get }
 
-    /// The value as a store holds it.
+    /// The value in the form in which a store holds it.
     var attributeValue: AttributeValue { get }
 
-    /// Takes the value from what a store holds.
+    /// Creates a value from a stored value.
     ///
-    /// - Throws: ``AttributeError/badInput(_:)`` when the value is of another type, or does not fit without loss.
+    /// - Throws: ``AttributeError/badInput(_:)`` if the stored value has another type, or does not fit without loss.
     init(attributeValue: AttributeValue) throws
 }
 
-/// The thirteen types that a store can hold as they are.
+/// The thirteen types that a store can hold without conversion.
 public enum PrimitiveKind: UInt8, Sendable, Hashable, CaseIterable {
     case bool, int, int16, int32, int64, float, double, decimal, date, string, data, uuid, url
 }
 
 extension PrimitiveKind {
-    /// The type that an attribute gets in a model made from a table, unless the table says otherwise.
+    /// The type of an attribute in a model that is created from a table, unless the table specifies another one.
     package var attributeType: AttributeType {
         switch self {
         case .bool: .boolean
@@ -42,7 +42,7 @@ extension PrimitiveKind {
         }
     }
 
-    /// The types that an attribute of this kind may have in a model: its own, and those of other widths.
+    /// The types that an attribute of this kind may have in a model: its own type, and those of other widths.
     package var compatibleTypes: Set<AttributeType> {
         switch self {
         case .int, .int16, .int32, .int64: [.integer16, .integer32, .integer64]
@@ -53,7 +53,7 @@ extension PrimitiveKind {
 }
 
 extension PrimitiveKind {
-    /// The type that a property of the kind has in memory.
+    /// The type of a property of this kind in memory.
     var type: any PrimitiveAttribute.Type {
         switch self {
         case .bool: Bool.self
@@ -76,14 +76,14 @@ extension PrimitiveKind {
 extension PrimitiveAttribute {
     /// Whether the type is the one that its kind names, so that its memory may be read and written as that type's.
     ///
-    /// The protocol is public: a type that says to be another one than it is must not become a wrong write to memory.
+    /// The protocol is public, so a type can report a wrong kind. This check prevents an invalid write to memory.
     static var isNative: Bool { primitiveKind.type == Self.self }
 }
 
 extension PrimitiveAttribute {
-    /// The value itself.
+    /// Returns the value itself.
     public func encodePrimitiveValue() -> Self { self }
 
-    /// The value itself.
+    /// Returns the value itself.
     public static func decode(primitiveValue: Self) throws -> Self { primitiveValue }
 }

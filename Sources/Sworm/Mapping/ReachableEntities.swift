@@ -1,6 +1,6 @@
-/// The plans of some types and of all types that their relations lead to, each type once.
+/// Returns the plans of the given types and of all types that their relations reach, each type once.
 ///
-/// The given types come first, then the others as they are found.
+/// The given types come first, followed by the types that are found through relations, in that order.
 package func reachableEntities(
     from roots: [any ManagedObjectConvertible.Type]
 ) -> [(type: any ManagedObjectConvertible.Type, plan: any AnyEntityPlan)] {
@@ -16,8 +16,8 @@ package func reachableEntities(
     return found
 }
 
-/// The faults of the tables of some types, and of all types that their relations lead to: of each table by itself, and
-/// of the inverses between them.
+/// Returns the issues in the tables of the given types and of all types that their relations reach: those of each
+/// table, and those of the inverses between tables.
 package func tableFaults(from roots: [any ManagedObjectConvertible.Type]) -> [TableFault] {
     let plans = reachableEntities(from: roots).map(\.plan)
     return plans.flatMap(\.faults) + plans.flatMap(inverseFaults)

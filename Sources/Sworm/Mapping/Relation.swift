@@ -1,27 +1,29 @@
-/// A relation of an entity to another one: a property of ``ManagedObjectConvertible/Relations``.
+/// A relation of an entity to another entity: a property of ``ManagedObjectConvertible/Relations``.
 ///
 /// Declare relations with ``ToOneRelation``, ``ToManyRelation`` and ``ToManyOrderedRelation``.
 public protocol Relation<Destination>: Sendable {
     /// The type at the other end.
     associatedtype Destination: ManagedObjectConvertible
 
-    /// Which kind of relation it is.
+    /// The kind of the relation.
     static var kind: RelationKind { get }
 
     /// The name of the relation in the model.
     var name: String { get }
 
-    /// The relation back from the destination, where this end names it.
+    /// The inverse relation of the destination, if this end names it.
     var inverse: RelationInverse? { get }
 
-    /// What happens to the destination when the object at this end is deleted.
+    /// The rule that decides what happens to the destination when the object at this end is deleted.
     var deleteRule: DeleteRule { get }
 
-    /// What the table says beyond that.
+    /// The additional options of the relation.
     var options: [RelationOption] { get }
 }
 
-/// The relation that leads back. It is looked up when it is asked for, so that two tables can name each other.
+/// An inverse relation.
+///
+/// It is looked up on access, so that two tables can refer to each other.
 public struct RelationInverse: Sendable {
     private let lookUp: @Sendable () -> (name: String, destination: any ManagedObjectConvertible.Type)
 
@@ -34,6 +36,6 @@ public struct RelationInverse: Sendable {
     /// The name of the inverse relation in the model.
     public var name: String { lookUp().name }
 
-    /// Where the inverse relation leads to. It ought to be the type whose relation this is the inverse of.
+    /// The destination of the inverse relation. It must be the type that declares the original relation.
     package var destination: any ManagedObjectConvertible.Type { lookUp().destination }
 }

@@ -1,12 +1,12 @@
-/// What happens to the destination when the object at this end is deleted.
+/// The rule that decides what happens to the destination when the object at this end is deleted.
 public enum DeleteRule: Sendable, Hashable {
-    /// The destination forgets the object.
+    /// Removes the destination's reference to the object.
     case nullify
-    /// The destination is deleted too.
+    /// Deletes the destination too.
     case cascade
-    /// The object cannot be deleted while there is a destination.
+    /// Rejects the deletion as long as the object has a destination.
     case deny
-    /// Nothing; the other end keeps its reference. Set it right yourself.
+    /// Changes nothing: the other end keeps its reference, and you must correct it yourself.
     case noAction
 }
 
@@ -15,9 +15,9 @@ public enum RelationKind: Sendable, Hashable {
     case toOne, toMany, toManyOrdered
 }
 
-/// What a table says about a relation beyond its name, destination, inverse and delete rule.
+/// An option of a relation, in addition to its name, destination, inverse and delete rule.
 ///
-/// Options matter when the model is made from the tables. With a model file, the file decides.
+/// Options apply when the model is created from the tables. If you use a model file, the file decides.
 public struct RelationOption: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
         case required
@@ -32,27 +32,29 @@ public struct RelationOption: Sendable, Hashable {
         self.content = content
     }
 
-    /// There must be a destination when an object is saved. Without this option there may be none.
+    /// The relation must have a destination when an object is saved.
+    ///
+    /// Without this option, it may have none.
     public static let required = RelationOption(.required)
 
-    /// How many destinations there may be when an object is saved, if there are any. For relations to many.
+    /// The number of destinations that a nonempty relation to many may have when an object is saved.
     public static func count(_ range: ClosedRange<Int>) -> RelationOption {
         RelationOption(.count(minimum: range.lowerBound, maximum: range.upperBound))
     }
 
-    /// How many destinations there must be at least when an object is saved, if there are any. For relations to many.
+    /// The smallest number of destinations that a nonempty relation to many must have when an object is saved.
     public static func count(_ range: PartialRangeFrom<Int>) -> RelationOption {
         RelationOption(.count(minimum: range.lowerBound, maximum: nil))
     }
 
-    /// How many destinations there may be at most when an object is saved. For relations to many.
+    /// The largest number of destinations that a relation to many may have when an object is saved.
     public static func count(_ range: PartialRangeThrough<Int>) -> RelationOption {
         RelationOption(.count(minimum: nil, maximum: range.upperBound))
     }
 
-    /// The relation's name in the version of the model before, so that a migration finds it.
+    /// The relation's name in the previous version of the model, so that a migration finds it.
     public static func renamed(from name: String) -> RelationOption { RelationOption(.renamed(name)) }
 
-    /// Text that makes this version of the relation another one, although its declaration is the same.
+    /// A string that makes this version of the relation differ from versions with the same declaration.
     public static func hashModifier(_ modifier: String) -> RelationOption { RelationOption(.hashModifier(modifier)) }
 }

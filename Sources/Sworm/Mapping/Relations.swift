@@ -3,22 +3,22 @@
 /// ```swift
 /// let author = ToOneRelation<Author>("author", inverse: \.books)
 /// ```
-/// Name the inverse on one side only, or write the type of the property on one side: the compiler cannot infer two
+/// Name the inverse on one side only, or declare the type of the property on one side: the compiler cannot infer two
 /// properties from each other.
 public struct ToOneRelation<Destination: ManagedObjectConvertible>: Relation {
     /// The name of the relation in the model.
     public let name: String
-    /// The relation back from the destination, where this end names it.
+    /// The inverse relation of the destination, if this end names it.
     public let inverse: RelationInverse?
-    /// What happens to the destination when the object at this end is deleted.
+    /// The rule that decides what happens to the destination when the object at this end is deleted.
     public let deleteRule: DeleteRule
-    /// What the table says beyond that.
+    /// The additional options of the relation.
     public let options: [RelationOption]
 
     /// ``RelationKind/toOne``.
     public static var kind: RelationKind { .toOne }
 
-    /// Makes a relation whose inverse, if there is one, is named at the other end.
+    /// Creates a relation whose inverse, if it has one, is named at the other end.
     public init(_ name: String, deleteRule: DeleteRule = .nullify, _ options: RelationOption...) {
         self.name = name
         self.inverse = nil
@@ -26,13 +26,13 @@ public struct ToOneRelation<Destination: ManagedObjectConvertible>: Relation {
         self.options = options
     }
 
-    /// Makes a relation.
+    /// Creates a relation and names its inverse.
     ///
     /// - Parameters:
     ///   - name: The name of the relation in the model.
-    ///   - inverse: The relation back from the destination.
-    ///   - deleteRule: What happens to the destination when the object at this end is deleted.
-    ///   - options: What is to be said beyond that, for a model made from the tables.
+    ///   - inverse: The inverse relation of the destination.
+    ///   - deleteRule: The rule that decides what happens to the destination when the object at this end is deleted.
+    ///   - options: Additional options, for a model that is created from the tables.
     public init<R: Relation>(
         _ name: String, inverse: any KeyPath<Destination.Relations, R> & Sendable,
         deleteRule: DeleteRule = .nullify, _ options: RelationOption...
@@ -44,27 +44,27 @@ public struct ToOneRelation<Destination: ManagedObjectConvertible>: Relation {
     }
 }
 
-/// A relation to any number of objects, in no order.
+/// A relation to any number of objects, without an order.
 ///
 /// ```swift
 /// let books = ToManyRelation<Book>("books")
 /// ```
-/// Name the inverse on one side only, or write the type of the property on one side: the compiler cannot infer two
+/// Name the inverse on one side only, or declare the type of the property on one side: the compiler cannot infer two
 /// properties from each other.
 public struct ToManyRelation<Destination: ManagedObjectConvertible>: Relation {
     /// The name of the relation in the model.
     public let name: String
-    /// The relation back from the destination, where this end names it.
+    /// The inverse relation of the destination, if this end names it.
     public let inverse: RelationInverse?
-    /// What happens to the destination when the object at this end is deleted.
+    /// The rule that decides what happens to the destination when the object at this end is deleted.
     public let deleteRule: DeleteRule
-    /// What the table says beyond that.
+    /// The additional options of the relation.
     public let options: [RelationOption]
 
     /// ``RelationKind/toMany``.
     public static var kind: RelationKind { .toMany }
 
-    /// Makes a relation whose inverse, if there is one, is named at the other end.
+    /// Creates a relation whose inverse, if it has one, is named at the other end.
     public init(_ name: String, deleteRule: DeleteRule = .nullify, _ options: RelationOption...) {
         self.name = name
         self.inverse = nil
@@ -72,13 +72,13 @@ public struct ToManyRelation<Destination: ManagedObjectConvertible>: Relation {
         self.options = options
     }
 
-    /// Makes a relation.
+    /// Creates a relation and names its inverse.
     ///
     /// - Parameters:
     ///   - name: The name of the relation in the model.
-    ///   - inverse: The relation back from the destination.
-    ///   - deleteRule: What happens to the destination when the object at this end is deleted.
-    ///   - options: What is to be said beyond that, for a model made from the tables.
+    ///   - inverse: The inverse relation of the destination.
+    ///   - deleteRule: The rule that decides what happens to the destination when the object at this end is deleted.
+    ///   - options: Additional options, for a model that is created from the tables.
     public init<R: Relation>(
         _ name: String, inverse: any KeyPath<Destination.Relations, R> & Sendable,
         deleteRule: DeleteRule = .nullify, _ options: RelationOption...
@@ -90,27 +90,27 @@ public struct ToManyRelation<Destination: ManagedObjectConvertible>: Relation {
     }
 }
 
-/// A relation to any number of objects, in an order that is kept.
+/// A relation to any number of objects, which preserves their order.
 ///
 /// ```swift
 /// let reviews = ToManyOrderedRelation<Review>("reviews", inverse: \.book, deleteRule: .cascade)
 /// ```
-/// Name the inverse on one side only, or write the type of the property on one side: the compiler cannot infer two
+/// Name the inverse on one side only, or declare the type of the property on one side: the compiler cannot infer two
 /// properties from each other.
 public struct ToManyOrderedRelation<Destination: ManagedObjectConvertible>: Relation {
     /// The name of the relation in the model.
     public let name: String
-    /// The relation back from the destination, where this end names it.
+    /// The inverse relation of the destination, if this end names it.
     public let inverse: RelationInverse?
-    /// What happens to the destination when the object at this end is deleted.
+    /// The rule that decides what happens to the destination when the object at this end is deleted.
     public let deleteRule: DeleteRule
-    /// What the table says beyond that.
+    /// The additional options of the relation.
     public let options: [RelationOption]
 
     /// ``RelationKind/toManyOrdered``.
     public static var kind: RelationKind { .toManyOrdered }
 
-    /// Makes a relation whose inverse, if there is one, is named at the other end.
+    /// Creates a relation whose inverse, if it has one, is named at the other end.
     public init(_ name: String, deleteRule: DeleteRule = .nullify, _ options: RelationOption...) {
         self.name = name
         self.inverse = nil
@@ -118,13 +118,13 @@ public struct ToManyOrderedRelation<Destination: ManagedObjectConvertible>: Rela
         self.options = options
     }
 
-    /// Makes a relation.
+    /// Creates a relation and names its inverse.
     ///
     /// - Parameters:
     ///   - name: The name of the relation in the model.
-    ///   - inverse: The relation back from the destination.
-    ///   - deleteRule: What happens to the destination when the object at this end is deleted.
-    ///   - options: What is to be said beyond that, for a model made from the tables.
+    ///   - inverse: The inverse relation of the destination.
+    ///   - deleteRule: The rule that decides what happens to the destination when the object at this end is deleted.
+    ///   - options: Additional options, for a model that is created from the tables.
     public init<R: Relation>(
         _ name: String, inverse: any KeyPath<Destination.Relations, R> & Sendable,
         deleteRule: DeleteRule = .nullify, _ options: RelationOption...

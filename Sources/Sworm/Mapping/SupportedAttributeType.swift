@@ -8,35 +8,36 @@
 /// struct Flags: OptionSet, SupportedAttributeType { var rawValue: Int16 }
 /// ```
 public protocol SupportedAttributeType: Sendable {
-    /// The primitive type that stands for this one in a store.
+    /// The primitive type that represents this type in a store.
     associatedtype PrimitiveAttributeType: PrimitiveAttribute
 
-    /// The value as it is stored.
+    /// Returns the primitive value to store.
     func encodePrimitiveValue() -> PrimitiveAttributeType
 
-    /// Makes a value from what is stored.
+    /// Creates a value from its stored primitive value.
     ///
-    /// - Throws: Any error, when the stored value stands for none; ``AttributeError/badInput(_:)`` is at hand for it.
+    /// - Throws: Any error, if the stored value does not represent a value of this type. You can throw
+    ///   ``AttributeError/badInput(_:)``.
     static func decode(primitiveValue: PrimitiveAttributeType) throws -> Self
 
-    /// The value as it is stored, for types whose encoding can fail.
+    /// Returns the primitive value to store, for types whose encoding can fail.
     ///
-    /// The library calls only this form. By default it returns ``encodePrimitiveValue()``.
+    /// The library calls only this method. By default, it returns ``encodePrimitiveValue()``.
     func encoded() throws -> PrimitiveAttributeType
 }
 
 extension SupportedAttributeType {
-    /// The value as it is stored: ``encodePrimitiveValue()``.
+    /// Returns the primitive value to store: ``encodePrimitiveValue()``.
     public func encoded() throws -> PrimitiveAttributeType { encodePrimitiveValue() }
 }
 
 extension RawRepresentable where RawValue: SupportedAttributeType {
-    /// The raw value as it is stored.
+    /// Returns the raw value to store.
     public func encodePrimitiveValue() -> RawValue.PrimitiveAttributeType { rawValue.encodePrimitiveValue() }
 
-    /// Makes a value from its stored raw value.
+    /// Creates a value from its stored raw value.
     ///
-    /// - Throws: ``AttributeError/badInput(_:)`` when there is no value with that raw value.
+    /// - Throws: ``AttributeError/badInput(_:)`` if no value has that raw value.
     public static func decode(primitiveValue: RawValue.PrimitiveAttributeType) throws -> Self {
         guard let value = Self(rawValue: try RawValue.decode(primitiveValue: primitiveValue)) else {
             throw AttributeError.badInput(primitiveValue)
@@ -50,6 +51,6 @@ where
     Self: SupportedAttributeType, RawValue: SupportedAttributeType,
     PrimitiveAttributeType == RawValue.PrimitiveAttributeType
 {
-    /// The raw value as it is stored.
+    /// Returns the raw value to store.
     public func encoded() throws -> PrimitiveAttributeType { try rawValue.encoded() }
 }

@@ -1,4 +1,4 @@
-/// One fault of a table of attributes or relations.
+/// An issue of a table of attributes or relations.
 package struct TableFault: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
         case emptyEntityName, emptyName, repeatedName, repeatedKeyPath, attributeAndRelation
@@ -8,7 +8,7 @@ package struct TableFault: Sendable, Hashable, CustomStringConvertible {
 
     package let kind: Kind
     package let entity: String
-    /// The attribute, relation, index or constraint.
+    /// The name of the attribute, relation, index or constraint.
     package let member: String?
     package let message: String
 

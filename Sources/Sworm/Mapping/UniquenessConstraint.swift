@@ -1,4 +1,4 @@
-/// Attributes whose values together must be unique in the entity.
+/// A group of attributes whose values must be unique together in the entity.
 ///
 /// ```swift
 /// static let uniquenessConstraints: [UniquenessConstraint<Book>] = [.init(\.title, \.year)]
@@ -6,7 +6,7 @@
 public struct UniquenessConstraint<PlainObject: ManagedObjectConvertible>: Sendable {
     package let keyPaths: [any PartialKeyPath<PlainObject> & Sendable]
 
-    /// Makes a constraint over attributes that are in the table.
+    /// Creates a constraint over attributes of the table.
     public init(
         _ first: any PartialKeyPath<PlainObject> & Sendable, _ others: any PartialKeyPath<PlainObject> & Sendable...
     ) {

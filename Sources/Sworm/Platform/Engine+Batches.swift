@@ -8,20 +8,20 @@ import OpenCoreData
 import SwormStore
 #endif
 
-/// A uniqueness constraint of the model, as the tables of a type see it.
+/// A uniqueness constraint of the model, in terms of a type's table.
 struct EngineConstraint {
-    /// In the order of the model.
+    /// The names of the attributes, in the order of the model.
     let names: [String]
-    /// By the places in the plan.
+    /// The indices of the attributes in the plan.
     let attributes: [Int]
-    /// The entity that declares it; no two rows of its family have the same values.
+    /// The entity that declares the constraint; no two rows of this entity and its subentities have the same values.
     let entity: Engine.Entity
 }
 
-// Values that are written without a handle for each of them.
+// Writes that do not create a handle for each value.
 extension Engine {
     #if canImport(CoreData)
-    /// Inserts an object for each value; Core Data has no way to rows that takes part in a save.
+    /// Inserts an object for each value. Core Data has no access to rows that takes part in a save.
     static func insert<T>(
         contentsOf values: some Sequence<T>, _ binding: EngineBinding<T>, into context: NSManagedObjectContext
     ) throws -> Int {
@@ -39,18 +39,18 @@ extension Engine {
         return count
     }
 
-    /// Nil, as it must be done with objects.
+    /// Returns nil, because the insertion must go through objects.
     static func insertUnlessPending<T>(
         _ values: some Sequence<T>, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
     ) throws -> Int? { nil }
 
-    /// Nil, as it must be done with objects.
+    /// Returns nil, because the upsert must go through objects.
     static func upsert<T>(
         _ values: some Sequence<T>, _ constraint: EngineConstraint, updates: [Int]?, _ binding: EngineBinding<T>,
         in context: NSManagedObjectContext
     ) throws -> UpsertResult? { nil }
 
-    /// The constraints of an entity and its ancestors whose attributes are all in the tables.
+    /// Returns the constraints of an entity and its ancestors whose attributes are all declared in the table.
     static func constraints<T>(
         _ binding: EngineBinding<T>, _ context: NSManagedObjectContext
     ) -> [EngineConstraint] {
@@ -68,10 +68,10 @@ extension Engine {
         return constraints
     }
 
-    /// Throws what is wrong with values in the order of the tables.
+    /// Throws an error if a value is invalid. The values are in the order of the table.
     static func check<T>(_ values: [AttributeValue], _ binding: EngineBinding<T>) throws {
         for (value, line) in zip(values, binding.plan.attributes) {
-            // The elements of a composite are checked with the object that gets them.
+            // The elements of a composite are checked with the object that they are assigned to.
             guard let attribute = binding.entity.attributesByName[line.name],
                 composite(line, binding.entity) == nil
             else { continue }
@@ -98,7 +98,7 @@ extension Engine {
         try context.insertRows(RowBatch(values, binding.writePlan)).count
     }
 
-    /// Inserts a row for each value; nil, with the values not asked for, when unsaved changes might be in their way.
+    /// Inserts a row for each value. Returns nil, before it consumes any value, if unsaved changes might conflict.
     static func insertUnlessPending<T>(
         _ values: some Sequence<T>, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
     ) throws -> Int? {
@@ -109,8 +109,8 @@ extension Engine {
         return try insert(contentsOf: values, binding, into: context)
     }
 
-    /// Inserts a row for each value, or updates the row that has its unique values; nil, with the values not asked for, when
-    /// it must be done with objects.
+    /// Inserts a row for each value, or updates the row with the same unique values. Returns nil, before it consumes
+    /// any value, if the upsert must go through objects.
     static func upsert<T>(
         _ values: some Sequence<T>, _ constraint: EngineConstraint, updates: [Int]?, _ binding: EngineBinding<T>,
         in context: NSManagedObjectContext
@@ -126,7 +126,7 @@ extension Engine {
         }
     }
 
-    /// The constraints of an entity and its ancestors whose attributes are all in the tables.
+    /// Returns the constraints of an entity and its ancestors whose attributes are all declared in the table.
     static func constraints<T>(
         _ binding: EngineBinding<T>, _ context: NSManagedObjectContext
     ) -> [EngineConstraint] {
@@ -144,7 +144,7 @@ extension Engine {
         return constraints
     }
 
-    /// Throws what is wrong with values in the order of the tables.
+    /// Throws an error if a value is invalid. The values are in the order of the table.
     static func check<T>(_ values: [AttributeValue], _ binding: EngineBinding<T>) throws {
         for (index, slot) in binding.attributes.enumerated() where slot >= 0 {
             try binding.entity.checked(values[index], slot: slot)
@@ -154,9 +154,9 @@ extension Engine {
     static func isAbstract<T>(_ binding: EngineBinding<T>) -> Bool { binding.entity.isAbstract }
     #endif
 
-    /// Inserts an object that a save will accept.
+    /// Inserts an object, and validates it as a save would.
     ///
-    /// - Throws: What a save would throw. The object stays then; the caller undoes more than that.
+    /// - Throws: The error that a save would throw. The object stays inserted; the caller undoes it with other changes.
     @discardableResult
     static func insertValid<T>(
         _ values: [AttributeValue], _ binding: EngineBinding<T>, into context: NSManagedObjectContext
@@ -176,7 +176,7 @@ extension Engine {
 
 #if canImport(CoreData)
 extension AttributeValue {
-    /// Whether it stands for no number, which no store keeps.
+    /// Whether the value is NaN, which no store can hold.
     fileprivate var isNoNumber: Bool {
         switch self {
         case .double(let number): number.isNaN

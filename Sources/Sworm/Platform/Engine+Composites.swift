@@ -7,9 +7,9 @@ import CoreData
 import OpenCoreData
 #endif
 
-// Composite attributes, through keyed values: on both engines they are dictionaries of their elements.
+// Composite attributes, through key-value coding: on both engines they are dictionaries of their elements.
 extension NSEntityDescription {
-    /// The attribute with a name; for `composite.element` the element.
+    /// Returns the attribute with a name; for `composite.element` the element.
     func attribute(at path: String) -> NSAttributeDescription? {
         if let attribute = attributesByName[path] { return attribute }
         let names = path.split(separator: ".").map(String.init)
@@ -21,7 +21,7 @@ extension NSEntityDescription {
 }
 
 extension NSEntityDescription {
-    /// Whether there may be nothing at a path: an element of a composite is missing where the composite is.
+    /// Whether the value at a path may be nil: an element of a composite is missing if the composite is.
     func isOptional(at path: String) -> Bool {
         if let attribute = attributesByName[path] { return attribute.isOptional }
         let names = path.split(separator: ".")
@@ -46,28 +46,28 @@ extension CompositeShape {
 }
 
 extension NSAttributeType {
-    /// The type under the name that it has without an engine.
+    /// The same type as the engine-independent enumeration.
     var plain: AttributeType { AttributeType(rawValue: UInt32(rawValue)) ?? .undefined }
 }
 
 extension Engine {
-    /// Whether a line of a table can stand for an attribute of the model. A `Codable` type can stand for a composite.
+    /// Whether an attribute of a table can represent an attribute of the model. A `Codable` type can be a composite.
     static func accepts(_ type: AttributeType, as attribute: AttributePlan) -> Bool {
         type == .composite ? attribute.kind == .data && !attribute.isPrimitive : accepts(type, as: attribute.kind)
     }
 
-    /// The composite attribute that a line of a table stands for as a whole; nil for any other line.
+    /// Returns the composite attribute that an attribute of a table represents as a whole; nil for any other attribute.
     static func composite(_ attribute: AttributePlan, _ entity: NSEntityDescription) -> NSCompositeAttributeDescription?
     {
         entity.attribute(at: attribute.name) as? NSCompositeAttributeDescription
     }
 
-    /// A composite attribute as the JSON of the type that stands for it.
+    /// Returns a composite attribute as the JSON of the type that represents it.
     static func compositeValue(
         _ object: NSManagedObject, _ attribute: AttributePlan, _ composite: NSCompositeAttributeDescription
     ) throws -> AttributeValue {
         let dictionary = object.value(forKeyPath: attribute.name) as? [String: Any]
-        // Nothing at all is a value too, where the type has no other word for it.
+        // A missing composite decodes like an empty one, unless the property can be nil.
         if dictionary == nil, attribute.isOptional { return .null }
         return .data(try CompositeShape(composite).encode(dictionary ?? [:]))
     }
@@ -80,12 +80,13 @@ extension Engine {
         let shape = CompositeShape(composite)
         let dictionary = try elements(value, composite)
         let present = object.value(forKeyPath: attribute.name) as? [String: Any] ?? [:]
-        // Dictionaries with equal texts can have other bytes, which a store keeps apart.
+        // Compare the encoded bytes: dictionaries with equal strings can differ in their bytes, and a store
+        // distinguishes them.
         if let old = try? shape.encode(present), try old == shape.encode(dictionary) { return }
         setElement(dictionary.isEmpty ? nil : dictionary, object, attribute.name)
     }
 
-    /// The elements that JSON stands for.
+    /// Returns the elements of a composite that is given as JSON.
     static func elements(
         _ value: AttributeValue, _ composite: NSCompositeAttributeDescription
     ) throws -> [String: Any] {
@@ -93,8 +94,8 @@ extension Engine {
         return try CompositeShape(composite).decode(data)
     }
 
-    /// Sets what stands at a path of a composite attribute and its elements. The dictionaries on the way are replaced: to
-    /// Core Data they are values.
+    /// Sets the value at a path of a composite attribute and its elements. The dictionaries along the path are
+    /// replaced, because Core Data treats them as immutable values.
     static func setElement(_ value: Any?, _ object: NSManagedObject, _ path: String) {
         let names = path.split(separator: ".").map(String.init)
         guard let first = names.first, names.count > 1 else { return object.setValue(value, forKey: path) }

@@ -3,10 +3,10 @@ import CoreData
 import Foundation
 import SwormPredicates
 
-// Through the public API of Core Data alone: names and keyed values.
+// The engine on Core Data, through public API only: names and key-value coding.
 
 extension PrimitiveKind {
-    /// A keyed value in the form that tables work with.
+    /// Converts a value of key-value coding into the form that tables use.
     fileprivate func value(_ any: Any?) -> AttributeValue {
         guard let any, !(any is NSNull) else { return .null }
         return switch self {
@@ -19,7 +19,7 @@ extension PrimitiveKind {
 }
 
 extension Engine {
-    /// The object as predicates see it.
+    /// Returns the object as a subject of predicates.
     static func subject(_ object: NSManagedObject) -> any EvaluationSubject { KeyedSubject(object) }
 
     // MARK: Attributes
@@ -48,7 +48,7 @@ extension Engine {
         setElement(value.keyedValue, object, attribute.name)
     }
 
-    /// Whether two values are the same to the last bit: equal texts can have other bytes, and zeros other signs.
+    /// Whether two values are identical to the last bit: equal strings can differ in bytes, and zeros in sign.
     private static func isSame(_ one: AttributeValue, _ other: AttributeValue) -> Bool {
         switch (one, other) {
         case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
@@ -57,7 +57,7 @@ extension Engine {
         }
     }
 
-    /// Refuses a number that the model's attribute has no room for: a keyed value would be cut without a word.
+    /// Rejects a number outside the attribute's range, because key-value coding would truncate it silently.
     static func requireRange(_ value: AttributeValue, _ entity: NSEntityDescription, _ name: String) throws {
         guard case .int(let number) = value, let type = entity.attribute(at: name)?.attributeType else { return }
         let fits =
@@ -73,7 +73,7 @@ extension Engine {
             entity: entity.name, attribute: name)
     }
 
-    /// Sets all attributes, those that differ, or none if one of the values does not fit.
+    /// Sets the attributes that differ, or none if one of the values is invalid.
     static func setValues<T>(
         _ values: [AttributeValue], _ object: NSManagedObject, _ binding: EngineBinding<T>
     ) throws {
@@ -84,7 +84,7 @@ extension Engine {
         for index in values.indices { try setValue(values[index], object, index, binding) }
     }
 
-    /// Makes sure that the object's row is there.
+    /// Throws an error if the row of the object no longer exists.
     private static func requireRow(_ object: NSManagedObject) throws {
         guard object.isFault else { return }
         guard let context = object.managedObjectContext else { return }
@@ -162,7 +162,7 @@ extension Engine {
         }
     }
 
-    /// Core Data stops the program when objects of different contexts are related.
+    /// Throws an error for objects of different contexts, because Core Data stops the program when they are related.
     private static func requireRelatable(
         _ object: NSManagedObject, _ other: NSManagedObject, _ entity: NSEntityDescription, _ relation: String
     ) throws {
@@ -196,12 +196,12 @@ extension Engine {
         NSManagedObject(entity: binding.entity, insertInto: context)
     }
 
-    /// An object that belongs to no context.
+    /// Returns an object that belongs to no context.
     static func detachedObject<T>(_ binding: EngineBinding<T>) -> NSManagedObject {
         NSManagedObject(entity: binding.entity, insertInto: nil)
     }
 
-    /// The rows that an error names.
+    /// Returns the rows that an error refers to.
     static func rows(of error: NSError) -> [ObjectReference] {
         let objects = error.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject] ?? []
         return objects.map { reference($0.objectID) }
@@ -212,13 +212,13 @@ extension Engine {
         let last = url.lastPathComponent
         let name = id.entity.name ?? ""
         guard !id.isTemporaryID, last.first == "p", let key = Int64(last.dropFirst()) else {
-            // A temporary id has no number of its own; its hash tells it from the others of a context.
+            // A temporary id has no number; its hash distinguishes it from the other ids of a context.
             return ObjectReference(storeIdentifier: nil, entityName: name, key: -Int64(id.hash & (Int.max >> 1)) - 1)
         }
         return ObjectReference(storeIdentifier: url.host, entityName: name, key: key)
     }
 
-    /// The object with an identity, with its row read.
+    /// Returns the object with an identity, after reading its row.
     static func object(_ reference: ObjectReference, in context: NSManagedObjectContext) throws -> NSManagedObject? {
         guard let store = reference.storeIdentifier else {
             return context.insertedObjects.first { self.reference($0.objectID) == reference }
@@ -254,7 +254,7 @@ extension Engine {
         return request
     }
 
-    /// The tree in the form that Core Data takes: a format, with objects for the identities in it.
+    /// Converts a predicate tree into Core Data's form: a format, with objects for the identities in it.
     private static func nativePredicate(
         _ tree: PredicateTree, _ context: NSManagedObjectContext
     ) throws -> NSPredicate {
@@ -287,18 +287,18 @@ extension Engine {
         try context.count(for: try request(query, context) as NSFetchRequest<NSManagedObject>)
     }
 
-    /// Core Data has no way to values but over objects.
+    /// Returns nil: Core Data reads values only through objects.
     static func decode<T>(
         _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
     ) throws -> [T]? { nil }
 
-    /// Core Data has no way to values but over objects.
+    /// Returns false: Core Data reads values only through objects.
     static func forEach<T>(
         _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext,
         at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws -> Bool { false }
 
-    /// Core Data has no way to values with unsaved changes but over objects.
+    /// Returns nil: Core Data reads values with unsaved changes only through objects.
     static func column<T>(
         _ query: EngineQuery, _ index: Int, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
     ) throws -> [AttributeValue]? { nil }
@@ -317,10 +317,10 @@ extension Engine {
         return model
     }
 
-    /// Core Data tells the faults of a model when a store is opened with it.
+    /// Does nothing: Core Data reports the issues of a model when a store is opened with it.
     static func checkModel(_ model: NSManagedObjectModel) throws {}
 
-    /// Sets what a value must satisfy, for an attribute of a model made from tables.
+    /// Sets the validation rules of an attribute, in a model that is created from tables.
     static func setRules(of attribute: NSAttributeDescription, _ traits: AttributeTraits) {
         var rules: [(format: String, argument: Any)] = []
         if let minimum = traits.minimum?.keyedValue { rules.append(("SELF >= %@", minimum)) }
@@ -336,7 +336,7 @@ extension Engine {
 }
 
 extension AttributeValue {
-    /// The value as keyed access takes it.
+    /// The value in the form that key-value coding accepts.
     var keyedValue: Any? {
         switch self {
         case .bool(let value): NSNumber(value: value)

@@ -7,13 +7,14 @@ import OpenCoreData
 import SwormStore
 #endif
 
-/// What Sworm needs of the engine under it. Each of the two engines has its own file.
+/// The functions that Sworm requires of the underlying engine. Each of the two engines implements them in its own
+/// files.
 enum Engine {}
 
 extension Engine {
-    /// Runs a piece of the engine's work, and turns its errors into Sworm's. Others pass as they are.
+    /// Runs work of the engine, and converts its errors into Sworm's. Other errors are rethrown unchanged.
     ///
-    /// No closure of the user's may be called in it: its errors are nobody else's business.
+    /// The work must not call a closure of the user, because the errors of that closure must not be translated.
     ///
     /// - Parameter isOpening: Whether a store is being opened.
     static func translating<R>(isOpening: Bool = false, _ work: () throws -> R) throws -> R {
@@ -24,7 +25,7 @@ extension Engine {
         }
     }
 
-    /// An error of the engine as Sworm's own; any other error as it is.
+    /// Returns an error of the engine as an error of Sworm, and any other error unchanged.
     static func translated(_ error: any Error, isOpening: Bool = false) -> any Error {
         if error is StoreError || error is AttributeError { return error }
         if let error = error as? SwormPredicates.PredicateError {
@@ -34,7 +35,7 @@ extension Engine {
         guard native.domain == NSCocoaErrorDomain else { return error }
         if isOpening, native.code == CocoaError.Code.userCancelled.rawValue { return CancellationError() }
         var code = code(of: native.code)
-        // A damaged file, or one that is locked, may show only when it is read or written.
+        // A damaged or locked file may only be detected when it is read or written.
         if code == .cannotOpen, !isOpening { code = .storeFailed }
         if !isOpening, let name = native.userInfo[conditionKey] as? String,
             name != StoreOpeningFailure.notAStore.description
@@ -46,12 +47,13 @@ extension Engine {
             attribute: native.userInfo[NSValidationKeyErrorKey] as? String, cause: error, rows: rows(of: native))
     }
 
-    /// Under this key OpenCoreData names the condition of a store for which Cocoa has no code, by the name of Sworm's.
+    /// The key under which OpenCoreData stores a condition of a store for which Cocoa has no code, by the name of
+    /// Sworm's code.
     private static let conditionKey = "SwormStoreCondition"
 
-    /// The reason for which a store does not open, by the engine's error.
+    /// Returns the reason why a store does not open, from the engine's error.
     static func openingFailure(_ error: NSError) -> StoreOpeningFailure? {
-        // SQLite's own code, with its details in the higher bits.
+        // SQLite's primary result code is in the low byte; the higher bits hold details.
         let reported = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? 0
         switch reported & 0xFF {
         case 26: return .notAStore

@@ -69,7 +69,7 @@ extension PlanFinding {
 }
 
 extension SQLBinding {
-    /// The value as SQL writes it.
+    /// The value as an SQL literal.
     fileprivate var literal: String {
         switch self {
         case .null: return "NULL"

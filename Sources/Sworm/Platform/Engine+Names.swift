@@ -1,8 +1,8 @@
 import SwormPredicates
 
 extension Engine {
-    /// Throws when a path names a relation that the model does not have: only the tables that a type leads to directly are
-    /// compared with the model before a request runs.
+    /// Throws an error if a path contains a relation that the model does not have. Before a request runs, only the
+    /// tables that a type refers to directly are compared with the model.
     static func checkRelations(_ paths: [[String]], of entity: String, in context: NSManagedObjectContext) throws {
         let entities = context.persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
         for path in paths {

@@ -7,7 +7,7 @@ import SwormRows
 import SwormStore
 
 extension Engine {
-    /// The object as predicates see it.
+    /// Returns the object as a subject of predicates.
     static func subject(_ object: NSManagedObject) -> any EvaluationSubject { object }
 
     // MARK: Attributes
@@ -31,12 +31,12 @@ extension Engine {
         try setComposite(value, object, binding.plan.attributes[index], composite)
     }
 
-    /// Sets all attributes, those that differ, or none if one of the values does not fit.
+    /// Sets the attributes that differ, or none if one of the values is invalid.
     static func setValues<T>(
         _ values: [AttributeValue], _ object: NSManagedObject, _ binding: EngineBinding<T>
     ) throws {
         guard !binding.composites.isEmpty else { return try object.setAttributes(binding.attributes, values) }
-        // Before anything is set.
+        // Validates all composites before anything is set.
         for (index, composite) in binding.composites { _ = try elements(values[index], composite) }
         let plain = values.indices.filter { binding.composites[$0] == nil }
         try object.setAttributes(plain.map { binding.attributes[$0] }, plain.map { values[$0] })
@@ -112,19 +112,19 @@ extension Engine {
         return object
     }
 
-    /// An object that belongs to no context.
+    /// Returns an object that belongs to no context.
     static func detachedObject<T>(_ binding: EngineBinding<T>) -> NSManagedObject {
         NSManagedObject(entity: binding.description, insertInto: nil)
     }
 
     static func reference(_ id: NSManagedObjectID) -> ObjectReference { id.reference }
 
-    /// The rows that an error names.
+    /// Returns the rows that an error refers to.
     static func rows(of error: NSError) -> [ObjectReference] {
         error.userInfo[NSAffectedObjectsErrorKey] as? [ObjectReference] ?? []
     }
 
-    /// The object with an identity, with its row read.
+    /// Returns the object with an identity, after reading its row.
     static func object(_ reference: ObjectReference, in context: NSManagedObjectContext) throws -> NSManagedObject? {
         guard let id = context.managedObjectID(for: reference) else { return nil }
         return try context.existingObject(with: id)
@@ -147,7 +147,7 @@ extension Engine {
 
     static func name(_ entity: Entity) -> String { entity.name }
 
-    /// How much a query reads, and when.
+    /// Returns which relations a query prefetches, and its batch size.
     static func reading(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> FetchReading {
         guard let model = context.compiledModel, !query.prefetch.isEmpty else {
             return FetchReading(batchSize: query.batchSize)
@@ -165,7 +165,7 @@ extension Engine {
         try context.count(specification(query))
     }
 
-    /// Values straight from rows; nil when they must be read through objects.
+    /// Decodes values directly from rows. Returns nil if they must be read through objects.
     static func decode<T>(
         _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
     ) throws -> [T]? {
@@ -177,7 +177,7 @@ extension Engine {
         }
     }
 
-    /// The error of a value that does not fit its property as the one that decoding an object throws.
+    /// Converts the error of a value that does not fit its property into the error that decoding an object throws.
     private static func named<T>(_ error: any Error, _ binding: EngineBinding<T>) -> any Error {
         guard let failure = error as? CoreDataError, let fault = failure.cause as? CellFault, let name = failure.key,
             let index = binding.plan.index(named: name)
@@ -186,9 +186,10 @@ extension Engine {
         return binding.plan.attributeError(index, stored: value, translated(error))
     }
 
-    /// Values straight from rows, one at a time, or the first alone, at a place where it stays.
+    /// Decodes values directly from rows, one at a time. With `first`, only the first value is decoded, into that
+    /// memory.
     ///
-    /// - Returns: Whether they could be read so. If not, they must be read through objects.
+    /// - Returns: Whether the values could be read this way. If not, they must be read through objects.
     static func forEach<T>(
         _ query: EngineQuery, _ binding: EngineBinding<T>, in context: NSManagedObjectContext,
         at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void
@@ -202,7 +203,7 @@ extension Engine {
         }
     }
 
-    /// The values of one attribute straight from rows; nil when they must be read through objects.
+    /// Reads the values of one attribute directly from rows. Returns nil if they must be read through objects.
     static func column<T>(
         _ query: EngineQuery, _ index: Int, _ binding: EngineBinding<T>, in context: NSManagedObjectContext
     ) throws -> [AttributeValue]? {
@@ -225,8 +226,8 @@ extension Engine {
 
     // MARK: Models
 
-    /// Whether an attribute of a type can be read and written as a kind of value. A transformable one is the bytes that
-    /// its transformer made.
+    /// Whether an attribute of a type can be read and written as a kind of value. A transformable attribute is read as
+    /// the bytes that its transformer produced.
     static func accepts(_ type: AttributeType, as kind: PrimitiveKind) -> Bool {
         kind.compatibleTypes.contains(type) || type == .transformable && kind == .data
     }
@@ -240,7 +241,7 @@ extension Engine {
         }
     }
 
-    /// Throws the faults of a model, all at once.
+    /// Throws an error that lists all issues of a model.
     static func checkModel(_ model: NSManagedObjectModel) throws {
         do {
             _ = try model.compiled()
@@ -249,7 +250,7 @@ extension Engine {
         }
     }
 
-    /// Sets what a value must satisfy, for an attribute of a model made from tables.
+    /// Sets the validation rules of an attribute, in a model that is created from tables.
     static func setRules(of attribute: NSAttributeDescription, _ traits: AttributeTraits) {
         var rules: [ValidationRule] = []
         if let minimum = traits.minimum { rules.append(.minimum(minimum)) }

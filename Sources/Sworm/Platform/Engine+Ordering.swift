@@ -4,10 +4,10 @@ import CoreData
 import OpenCoreData
 #endif
 
-// Ordered relations, by positions.
+// Access to ordered relations by position.
 extension Engine {
     #if canImport(CoreData)
-    /// The member at a position; nil beyond the last.
+    /// Returns the member at a position; nil beyond the last position.
     static func member<T>(
         at position: Int, of object: NSManagedObject, relation: String, binding: EngineBinding<T>
     ) throws -> NSManagedObject? {
@@ -21,7 +21,8 @@ extension Engine {
         try members(object, relation, binding).firstIndex { $0 === member }
     }
 
-    /// Puts an object at a position; beyond the end it means the end. A member is moved.
+    /// Inserts an object at a position, or at the end if the position is beyond it. An object that is a member already
+    /// is moved.
     static func insertMember<T>(
         _ member: NSManagedObject, at position: Int, of object: NSManagedObject, relation: String,
         binding: EngineBinding<T>
@@ -40,7 +41,7 @@ extension Engine {
         try insertMember(member, at: destination, of: object, relation: relation, binding: binding)
     }
     #else
-    /// The member at a position; nil beyond the last.
+    /// Returns the member at a position; nil beyond the last position.
     static func member<T>(
         at position: Int, of object: NSManagedObject, relation: String, binding: EngineBinding<T>
     ) throws -> NSManagedObject? {
@@ -53,7 +54,8 @@ extension Engine {
         try object.readPosition(try binding.slot(relation), of: member)
     }
 
-    /// Puts an object at a position; beyond the end it means the end. A member is moved.
+    /// Inserts an object at a position, or at the end if the position is beyond it. An object that is a member already
+    /// is moved.
     static func insertMember<T>(
         _ member: NSManagedObject, at position: Int, of object: NSManagedObject, relation: String,
         binding: EngineBinding<T>

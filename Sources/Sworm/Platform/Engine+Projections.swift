@@ -7,7 +7,7 @@ import SwormRows
 import SwormStore
 
 extension Engine {
-    /// The rows of a projection straight from the store; nil when they must be made from objects.
+    /// Reads the rows of a projection directly from the store. Returns nil if they must be computed from objects.
     static func project<Reader: RowReading>(
         _ query: EngineQuery, _ tree: ProjectionTree, _ reader: Reader, in context: NSManagedObjectContext
     ) throws -> [Reader.Raw]? {
@@ -38,7 +38,7 @@ extension Engine {
         }
     }
 
-    /// Throws when the reading was stopped.
+    /// Throws an error if reading was interrupted.
     static func checkInterruption(_ context: NSManagedObjectContext) throws { try context.checkInterruption() }
 }
 #else
@@ -46,11 +46,12 @@ import CoreData
 import SwormPredicates
 
 extension Engine {
-    /// Core Data's dictionaries leave unsaved changes out, and its sums overflow without a word: rows are made from objects.
+    /// Returns nil, so that rows are computed from objects: Core Data's dictionary results ignore unsaved changes, and
+    /// its sums overflow silently.
     static func project<Reader: RowReading>(
         _ query: EngineQuery, _ tree: ProjectionTree, _ reader: Reader, in context: NSManagedObjectContext
     ) throws -> [Reader.Raw]? {
-        // Objects would say so only where there are any.
+        // Checked here, because computing the rows from objects reports this only if there are any objects.
         for use in tree.columns.flatMap(\.keyPathUses) where use.start == .evaluatedObject {
             let path = use.keys.joined(separator: ".")
             guard let whole = query.entity.attribute(at: path) as? NSCompositeAttributeDescription else { continue }
@@ -60,7 +61,7 @@ extension Engine {
         return nil
     }
 
-    /// Core Data's reads cannot be stopped.
+    /// Does nothing: reads of Core Data cannot be interrupted.
     static func checkInterruption(_ context: NSManagedObjectContext) throws {}
 }
 #endif

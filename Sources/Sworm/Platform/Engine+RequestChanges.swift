@@ -6,11 +6,11 @@ import CoreData
 import OpenCoreData
 #endif
 
-// Changes of all objects of a request.
+// Changes to all objects of a request.
 extension Engine {
     #if canImport(CoreData)
-    /// Gives attributes, by their places in the table, of all objects that a query finds other values. Core Data's own batch
-    /// requests know nothing of unsaved changes and cannot be undone, so that it is done with objects.
+    /// Sets attributes, by their indices in the table, of all objects that a query finds. This works with objects,
+    /// because Core Data's batch requests ignore unsaved changes and cannot be undone.
     static func update<T>(
         _ query: EngineQuery, _ values: [(index: Int, value: AttributeValue)], _ binding: EngineBinding<T>,
         in context: NSManagedObjectContext
@@ -23,7 +23,7 @@ extension Engine {
         return objects.count
     }
 
-    /// Refuses what no save would accept, whatever the query finds.
+    /// Rejects a value that no save would accept, whatever the query finds.
     private static func checkWritable(
         _ value: AttributeValue, _ attribute: AttributePlan, _ entity: NSEntityDescription
     ) throws {
@@ -38,14 +38,14 @@ extension Engine {
         if value == .null, !entity.isOptional(at: attribute.name) { throw refused("it is required, and has no value") }
     }
 
-    /// Deletes all objects that a query finds, by the delete rules of their relationships.
+    /// Deletes all objects that a query finds, and applies the delete rules of their relationships.
     static func delete(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Int {
         let objects = try fetch(query, in: context)
         for object in objects { context.delete(object) }
         return objects.count
     }
     #else
-    /// Gives attributes, by their places in the table, of all objects that a query finds other values.
+    /// Sets attributes, by their indices in the table, of all objects that a query finds.
     static func update<T>(
         _ query: EngineQuery, _ values: [(index: Int, value: AttributeValue)], _ binding: EngineBinding<T>,
         in context: NSManagedObjectContext
@@ -62,7 +62,7 @@ extension Engine {
         return try context.update(specification(query), stored)
     }
 
-    /// Deletes all objects that a query finds, by the delete rules of their relationships.
+    /// Deletes all objects that a query finds, and applies the delete rules of their relationships.
     static func delete(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Int {
         try context.delete(specification(query))
     }

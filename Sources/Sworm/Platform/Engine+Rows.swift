@@ -6,13 +6,13 @@ import CoreData
 import OpenCoreData
 #endif
 
-// The rows of a fetch whose objects are made when they are needed.
+// The rows of a fetch whose objects are created lazily.
 extension Engine {
     #if canImport(CoreData)
     typealias Rows = ObjectBatches
 
-    /// Core Data has no rows without objects: a fetch gives nil for these, and handles hold their objects, unless they are
-    /// read in batches.
+    /// Returns nil unless the query has a batch size: Core Data has no rows without objects, so that handles otherwise
+    /// hold their objects.
     static func fetchRows(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Rows? {
         query.batchSize > 0 ? try ObjectBatches(query, in: context) : nil
     }
@@ -37,7 +37,7 @@ extension Engine {
 
     static func namedObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { nil }
 
-    /// Core Data does not say whether an object had a temporary id before.
+    /// Whether the object has a temporary id now: Core Data does not report whether it had one before.
     static func hasHadTemporaryID(_ object: NSManagedObject) -> Bool { object.objectID.isTemporaryID }
 
     static func areSame(_ rows: Rows, _ others: Rows) -> Bool { rows === others }
@@ -46,7 +46,7 @@ extension Engine {
 
     static func neededObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { rows.object(row) }
 
-    /// Whether a handle may forget the object that was needed: its batch holds it as long as it is used.
+    /// Whether a handle may release an object that it needed: the object's batch holds it as long as it is used.
     static var rowsHoldObjects: Bool { true }
 
     static func value<T>(_ rows: Rows, _ row: Int, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue {
@@ -64,7 +64,7 @@ extension Engine {
     typealias Rows = FetchedRows
     typealias RowMembers = MembersReadAhead
 
-    /// The rows that a query finds; nil where it must be answered with objects.
+    /// Returns the rows that a query finds; nil if the query must be answered with objects.
     static func fetchRows(_ query: EngineQuery, in context: NSManagedObjectContext) throws -> Rows? {
         try context.fetchRows(specification(query), reading: try reading(query, in: context))
     }
@@ -77,25 +77,25 @@ extension Engine {
 
     typealias ObjectKey = OpenCoreData.ObjectKey
 
-    /// The identity of an object that has a row, in comparisons on any thread.
+    /// Returns the identity of an object that has a row, for comparisons on any thread.
     static func key(_ id: NSManagedObjectID) -> ObjectKey { id.objectKey }
 
     static func key(_ rows: Rows, _ row: Int) -> ObjectKey { rows.objectKey(row) }
 
-    /// Whether some of the rows may be of objects that were inserted in the context.
+    /// Whether some of the rows may belong to objects that were inserted in the context.
     static func mayHaveNamedObjects(_ rows: Rows) -> Bool { rows.mayHaveNamedObjects }
 
-    /// The object of a row, if it was inserted in the context and has got its row since.
+    /// Returns the object of a row, if it was inserted in the context and has received its row since.
     static func namedObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { rows.namedObject(row) }
 
-    /// Whether an object's ids do not say at all times that it is the same one.
+    /// Whether the object has had a temporary id, so that its ids over time differ although it is the same object.
     static func hasHadTemporaryID(_ object: NSManagedObject) -> Bool { object.hasHadTemporaryID }
 
     static func object(_ rows: Rows, _ row: Int) -> NSManagedObject { rows.object(row) }
 
     static func neededObject(_ rows: Rows, _ row: Int) -> NSManagedObject? { rows.neededObject(row) }
 
-    /// Whether a handle may forget the object that was needed.
+    /// Whether a handle may release an object that it needed.
     static var rowsHoldObjects: Bool { false }
 
     static func value<T>(_ rows: Rows, _ row: Int, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue {
@@ -105,7 +105,7 @@ extension Engine {
         return try rows.value(row, binding.attributes[index])
     }
 
-    /// The members of a row's object at the end of a relation, as rows; nil where they have to be objects.
+    /// Returns the members of a relation of a row's object, as rows; nil if they have to be objects.
     static func members<T>(
         _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
     ) throws -> (rows: Rows, members: RowMembers)? {
@@ -113,7 +113,7 @@ extension Engine {
         return try rows.members(row, slot)
     }
 
-    /// The object at the end of a relation of a row's object, as a row or as none; nil where it has to be an object.
+    /// Returns the destination of a relation of a row's object, as a row or as `none`; nil if it has to be an object.
     static func destination<T>(
         _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
     ) throws -> RowDestination? {
@@ -126,7 +126,7 @@ extension Engine {
     }
     #endif
 
-    /// What a relation to one of a row leads to.
+    /// The destination of a to-one relation of a row.
     enum RowDestination {
         case none
         case row(Rows, Int)

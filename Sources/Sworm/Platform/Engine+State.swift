@@ -8,9 +8,9 @@ import OpenCoreData
 import SwormPredicates
 #endif
 
-// What a context has not saved yet, what it reads meanwhile, and the transaction that both stand in.
+// The unsaved state of a context, its snapshot, and the transaction that contains both.
 extension Engine {
-    /// Whether a context can hold the write lock of all that it writes: of one store.
+    /// Whether a context has exactly one store, so that it can hold a single write lock for everything that it writes.
     static func hasOneStore(_ context: NSManagedObjectContext) -> Bool {
         context.persistentStoreCoordinator?.persistentStores.count == 1
     }
@@ -22,10 +22,10 @@ extension Engine {
 
     static func restore(_ checkpoint: Checkpoint, in context: NSManagedObjectContext) { checkpoint.restore(context) }
 
-    /// Lets a context read one state of its store from now on, also where it has read objects before; with false, the newest
-    /// at each read again.
+    /// Pins a context to one state of its store, even if it has read objects before; with false, every read sees the
+    /// latest state again.
     ///
-    /// A store without generations, such as one in memory, is read at its newest state; that is no error.
+    /// A store without query generations, such as one in memory, is read at its latest state; that is not an error.
     static func pin(_ isPinned: Bool, _ context: NSManagedObjectContext) throws {
         try? context.setQueryGenerationFrom(isPinned ? .current : nil)
         guard isPinned else { return }
@@ -34,7 +34,7 @@ extension Engine {
         }
     }
 
-    /// Core Data writes with a save alone, so that there is nothing to commit or to undo beside it.
+    /// Core Data writes only when it saves, so that there is nothing else to commit or to undo.
     struct Marks {}
 
     static func keepTransactions(_ areKept: Bool, _ context: NSManagedObjectContext) {}
@@ -44,8 +44,8 @@ extension Engine {
     static func release(_ marks: Marks, _ context: NSManagedObjectContext) throws {}
     static func undo(to marks: Marks, _ context: NSManagedObjectContext, restoring: () -> Void) throws { restoring() }
 
-    /// Takes the write lock. Core Data has none to take before a save, so there is nothing to do here beside the container's
-    /// own ``WriteTurn``.
+    /// Checks that the context can write. Core Data has no write lock that could be acquired before a save; only the
+    /// container's ``WriteTurn`` serializes writes.
     static func beginWriting(_ context: NSManagedObjectContext) throws {
         guard let coordinator = context.persistentStoreCoordinator, coordinator.persistentStores.count == 1 else {
             throw StoreError(
@@ -57,10 +57,11 @@ extension Engine {
         }
     }
 
-    /// Whether a context holds the write lock of its store. Core Data takes it for the time of a save.
+    /// Whether a context holds the write lock of its store. Always false, because Core Data holds it only during a
+    /// save.
     static func isWriting(_ context: NSManagedObjectContext) -> Bool { false }
 
-    /// Core Data has no bound for its readers, and nobody waits here.
+    /// A permission without effect: Core Data does not limit its readers, and no call waits here.
     struct Admission {
         func adopt() {}
         func leave() {}
@@ -84,8 +85,8 @@ extension Engine {
         init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) throws {}
 
         func begin(_ job: @escaping @Sendable () -> Void) {
-            // A concurrent queue would share its few threads with the concurrency pool, and closures that wait would keep other
-            // tasks from running.
+            // A separate serial queue for each call. A concurrent queue would share its few threads with the
+            // concurrency pool, and closures that block would keep other tasks from running.
             DispatchQueue(label: "Sworm call").async(execute: job)
         }
         func cancel() {}
@@ -94,7 +95,7 @@ extension Engine {
     static func callEnds() {}
     static func queue(of context: NSManagedObjectContext) -> DispatchQueue { DispatchQueue(label: "Sworm call") }
 
-    /// Lets the writes of one container follow each other.
+    /// A lock that serializes the writes of one container.
     final class WriteTurn: Sendable {
         private let lock = NSRecursiveLock()
         func withTurn<R>(_ body: () throws -> R) rethrows -> R {
@@ -104,13 +105,13 @@ extension Engine {
         }
     }
 
-    /// Core Data cannot stop a read from outside.
+    /// Does nothing: a read of Core Data cannot be interrupted from outside.
     static func interrupt(_ context: NSManagedObjectContext) {}
 
-    /// Nothing to do, as nothing is interrupted.
+    /// Does nothing, because nothing is interrupted.
     static func resume(_ context: NSManagedObjectContext) {}
 
-    /// Core Data has no deadlines: calls look at theirs before they begin and before they save.
+    /// Does nothing: Core Data has no deadlines. Calls check theirs before they start and before they save.
     static func setDeadline(_ deadline: ContinuousClock.Instant?, _ context: NSManagedObjectContext) {}
     static func deadline(of context: NSManagedObjectContext) -> ContinuousClock.Instant? { nil }
     static func stoppable<R>(_ isStoppable: Bool, _ context: NSManagedObjectContext, _ body: () throws -> R) rethrows
@@ -125,8 +126,8 @@ extension Engine {
 
     static func restore(_ checkpoint: Checkpoint, in context: NSManagedObjectContext) { context.restore(checkpoint) }
 
-    /// Lets a context read one state of its store from now on, also where it has read objects before; with false, the newest
-    /// at each read again.
+    /// Pins a context to one state of its store, even if it has read objects before; with false, every read sees the
+    /// latest state again.
     static func pin(_ isPinned: Bool, _ context: NSManagedObjectContext) throws {
         try context.setQueryGenerationFrom(isPinned ? .current : nil)
         if isPinned { context.refreshUnchanged() }
@@ -134,14 +135,16 @@ extension Engine {
 
     typealias Marks = TransactionMarks
 
-    /// Lets what a context writes past its objects wait in a transaction for `commit`; with false, nothing waits any more.
+    /// Keeps the rows that a context writes without objects in a transaction until `commit`; with false, they are no
+    /// longer kept.
     static func keepTransactions(_ areKept: Bool, _ context: NSManagedObjectContext) {
         context.keepTransactions(areKept)
     }
 
     static func commit(_ context: NSManagedObjectContext) throws { try context.commitTransactions() }
 
-    /// Undoes what was written. The closure takes back the unsaved changes of objects, at the moment that is right for it.
+    /// Undoes the writes of the transaction. The engine calls the closure, which reverts the unsaved changes of
+    /// objects, at the appropriate moment.
     static func undo(_ context: NSManagedObjectContext, restoring: () -> Void) {
         context.undoTransactions(restoring: restoring)
     }
@@ -162,7 +165,7 @@ extension Engine {
 
     typealias Admission = StoreAdmission
 
-    /// Waits on the calling thread until a call may use the stores of a context.
+    /// Blocks the calling thread until a call may use the stores of a context.
     static func enter(
         _ context: NSManagedObjectContext, isWriting: Bool, until deadline: @autoclosure () -> ContinuousClock.Instant?
     ) throws -> Admission {
@@ -175,72 +178,73 @@ extension Engine {
     struct CallRequest: Sendable {
         private let request: StoreRequest
 
-        /// - Throws: The error of a write that cannot be done.
+        /// - Throws: The error of a write that is not possible.
         init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) throws {
             if isWriting { try context.checkWriting() }
             request = StoreRequest(
                 context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
         }
 
-        /// Runs the call's job on a thread that may wait, when there is an answer. No thread waits for that.
+        /// Runs the call's job on a thread that may block, as soon as there is an answer. No thread waits for the
+        /// answer.
         func begin(_ job: @escaping @Sendable () -> Void) {
             let isWriting = request.isWriting
             request.begin { isAdmitted in
-                // One that is not admitted throws at once.
+                // A call that is not admitted throws immediately.
                 CallThreads.shared.enqueue(isAdmitted ? isWriting ? .write : .read : .brief, job)
             }
         }
 
-        /// Ends the waiting.
+        /// Stops waiting for an answer.
         func cancel() { request.cancel() }
 
-        /// The answer, for the job.
+        /// Returns the answer, for use by the job.
         func admission() throws -> Admission { try request.admission() }
     }
 
-    /// Says that the asynchronous call of the calling thread is about to give back what it holds.
+    /// Announces that the asynchronous call of the calling thread is about to release what it holds.
     static func callEnds() { CallThreads.callEnds() }
 
-    /// Runs a closure that holds a context alone, on the calling thread.
+    /// Runs a closure with exclusive access to a context, on the calling thread.
     ///
-    /// - Parameter deadline: When to give up waiting for another thread that holds it.
+    /// - Parameter deadline: The time at which to stop waiting for another thread that holds the context.
     static func hold<R>(
         _ context: NSManagedObjectContext, until deadline: @autoclosure () -> ContinuousClock.Instant?,
         _ body: () throws -> R
     ) throws -> R { try context.hold(until: deadline(), body) }
 
-    /// Runs a closure that holds a context alone; returns nil where another thread holds it.
+    /// Runs a closure with exclusive access to a context. Returns nil if another thread holds the context.
     static func holdIfFree<R>(_ context: NSManagedObjectContext, _ body: () throws -> R) rethrows -> R? {
         try context.holdIfFree(body)
     }
 
-    /// The queue of the calls that share a context: one thread waits, and not one for each.
+    /// Returns the queue of the calls that share a context, so that one thread waits instead of one thread per call.
     static func queue(of context: NSManagedObjectContext) -> DispatchQueue { context.blockQueue }
 
-    /// Lets the writes of one container follow each other. Here the store itself does, for all containers.
+    /// A turn without effect: the store itself serializes the writes of all containers.
     struct WriteTurn: Sendable {
         func withTurn<R>(_ body: () throws -> R) rethrows -> R { try body() }
     }
 
-    /// Stops what the context is reading. May be called from any thread.
+    /// Interrupts the statement that the context is running. May be called from any thread.
     static func interrupt(_ context: NSManagedObjectContext) { context.interruptReading() }
 
-    /// Lets a context read again that was interrupted.
+    /// Allows an interrupted context to read again.
     static func resume(_ context: NSManagedObjectContext) { context.resumeReading() }
 
-    /// Lets a context work until a moment; with nil, as long as it takes.
+    /// Sets the time at which the work of a context is stopped; nil for no deadline.
     static func setDeadline(_ deadline: ContinuousClock.Instant?, _ context: NSManagedObjectContext) {
         context.deadline = deadline
     }
 
-    /// When the work of a context is stopped; nil for never.
+    /// Returns the time at which the work of a context is stopped; nil for no deadline.
     static func deadline(of context: NSManagedObjectContext) -> ContinuousClock.Instant? { context.deadline }
 
-    /// Runs a closure in which also the long functions of the engine look at whether they are to stop.
+    /// Runs a closure during which long-running functions of the engine also check whether to stop.
     static func stoppable<R>(_ isStoppable: Bool, _ context: NSManagedObjectContext, _ body: () throws -> R) rethrows
         -> R
     {
-        // The call around this one may be another container's, with a deadline that is not this one's.
+        // The enclosing call may belong to another container, whose deadline does not apply here.
         guard isStoppable || LongWork.check != nil else { return try body() }
         return try LongWork.$check.withValue(isStoppable ? .init(context.stopsWork) : nil, operation: body)
     }

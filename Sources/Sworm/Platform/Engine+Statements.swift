@@ -7,13 +7,13 @@ import SwormRows
 import SwormStore
 
 extension Engine {
-    /// The options with which a store is opened whose statements are told.
+    /// Returns the options for opening a store that reports its statements.
     static func options(tracing tell: (@Sendable (SQLTrace) -> Void)?, withValues: Bool) throws -> [String: Any] {
         guard let tell else { return [:] }
         return [SwormStatementWatchOption: watch(withValues: withValues, tell)]
     }
 
-    /// The options with which a store is opened that a number of calls may read at the same time.
+    /// Returns the options for opening a store with a limited number of concurrent readers.
     static func options(readers: Int?) throws -> [String: Any] {
         guard let readers else { return [:] }
         guard readers > 0 else {
@@ -22,7 +22,7 @@ extension Engine {
         return [SwormReadersOption: readers]
     }
 
-    /// Tells what the stores of a context run, until the observation ends.
+    /// Reports the statements that the stores of a context run, until the observation ends.
     static func observe(
         _ context: NSManagedObjectContext, withValues: Bool, _ tell: @escaping @Sendable (SQLTrace) -> Void
     ) throws -> StatementObservation {
@@ -47,13 +47,13 @@ extension Engine {
 import CoreData
 
 extension Engine {
-    /// Core Data does not tell its statements.
+    /// Throws an error if a trace is requested: Core Data does not report its statements.
     static func options(tracing tell: (@Sendable (SQLTrace) -> Void)?, withValues: Bool) throws -> [String: Any] {
         guard tell == nil else { throw noStatements("trace statements") }
         return [:]
     }
 
-    /// Core Data does not bound its readers.
+    /// Throws an error if a number of readers is given: Core Data does not limit its readers.
     static func options(readers: Int?) throws -> [String: Any] {
         guard readers == nil else {
             throw StoreError(
@@ -62,12 +62,12 @@ extension Engine {
         return [:]
     }
 
-    /// Core Data does not tell its statements.
+    /// Throws an error: Core Data does not report its statements.
     static func observe(
         _ context: NSManagedObjectContext, withValues: Bool, _ tell: @escaping @Sendable (SQLTrace) -> Void
     ) throws -> StatementObservation { throw noStatements("count statements") }
 
-    /// Core Data keeps its statements to itself.
+    /// Returns the error for a feature that needs the statements of Core Data, which are not accessible.
     static func noStatements(_ what: String) -> StoreError {
         StoreError(
             .unsupported,

@@ -8,9 +8,9 @@ import SwormRows
 import SwormStore
 #endif
 
-// The upkeep of a store's files.
+// Maintenance of a store's files.
 extension Engine {
-    /// How much a checkpoint moves.
+    /// How much of the write-ahead log a checkpoint moves.
     enum CheckpointMode { case passive, full, restart, truncate }
 
     #if canImport(CoreData)
@@ -22,12 +22,13 @@ extension Engine {
             "A checkpoint cannot be asked for on this platform: Core Data moves pages of the log by itself.")
     }
 
-    /// Core Data writes its warnings to the console.
+    /// Does nothing: Core Data writes its warnings to the console.
     static func listen(to context: NSManagedObjectContext, _ listener: @escaping @Sendable (any Error) -> Void) {}
 
-    /// A store that was removed from its coordinator, to be added again.
+    /// A store that was removed from its coordinator, and is to be added again.
     struct SuspendedStore: @unchecked Sendable {
-        // The options are values that Core Data was given before; nobody changes them. Hence the unchecked conformance.
+        // The options are values that Core Data received before; they are never changed. Hence the unchecked
+        // conformance.
         let type: String
         let configuration: String
         let url: URL
@@ -39,7 +40,7 @@ extension Engine {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
 
-    /// Core Data lets go of a file when its store is removed from the coordinator.
+    /// Removes the stores from the coordinator, because only this makes Core Data release their files.
     static func suspend(
         _ stores: inout [SuspendedStore], of context: NSManagedObjectContext, stoppingAt stop: ContinuousClock.Instant,
         until end: ContinuousClock.Instant
@@ -86,23 +87,24 @@ extension Engine {
         return result
     }
 
-    /// Calls a closure with the warnings of a context's stores, as long as these are open.
+    /// Calls a closure with the warnings of a context's stores, as long as the stores are open.
     static func listen(to context: NSManagedObjectContext, _ listener: @escaping @Sendable (any Error) -> Void) {
         for store in sqliteStores(of: context) {
             _ = store.addWarningListener { listener(StoreError(.storeFailed, $0.message, cause: $0)) }
         }
     }
 
-    /// Nothing is kept here: a store of this engine closes its files by itself.
+    /// A type without content: a store of this engine closes its files without being removed.
     struct SuspendedStore: Sendable {}
 
-    /// Closes the stores of a context's coordinator, for all who use it.
+    /// Closes the stores of a context's coordinator, for all users of the coordinator.
     static func close(_ context: NSManagedObjectContext, until end: ContinuousClock.Instant?) throws {
         guard let coordinator = context.coordinator else { return }
         for store in coordinator.persistentStores { try coordinator.remove(store, until: end) }
     }
 
-    /// Closes the files of a context's stores. Work that still runs is stopped at a moment, also that of other containers.
+    /// Closes the files of a context's stores. Work that is still running at the time `stop` is interrupted, even that
+    /// of other containers.
     static func suspend(
         _ stores: inout [SuspendedStore], of context: NSManagedObjectContext, stoppingAt stop: ContinuousClock.Instant,
         until end: ContinuousClock.Instant
@@ -129,7 +131,7 @@ extension Engine {
         try store.backup(to: url, token)
     }
 
-    /// The stores of a context that have files of their own, or are in memory.
+    /// Returns the SQLite stores of a context, with a file or in memory.
     static func sqliteStores(of context: NSManagedObjectContext) -> [SQLiteStore] {
         (context.coordinator?.persistentStores ?? []).compactMap { $0.objectStore as? SQLiteStore }
     }

@@ -3,11 +3,11 @@ import CoreData
 import Foundation
 import SwormPredicates
 
-/// How a type's tables lie in the model.
+/// The mapping from a type's tables to the model.
 final class EngineBinding<T: ManagedObjectConvertible> {
     let plan: EntityPlan<T>
     let entity: NSEntityDescription
-    /// Core Data's entities do not keep their model alive.
+    /// The model, retained because entities of Core Data do not retain it.
     private let model: NSManagedObjectModel
 
     init(_ plan: EntityPlan<T>, in context: NSManagedObjectContext) throws {
@@ -37,7 +37,7 @@ final class EngineBinding<T: ManagedObjectConvertible> {
         self.model = model
     }
 
-    /// Whether the binding was made for the model that a context uses.
+    /// Whether the binding was created for the model that a context uses.
     func fits(_ context: NSManagedObjectContext) -> Bool {
         context.persistentStoreCoordinator?.managedObjectModel === model
     }

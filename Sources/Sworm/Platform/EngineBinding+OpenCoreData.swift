@@ -6,22 +6,22 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-/// How a type's tables lie in the engine's model: by slots, so that nothing is looked up by name later.
+/// The mapping from a type's tables to the engine's model, by slots, so that no later access looks up a name.
 final class EngineBinding<T: ManagedObjectConvertible> {
     let plan: EntityPlan<T>
     let entity: CompiledEntity
-    /// By the place in the plan: the attribute's slot; -1 for a composite attribute that a type stands for as a whole.
+    /// The slot of each attribute, by its index in the plan; -1 for a composite that a type represents as a whole.
     let attributes: [Int]
-    /// By the place in the plan.
+    /// The composite attributes that a type represents as a whole, by the index in the plan.
     let composites: [Int: NSCompositeAttributeDescription]
     /// Whether the table has all attributes of the entity, in the order of their slots.
     let isWhole: Bool
     let description: NSEntityDescription
-    /// By relation name: the relationship's slot.
+    /// The slot of each relationship, by the name of the relation.
     let relations: [String: Int]
-    /// How rows become values; nil where some attribute has to be read through an object.
+    /// The plan for decoding values from rows; nil if an attribute has to be read through an object.
     let rowPlan: RowPlan<T>?
-    /// How values become rows.
+    /// The plan for encoding values into rows.
     let writePlan: WritePlan<T>
 
     init(_ plan: EntityPlan<T>, in context: NSManagedObjectContext) throws {
@@ -66,7 +66,7 @@ final class EngineBinding<T: ManagedObjectConvertible> {
         writePlan = Self.makeWritePlan(plan, entity, attributes, composites)
     }
 
-    /// Whether the binding was made for the model that a context uses.
+    /// Whether the binding was created for the model that a context uses.
     func fits(_ context: NSManagedObjectContext) -> Bool {
         context.coordinator?.managedObjectModel === description.managedObjectModel
     }
@@ -98,7 +98,7 @@ final class EngineBinding<T: ManagedObjectConvertible> {
 }
 
 extension PrimitiveKind {
-    /// The value of a column.
+    /// Returns the value of a column.
     func value(in view: borrowing ColumnView) throws -> AttributeValue {
         if view.isNull { return .null }
         return switch self {

@@ -6,7 +6,7 @@ import SwormRows
 import SwormStore
 
 extension EngineBinding {
-    /// How the values of a type become rows.
+    /// Returns the plan for encoding the values of a type into rows.
     static func makeWritePlan(
         _ plan: EntityPlan<T>, _ entity: CompiledEntity, _ slots: [Int],
         _ composites: [Int: NSCompositeAttributeDescription]
@@ -40,14 +40,14 @@ extension EngineBinding {
     }
 }
 
-/// Where the value of a column comes from: an attribute, or an element of a composite that a type stands for.
+/// The source of a column's value: an attribute, or an element of a composite that a type represents.
 private enum ValueSource: Sendable {
     case attribute(Int)
     case element(Int, [String], CompositeShape)
 }
 
 extension CompositeShape {
-    /// The element at a path of the composite that JSON stands for.
+    /// Returns the element at a path of a composite that is given as JSON.
     fileprivate func element(_ path: [String], of value: AttributeValue) throws -> AttributeValue {
         guard case .data(let json) = value else { return .null }
         var found: Any? = try decode(json)

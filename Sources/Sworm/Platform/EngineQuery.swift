@@ -1,21 +1,21 @@
 import SwormPredicates
 
-/// A request as the engine gets it.
+/// A request in the form that the engine receives.
 struct EngineQuery {
     let entity: Engine.Entity
     let predicate: PredicateTree?
     var sorts: [SortKey]
-    /// The largest number of rows; zero for all, as in Core Data.
+    /// The maximum number of rows; zero for no limit, as in Core Data.
     var limit: Int
     var offset: Int
-    /// Whether nothing is to be found, so that the store need not be asked. The predicate says so, too.
+    /// Whether the result is known to be empty, so that the store need not be queried. The predicate is then false.
     private(set) var isEmpty = false
-    /// The relations that are read along: paths of names.
+    /// The relations to prefetch, as paths of names.
     var prefetch: [[String]] = []
-    /// How many rows are read at a time; zero for all.
+    /// The number of rows that are read at a time; zero for all.
     var batchSize = 0
 
-    /// - Throws: The ``StoreError`` of what could not be understood.
+    /// - Throws: A ``StoreError`` if the request is invalid.
     init(_ request: RequestContent, of entity: Engine.Entity) throws {
         self.entity = entity
         let predicate = try request.predicateTree()
@@ -26,9 +26,9 @@ struct EngineQuery {
         offset = request.offset
     }
 
-    /// A query for objects that will be handled one by one, and whose relations may be followed.
+    /// Creates a query for objects that are handled one by one, and whose relations may be followed.
     ///
-    /// - Throws: As `init(_:of:)`, and the ``StoreError`` of a relation that the model does not have.
+    /// - Throws: The errors of `init(_:of:)`, and a ``StoreError`` for a relation that the model does not have.
     init(handles request: RequestContent, of entity: Engine.Entity, in context: NSManagedObjectContext) throws {
         try self.init(request, of: entity)
         prefetch = request.prefetch
@@ -36,7 +36,7 @@ struct EngineQuery {
         if !prefetch.isEmpty { try Engine.checkRelations(prefetch, of: Engine.name(entity), in: context) }
     }
 
-    /// A query for all objects that satisfy a predicate.
+    /// Creates a query for all objects that satisfy a predicate.
     init(entity: Engine.Entity, predicate: PredicateTree) {
         self.entity = entity
         self.predicate = predicate

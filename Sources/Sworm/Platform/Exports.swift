@@ -1,4 +1,4 @@
-// The engine under Sworm: Core Data where the platform has it, our own elsewhere. `import Sworm` brings it along.
+// The engine under Sworm, which is re-exported: Core Data if the platform has it, or else OpenCoreData.
 #if canImport(CoreData)
 @_exported public import CoreData
 #else

@@ -2,11 +2,11 @@
 import CoreData
 import Foundation
 
-/// The unsaved state of a context, noted and brought back through keyed values: Core Data has no savepoint of its own.
+/// The unsaved state of a context, recorded and restored through key-value coding, because Core Data has no savepoints.
 struct KeyedCheckpoint {
     private struct State {
         let object: NSManagedObject
-        /// All properties of an inserted object, the changed ones of an updated one; `NSNull` for none.
+        /// All properties of an inserted object, or the changed properties of an updated one; `NSNull` for nil.
         let values: [String: Any]
     }
 
@@ -28,7 +28,7 @@ struct KeyedCheckpoint {
         deleted = context.deletedObjects
     }
 
-    /// Sets change with the relationship that they show; a copy does not.
+    /// Returns a copy of a value. The sets of relationships change together with the relationship; a copy does not.
     private static func copy(_ value: Any?) -> Any {
         switch value {
         case nil: NSNull()

@@ -3,7 +3,7 @@ import CoreData
 import Foundation
 import SwormPredicates
 
-/// A managed object as predicates see it, through keyed values.
+/// A managed object as a subject of predicates, through key-value coding.
 struct KeyedSubject: EvaluationSubject {
     private let object: NSManagedObject
 
@@ -38,7 +38,7 @@ struct KeyedSubject: EvaluationSubject {
     }
 }
 
-/// What a predicate finds where a to-one relationship leads to no object: nothing under every key of the entity.
+/// The subject at the end of a to-one relationship without a destination: the value of every key of the entity is nil.
 private struct MissingSubject: EvaluationSubject {
     let entity: NSEntityDescription?
 
@@ -55,7 +55,7 @@ private struct MissingSubject: EvaluationSubject {
     }
 }
 
-/// The elements of a composite attribute as predicates see them.
+/// The elements of a composite attribute as a subject of predicates.
 private struct KeyedComposite: EvaluationSubject {
     let composite: NSCompositeAttributeDescription
     let dictionary: [String: Any]
@@ -71,13 +71,13 @@ private struct KeyedComposite: EvaluationSubject {
 }
 
 extension NSAttributeDescription {
-    /// A keyed value, or what a composite attribute holds.
+    /// Returns a value of key-value coding, or the content of a composite attribute.
     fileprivate func content(_ any: Any?) -> EvaluationValue {
         guard let composite = self as? NSCompositeAttributeDescription else { return .value(value(any)) }
         return .object(KeyedComposite(composite: composite, dictionary: any as? [String: Any] ?? [:]))
     }
 
-    /// A keyed value in the form that predicates work with.
+    /// Converts a value of key-value coding into the form that predicates use.
     fileprivate func value(_ any: Any?) -> AttributeValue {
         guard let any, !(any is NSNull) else { return .null }
         return switch attributeType {

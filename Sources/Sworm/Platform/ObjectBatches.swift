@@ -2,18 +2,19 @@
 import CoreData
 import Foundation
 
-/// The ids of the objects that a query finds, and the objects of those batches of them that were used last.
+/// The ids of the objects that a query finds, and the objects of the most recently used batches.
 ///
-/// Core Data's own batches, which `fetchBatchSize` asks for, hide behind an array that tells no id without reading its row.
-/// A handle must know its id at any time and on any thread.
+/// Core Data's `fetchBatchSize` returns an array that does not provide an id without reading its row. A handle must
+/// know its id at any time and on any thread.
 final class ObjectBatches {
     let ids: [NSManagedObjectID]
     private let query: EngineQuery
     private let context: NSManagedObjectContext
-    /// The last used at the end.
+    /// The batches that are held, the most recently used one last.
     private var held: [(places: Range<Int>, objects: [NSManagedObject])] = []
 
-    /// How many batches are held. A loop that looks back, or walks in two places at once, reads no batch twice.
+    /// The number of batches that are held, so that a loop that steps back, or alternates between two positions, reads
+    /// no batch twice.
     private static let heldCount = 4
 
     init(_ query: EngineQuery, in context: NSManagedObjectContext) throws {
@@ -25,8 +26,8 @@ final class ObjectBatches {
         self.context = context
     }
 
-    /// The object at a place of the fetch, read with its batch if that is not held. Where it cannot be read, it is a fault,
-    /// and says so when it is used.
+    /// Returns the object at an index of the fetch, and reads its batch if the batch is not held. If the object cannot
+    /// be read, it is a fault, and throws an error when it is used.
     func object(_ place: Int) -> NSManagedObject {
         if let index = held.lastIndex(where: { $0.places.contains(place) }) {
             if index + 1 < held.count { held.append(held.remove(at: index)) }
@@ -44,13 +45,13 @@ final class ObjectBatches {
         let faults = objects.filter { $0.isFault && !$0.objectID.isTemporaryID }
         let request = NSFetchRequest<NSManagedObject>()
         request.entity = query.entity
-        // Unsaved changes have been counted, and stay in the objects that have them.
+        // Unsaved changes were considered when the ids were fetched, and remain in their objects.
         request.includesPendingChanges = false
         request.returnsObjectsAsFaults = false
         request.predicate = NSPredicate(
             format: "self IN %@", argumentArray: [query.prefetch.isEmpty ? faults : objects])
         request.relationshipKeyPathsForPrefetching = query.prefetch.map { $0.joined(separator: ".") }
-        // The objects are those of the context, which get their rows by this.
+        // The fetch fills the rows of the existing objects of the context; its result is not needed.
         if !faults.isEmpty || !query.prefetch.isEmpty { _ = try? context.fetch(request) }
         return (places, objects)
     }

@@ -5,9 +5,10 @@ import OpenCoreData
 import SwormPredicates
 #endif
 
-/// Contexts of ended calls, for new calls: making a context takes as long as reading a row.
+/// A pool of contexts of ended calls, for new calls: creating a context takes as long as reading a row.
 ///
-/// Core Data does not say what else a context keeps after a reset, so each call has a context of its own there.
+/// Core Data does not document which state a context retains after a reset, so with Core Data every call has a new
+/// context.
 final class SpareContexts: Sendable {
     #if canImport(CoreData)
     func take() -> NSManagedObjectContext? { nil }
@@ -16,7 +17,7 @@ final class SpareContexts: Sendable {
     private static let limit = 8
     private let contexts = Locked<[NSManagedObjectContext]>([])
 
-    /// A context that nobody else refers to, as it was when it was made; nil if no such context is kept.
+    /// Returns a context without other references, in its initial state; nil if the pool has none.
     func take() -> NSManagedObjectContext? {
         contexts.withLock { contexts in
             guard var context = contexts.popLast(), isKnownUniquelyReferenced(&context) else { return nil }
@@ -24,7 +25,7 @@ final class SpareContexts: Sendable {
         }
     }
 
-    /// Keeps a context that was reset for another call.
+    /// Adds a context that was reset to the pool.
     func keep(_ context: NSManagedObjectContext) {
         contexts.withLock { if $0.count < Self.limit { $0.append(context) } }
     }

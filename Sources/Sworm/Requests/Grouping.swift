@@ -14,7 +14,9 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         failure = keys.failure
     }
 
-    /// Only groups that fulfil the condition that the closure makes. Chained conditions must all hold.
+    /// Returns the groups that fulfill the condition that the closure returns.
+    ///
+    /// If you chain conditions, all of them must hold.
     public func having(_ condition: (RowGroup<PlainObject, Key>) -> Condition<PlainObject>) -> Grouping {
         var copy = self
         do {
@@ -26,7 +28,9 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         return copy
     }
 
-    /// In the order of a column of the groups. Orders that were given before are more significant.
+    /// Returns the groups sorted by a column of the groups.
+    ///
+    /// Earlier sort orders are more significant.
     public func sort<Base, Value>(
         ascending: Bool = true, by column: (RowGroup<PlainObject, Key>) -> Term<PlainObject, Base, Value>
     ) -> Grouping where Base.PrimitiveAttributeType: Comparable {
@@ -36,9 +40,11 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         return copy
     }
 
-    /// At most a number of groups, in their order. The last limit counts.
+    /// Returns at most the given number of groups, in their order.
     ///
-    /// - Parameter value: The number; zero means no groups. With a number below zero the projection fails.
+    /// If you chain limits, the last one applies.
+    ///
+    /// - Parameter value: The number of groups. Zero results in no groups. A negative number makes the projection fail.
     public func limit(_ value: Int) -> Grouping {
         var copy = self
         copy.tree.groupLimit = value
@@ -46,9 +52,9 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         return copy
     }
 
-    /// Without a number of groups at the front.
+    /// Returns the groups without the given number of groups at the start.
     ///
-    /// - Parameter value: The number. With one below zero the projection fails.
+    /// - Parameter value: The number of groups to skip. A negative number makes the projection fail.
     public func offset(_ value: Int) -> Grouping {
         var copy = self
         copy.tree.groupOffset = value
@@ -61,7 +67,7 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         failure = failure ?? StoreError(.invalidRequest, "\(entity): \(message)", entity: entity)
     }
 
-    /// The column that the closure names: the key of a group, or what becomes of its rows.
+    /// Selects the column that the closure returns: the key of a group, or an aggregate of its rows.
     public func select<Base: SupportedAttributeType, Value>(
         _ column: (RowGroup<PlainObject, Key>) -> Term<PlainObject, Base, Value>
     ) -> Projection<PlainObject, Value> {
@@ -70,7 +76,8 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         return Projection(request, selection, tree, reader)
     }
 
-    /// The columns that the closure names, as tuples: the key of a group, or parts of it, and what becomes of its rows.
+    /// Selects the columns that the closure returns, as tuples: the key of a group, or parts of it, and aggregates of
+    /// its rows.
     public func select<First: SupportedAttributeType, FirstValue, each Base: SupportedAttributeType, each Value>(
         _ columns: (RowGroup<PlainObject, Key>) -> (
             Term<PlainObject, First, FirstValue>, repeat Term<PlainObject, each Base, each Value>
@@ -79,7 +86,7 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         tuples(columns)
     }
 
-    /// Not there: the columns are those of the group that the closure gets.
+    /// Unavailable: the columns must belong to the group that the closure is called with.
     @available(
         *, unavailable,
         message: "the closure must give columns of the group that it gets, as in `select { ($0.key, $0.count) }`"
@@ -87,7 +94,7 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
     @_disfavoredOverload
     public func select<Other>(_ columns: (RowGroup<PlainObject, Key>) -> Other) -> Grouping { self }
 
-    /// The first column, which must be there, and the others as one pack.
+    /// Selects the first column, which is required, and the remaining columns as one parameter pack.
     private func tuples<each Base: SupportedAttributeType, each Value>(
         _ columns: (RowGroup<PlainObject, Key>) -> (repeat Term<PlainObject, each Base, each Value>)
     ) -> Projection<PlainObject, (repeat each Value)> {
@@ -98,50 +105,52 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
     }
 }
 
-/// A group of rows: its key, and what can be made of all its rows together.
+/// A group of rows: its key, and aggregates of all its rows.
 ///
-/// Rows without a value do not count in what is made of values.
+/// Aggregates of values ignore rows without a value.
 public struct RowGroup<PlainObject: ManagedObjectConvertible, Key: Sendable>: Sendable {
-    /// The column that the rows are grouped by; of several, a tuple.
+    /// The column that the rows are grouped by, or a tuple if there are several.
     public let key: Key
 
-    /// A column of the rows, also behind relations to one.
+    /// A column of the rows, also one reached through relations to one.
     public typealias Column<Base: SupportedAttributeType, Value> =
         KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>
 
-    /// How many rows there are.
+    /// The number of rows.
     public var count: Term<PlainObject, Int, Int> { Term(Operand(.aggregate(.count))) }
 
-    /// How many rows have a value.
+    /// Returns the number of rows that have a value.
     public func count<Base, Value>(_ column: Column<Base, Value>) -> Term<PlainObject, Int, Int> {
         Term(Operand(.count, over: column))
     }
 
-    /// The smallest value, if there is any.
+    /// Returns the smallest value, or nil if there are no values.
     public func min<Base, Value>(_ column: Column<Base, Value>) -> Term<PlainObject, Base, Base?>
     where Base.PrimitiveAttributeType: Comparable {
         Term(Operand(.minimum, over: column))
     }
 
-    /// The largest value, if there is any.
+    /// Returns the largest value, or nil if there are no values.
     public func max<Base, Value>(_ column: Column<Base, Value>) -> Term<PlainObject, Base, Base?>
     where Base.PrimitiveAttributeType: Comparable {
         Term(Operand(.maximum, over: column))
     }
 
-    /// The sum of the values; zero when there is none. Decimals are added with all their digits.
+    /// Returns the sum of the values, or zero if there are no values.
+    ///
+    /// Decimals are added with all their digits.
     public func sum<Base: Numeric, Value>(_ column: Column<Base, Value>) -> Term<PlainObject, Base, Base> {
         Term(Operand(.sum, over: column))
     }
 
-    /// The average of the values, if there is any.
+    /// Returns the average of the values, or nil if there are no values.
     public func average<Base: Numeric, Value>(_ column: Column<Base, Value>) -> Term<PlainObject, Double, Double?> {
         Term(Operand(.average, over: column))
     }
 }
 
 extension Operand {
-    /// An aggregate of a column of all rows.
+    /// Creates an aggregate of a column of all rows.
     init<T, Base, Value>(
         _ aggregate: RowAggregate, over column: KeyPath<EntityPath<T, T>, Term<T, Base, Value>>
     ) {

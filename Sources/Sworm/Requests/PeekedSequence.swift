@@ -1,4 +1,4 @@
-/// A sequence with at least one element, whose first one has been taken already.
+/// A sequence with at least one element, whose first element has already been read.
 struct PeekedSequence<Base: Sequence>: Sequence {
     struct Iterator: IteratorProtocol {
         fileprivate var first: Base.Element?
@@ -13,7 +13,7 @@ struct PeekedSequence<Base: Sequence>: Sequence {
 
     private let iterator: Iterator
 
-    /// - Returns: Nil for a sequence without elements.
+    /// - Returns: Nil if the sequence has no elements.
     init?(_ base: Base) {
         var rest = base.makeIterator()
         guard let first = rest.next() else { return nil }
@@ -24,7 +24,7 @@ struct PeekedSequence<Base: Sequence>: Sequence {
 }
 
 extension Sequence {
-    /// Whether there are no elements; nil where that cannot be said without taking the first one.
+    /// Whether the sequence has no elements, or nil if this is unknown without reading the first element.
     var isKnownEmpty: Bool? {
         if let collection = self as? any Collection { return collection.isEmpty }
         return withContiguousStorageIfAvailable(\.isEmpty)

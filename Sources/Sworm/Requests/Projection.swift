@@ -1,11 +1,11 @@
 import SwormPredicates
 
-/// A question for values instead of objects: some columns of the rows that a request finds.
+/// A request for values instead of objects: selected columns of the rows that a request finds.
 ///
 /// ```swift
 /// Book.all.sort(\.title).select(\.title, \.author.name, \.reviews.count)
 /// ```
-/// A projection is a value. ``ManagedObjectContext/fetch(_:)-(Projection<_,_>)`` gives its rows.
+/// A projection is a value. ``ManagedObjectContext/fetch(_:)-(Projection<_,_>)`` returns its rows.
 public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
     let request: Request<PlainObject>
     var tree: ProjectionTree
@@ -24,17 +24,17 @@ public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
         failure = selection.failure
     }
 
-    /// Each combination of values once.
+    /// Returns each combination of values once.
     ///
-    /// The rows are sorted by the order of the request, which must be one of selected columns, and then by all columns. A limit
-    /// and an offset of the request count combinations.
+    /// The rows are sorted by the order of the request, which must consist of selected columns, and then by all
+    /// columns. A limit and an offset of the request apply to combinations.
     public func distinct() -> Projection {
         var copy = self
         copy.tree.isDistinct = true
         return copy
     }
 
-    /// Rows that a closure makes of these, for a type of your own.
+    /// Returns a projection whose rows a closure creates from the rows of this one, for your own row types.
     ///
     /// ```swift
     /// Book.all.grouped(by: \.author.name).select { ($0.key, $0.count) }.map { name, count in Line(name, count) }
@@ -55,20 +55,21 @@ public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
         self.failure = failure
     }
 
-    /// Checks that the projection was understood.
+    /// Throws an error if the projection is invalid.
     ///
-    /// - Throws: The ``StoreError`` that would be thrown before it runs.
+    /// - Throws: The ``StoreError`` that would be thrown before the projection runs.
     public func validate() throws {
         _ = try checked()
     }
 
-    /// What the request asks and the tree, with the order where it belongs.
+    /// Returns the content of the request and the tree. The sort order is moved to the tree if it applies to groups or
+    /// distinct rows.
     func checked() throws -> (request: RequestContent, tree: ProjectionTree) {
         if let failure { throw failure }
         var content = request.content
         try content.validate()
         var tree = tree
-        // The order says which rows are grouped, if not all are.
+        // If only a part of the rows is grouped, the sort order determines which ones, and remains in the request.
         let groupsPart = tree.form == .grouped && (content.limit != nil || content.offset > 0)
         if tree.form == .grouped && !groupsPart || tree.form == .distinct {
             tree.sorts = content.sorts.map { ProjectionTree.Sort(.path($0.path), ascending: $0.ascending) } + tree.sorts
@@ -99,7 +100,7 @@ struct Selection {
 }
 
 extension Operand {
-    /// The expression of an operand that has one value for a row.
+    /// Returns the expression of an operand that has one value for each row.
     func selectable(_ failure: inout StoreError?, of entity: @autoclosure () -> String) -> ExpressionTree {
         failure = failure ?? self.failure
         if !scopes.isEmpty {

@@ -1,12 +1,12 @@
 import Foundation
 import SwormPredicates
 
-/// One column of a projection: how what a store holds becomes a value.
+/// A column of a projection, which converts a stored value to a value of the row.
 protocol ProjectionColumn: Sendable {
     associatedtype Raw: PrimitiveAttribute
     associatedtype Value
 
-    /// The column in words, for messages.
+    /// A description of the column, for messages.
     var name: String { get }
     var entity: String { get }
 
@@ -17,7 +17,7 @@ protocol ProjectionColumn: Sendable {
 struct TermColumn<Base: SupportedAttributeType, Value>: ProjectionColumn {
     typealias Raw = Base.PrimitiveAttributeType
 
-    // Only messages need the names: they are not made for every request.
+    // The names are computed on access, because only messages need them.
     var name: String { expression.format.replacing("rows.", with: "") }
     var entity: String { type.entityName }
     private let expression: ExpressionTree
@@ -27,7 +27,7 @@ struct TermColumn<Base: SupportedAttributeType, Value>: ProjectionColumn {
     init(_ expression: ExpressionTree, of type: any ManagedObjectConvertible.Type) {
         self.expression = expression
         self.type = type
-        // A term's value is its base or an optional of it. Which of them is found out once, not for each row.
+        // A term's value is its base or an optional of it. The decision is made once, not for each row.
         let required = ColumnDecoder<Raw, Base> { raw in
             guard let raw else { throw AttributeError.badInput(nil) }
             return try Base.decode(primitiveValue: raw)
@@ -49,13 +49,13 @@ struct TermColumn<Base: SupportedAttributeType, Value>: ProjectionColumn {
     }
 }
 
-/// A function under a name of its own, so that it can be cast when its type turns out to be the one that is needed.
+/// A function wrapped in a struct, so that it can be cast if its type is the expected one.
 private struct ColumnDecoder<Raw, Value>: Sendable {
     let decode: @Sendable (Raw?) throws -> Value
 }
 
 extension ProjectionColumn {
-    /// The value from what was worked out in memory.
+    /// Returns the value of the column from a value that was computed in memory.
     func value(_ value: AttributeValue) throws -> Value {
         if value == .null { return try self.value(Raw?.none) }
         let raw: Raw
@@ -81,7 +81,7 @@ extension ProjectionColumn {
 }
 
 extension AttributeValue {
-    /// A number that was worked out, in the form of the kind that is expected.
+    /// Returns a computed number in the form of the expected kind.
     fileprivate func fitting(
         _ kind: PrimitiveKind, _ name: @autoclosure () -> String, _ entity: @autoclosure () -> String
     ) throws -> AttributeValue {
@@ -104,7 +104,8 @@ extension PrimitiveKind {
 }
 
 extension ExpressionTree {
-    /// Whether the expression is the sum of a column or of a relation's values, which is there also where they are not.
+    /// Whether the expression is the sum of a column or of a relation's values, which exists even if there are no
+    /// values.
     fileprivate var isSum: Bool {
         if rowAggregate?.aggregate == .sum { return true }
         var tree = self
@@ -117,7 +118,7 @@ extension ExpressionTree {
 }
 
 extension StoreError {
-    /// The error for a sum that a store gives as nil, as it does with whatever is not a number.
+    /// Returns the error for a sum that a store reports as nil, as it does for every result that is not a number.
     static func noNumber(_ name: String, _ entity: String) -> StoreError {
         StoreError(
             .overflow,

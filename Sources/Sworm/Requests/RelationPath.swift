@@ -1,11 +1,11 @@
-/// Relations, one behind another, in a key path: `\.author.publisher`.
+/// A path of relations in a key path: `\.author.publisher`.
 ///
-/// It names what ``Request/prefetch(_:_:)`` reads. `T` is the type at the end of the last relation.
+/// It names the relations that ``Request/prefetch(_:_:)`` reads. `T` is the destination of the last relation.
 @dynamicMemberLookup
 public struct RelationPath<T: ManagedObjectConvertible>: Sendable {
     let names: [String]
 
-    /// A relation of the type at the end.
+    /// Returns the path extended by a relation of its destination.
     public subscript<R: Relation>(
         dynamicMember keyPath: any KeyPath<T.Relations, R> & Sendable
     ) -> RelationPath<R.Destination> {

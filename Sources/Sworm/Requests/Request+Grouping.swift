@@ -1,7 +1,7 @@
 import SwormPredicates
 
 extension Request {
-    /// Groups of the rows that have the same values in these columns.
+    /// Groups the rows that have the same values in the given columns.
     ///
     /// ```swift
     /// Book.all.grouped(by: \.author.name)
@@ -10,9 +10,9 @@ extension Request {
     ///     .limit(5)
     ///     .select { ($0.key, $0.count, $0.max(\.year)) }
     /// ```
-    /// Groups are in the order of their keys, unless they are sorted. A limit and an offset before `grouped` choose the rows that
-    /// are grouped, in the order of the request; those of the ``Grouping`` choose groups. An order before `grouped` without a
-    /// limit or an offset is one of the groups, and must be one of the columns.
+    /// Groups are sorted by their keys, unless you sort them. A limit and an offset before `grouped` select the rows
+    /// that are grouped, in the order of the request; those of the ``Grouping`` select groups. A sort order before
+    /// `grouped` without a limit or an offset applies to the groups, and must be one of the columns.
     public func grouped<each Base: SupportedAttributeType, each Value>(
         by keys: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>
     ) -> Grouping<PlainObject, (repeat Term<PlainObject, each Base, each Value>)> {
@@ -22,12 +22,14 @@ extension Request {
         return Grouping(self, terms, selection)
     }
 
-    /// Groups of the rows that have the same value in the column that the closure returns; it may also be computed.
+    /// Groups the rows that have the same value in the column that the closure returns.
+    ///
+    /// The column may be computed.
     ///
     /// ```swift
     /// Book.all.grouped { $0.year / 10 }.select { ($0.key * 10, $0.count) }
     /// ```
-    /// - Parameter key: Gets the row. It is called once, at once.
+    /// - Parameter key: A closure that is called with the row, once and immediately.
     public func grouped<Base: SupportedAttributeType, Value>(
         by key: (EntityPath<PlainObject, PlainObject>) -> Term<PlainObject, Base, Value>
     ) -> Grouping<PlainObject, Term<PlainObject, Base, Value>> {
@@ -37,12 +39,14 @@ extension Request {
         return Grouping(self, term, selection)
     }
 
-    /// Groups of the rows that have the same values in the two columns that the closure returns; they may also be computed.
+    /// Groups the rows that have the same values in the two columns that the closure returns.
+    ///
+    /// The columns may be computed.
     ///
     /// ```swift
     /// Book.all.grouped { ($0.author.name, $0.year / 10) }.select { ($0.key.0, $0.key.1, $0.count) }
     /// ```
-    /// - Parameter keys: Gets the row. It is called once, at once.
+    /// - Parameter keys: A closure that is called with the row, once and immediately.
     public func grouped<First: SupportedAttributeType, FirstValue, Second: SupportedAttributeType, SecondValue>(
         by keys: (EntityPath<PlainObject, PlainObject>) -> (
             Term<PlainObject, First, FirstValue>, Term<PlainObject, Second, SecondValue>
@@ -55,11 +59,14 @@ extension Request {
         return Grouping(self, terms, selection)
     }
 
-    /// Groups of the rows that have the same values in the three columns that the closure returns; they may also be computed.
+    /// Groups the rows that have the same values in the three columns that the closure returns.
     ///
-    /// For more columns, give the computed ones names, and use ``grouped(by:)-(KeyPath<EntityPath<PlainObject,PlainObject>,Term<PlainObject,Base,Value>>...)``.
+    /// The columns may be computed.
     ///
-    /// - Parameter keys: Gets the row. It is called once, at once.
+    /// For more columns, give names to the computed ones, and use
+    /// ``grouped(by:)-(KeyPath<EntityPath<PlainObject,PlainObject>,Term<PlainObject,Base,Value>>...)``.
+    ///
+    /// - Parameter keys: A closure that is called with the row, once and immediately.
     public func grouped<
         First: SupportedAttributeType, FirstValue, Second: SupportedAttributeType, SecondValue,
         Third: SupportedAttributeType, ThirdValue

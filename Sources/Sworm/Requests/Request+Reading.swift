@@ -1,22 +1,22 @@
-// How much is read at a time. It changes nothing of what a request finds.
+// Options that control how much is read at a time. They do not affect the results of a request.
 extension Request {
-    /// With the objects at the ends of relations, as they are going to be asked for.
+    /// Returns a request that also reads the destinations of relations, before they are accessed.
     ///
     /// ```swift
     /// for author in try context.fetch(Author.all.prefetch(\.books, \.books.publisher)) {
     ///     for book in author.books { print(try book.decode().title, try book.publisher?.decode().name ?? "") }
     /// }
     /// ```
-    /// They are read with the fetch, for a thousand objects by one statement: how many objects there are does not show in the
-    /// number of statements, and no later line of the closure waits for the store. A path may lead over any number of
-    /// relations, to one and to many. All that is read stays in memory as long as the handles; ``batchSize(_:)`` bounds it.
+    /// The destinations are read together with the fetch, with one statement for every thousand objects, so that the
+    /// closure does not wait for the store later. A path may follow any number of relations, to one and to many. The
+    /// results remain in memory as long as the handles; ``batchSize(_:)`` limits them.
     ///
-    /// It counts where handles are fetched, by ``ManagedObjectContext/fetch(_:)`` and
-    /// ``ManagedObjectContext/fetchOne(_:)``. Values, columns and counts read no relations.
+    /// Prefetching applies if you fetch handles, with ``ManagedObjectContext/fetch(_:)`` and
+    /// ``ManagedObjectContext/fetchOne(_:)``. Values, columns and counts do not read relations.
     ///
     /// - Parameters:
-    ///   - relation: A relation, or relations one behind another.
-    ///   - others: More of them.
+    ///   - relation: A relation, or a path of relations.
+    ///   - others: More relations.
     public func prefetch<First: ManagedObjectConvertible, each Other: ManagedObjectConvertible>(
         _ relation: KeyPath<RelationPath<PlainObject>, RelationPath<First>>,
         _ others: repeat KeyPath<RelationPath<PlainObject>, RelationPath<each Other>>
@@ -35,20 +35,22 @@ extension Request {
         }
     }
 
-    /// With the rows of so many objects read at a time, when the first of them is asked for something.
+    /// Returns a request that reads the rows of its objects in batches, on first access to an object of the batch.
     ///
     /// ```swift
     /// for book in try context.fetch(Book.all.sort(\.title).batchSize(500)) { print(try book.decode().title) }
     /// ```
-    /// The fetch reads the ids of all objects. The rows, and what is prefetched with them, come a batch at a time, by one
-    /// statement each, and only the batches that were used last are held: memory grows by a handle and an id for each object,
-    /// and not by the rows. A handle that was written through, or whose relations to one were set, keeps its own row and with
-    /// it its batch. An object that was deleted before its batch was read throws, as every deleted one does.
+    /// The fetch reads the ids of all objects. The rows, and the prefetched relations, are read one batch at a time,
+    /// with one statement each, and only the most recently used batches are retained: memory use grows by a handle and
+    /// an id for each object, but not by the rows. A handle that was used to write, or whose relations to one were set,
+    /// retains its row and therefore its batch. If an object is deleted before its batch is read, its handle throws an
+    /// error, as for every deleted object.
     ///
-    /// All rows are read at once where unsaved changes of this `perform` bear on the request, and where several stores answer
-    /// it. To go over values instead of handles, ``ManagedObjectContext/forEach(_:_:)`` needs no batches: it holds one.
+    /// All rows are read at once if unsaved changes of this `perform` affect the request, or if it reads several
+    /// stores. To iterate over values instead of handles, use ``ManagedObjectContext/forEach(_:_:)``, which needs no
+    /// batches because it has only one value in memory.
     ///
-    /// - Parameter value: The number; zero means all at once, as it does in Core Data.
+    /// - Parameter value: The number of objects in a batch. Zero reads all objects at once, as in Core Data.
     public func batchSize(_ value: Int) -> Request {
         with {
             $0.batchSize = value

@@ -1,7 +1,7 @@
 import SwormPredicates
 
 extension Request {
-    /// Only this column: an attribute, also one behind relations to one, or the count of a relation to many.
+    /// Selects one column: an attribute, also one reached through relations to one, or the count of a relation to many.
     public func select<Base: SupportedAttributeType, Value>(
         _ column: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>
     ) -> Projection<PlainObject, Value> {
@@ -10,7 +10,9 @@ extension Request {
         return Projection(self, selection, nil, reader)
     }
 
-    /// Only the column that the closure names; it may also be calculated.
+    /// Selects the column that the closure returns.
+    ///
+    /// The column may be computed.
     @_disfavoredOverload
     public func select<Base: SupportedAttributeType, Value>(
         _ column: (EntityPath<PlainObject, PlainObject>) -> Term<PlainObject, Base, Value>
@@ -20,12 +22,14 @@ extension Request {
         return Projection(self, selection, nil, reader)
     }
 
-    /// Only these columns, as tuples: attributes, also behind relations to one, and counts of relations to many.
+    /// Selects columns, as tuples: attributes, also those reached through relations to one, and counts of relations to
+    /// many.
     ///
     /// ```swift
     /// let rows: [(String, String?, Int)] = try context.fetch(Book.all.select(\.title, \.author.name, \.reviews.count))
     /// ```
-    /// What lies behind a relation may be missing, and is an optional. One column alone gives its values.
+    /// A column that is reached through a relation may be missing, and is therefore an optional. A single column
+    /// returns its values without a tuple.
     public func select<First: SupportedAttributeType, FirstValue, each Base: SupportedAttributeType, each Value>(
         _ first: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, First, FirstValue>>,
         _ columns: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>
@@ -37,7 +41,7 @@ extension Request {
         return Projection(self, selection, nil, reader)
     }
 
-    /// Only these columns, as values of a type of your own, made by its initialiser or by a closure.
+    /// Selects columns, as values of your own type, which its initializer or a closure creates.
     ///
     /// ```swift
     /// struct Line { var title: String; var author: String? }
@@ -57,12 +61,14 @@ extension Request {
         return Projection(self, selection, nil, reader)
     }
 
-    /// Only the columns that the closure names; they may also be calculated.
+    /// Selects the columns that the closure returns.
+    ///
+    /// The columns may be computed.
     ///
     /// ```swift
     /// Book.all.select { ($0.title, $0.reviews.max(\.mark), $0.year + 1) }
     /// ```
-    /// - Parameter columns: Gets the row. It is called once, at once.
+    /// - Parameter columns: A closure that is called with the row, once and immediately.
     @_disfavoredOverload
     public func select<First: SupportedAttributeType, FirstValue, each Base: SupportedAttributeType, each Value>(
         _ columns: (EntityPath<PlainObject, PlainObject>) -> (
@@ -72,7 +78,7 @@ extension Request {
         tuples(columns)
     }
 
-    /// Not there: the columns are those of the row that the closure gets.
+    /// Unavailable: the columns must belong to the row that the closure is called with.
     @available(
         *, unavailable,
         message: "the closure must give columns of the row that it gets, as in `select { ($0.title, $0.year + 1) }`"
@@ -82,8 +88,10 @@ extension Request {
         self
     }
 
-    /// A pack alone can be empty, and then takes any closure that gives nothing of use. So one column is asked for by
-    /// itself above, and here it is one of the pack again.
+    /// Selects columns from a parameter pack.
+    ///
+    /// A pack can be empty, and would then accept closures without a useful result. The public method therefore has a
+    /// separate parameter for the first column, which is added to the pack here.
     private func tuples<each Base: SupportedAttributeType, each Value>(
         _ columns: (EntityPath<PlainObject, PlainObject>) -> (repeat Term<PlainObject, each Base, each Value>)
     ) -> Projection<PlainObject, (repeat each Value)> {

@@ -1,8 +1,8 @@
 package import SwormPredicates
 
-/// A question to a store: which objects of an entity, in which order, how many.
+/// A request for objects of an entity, with a condition, a sort order and limits.
 ///
-/// A request is a value. Start with ``ManagedObjectConvertible/all`` and narrow it down:
+/// A request is a value. Start with ``ManagedObjectConvertible/all`` and narrow it:
 ///
 /// ```swift
 /// Book.all.where { $0.year > 1800 }.sort(\.title).limit(10)
@@ -15,7 +15,7 @@ public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
     @usableFromInline
     init(_ content: RequestContent) { self.content = content }
 
-    /// Checks that the request was understood.
+    /// Throws an error if the request is invalid.
     ///
     /// - Throws: The ``StoreError`` that would be thrown before the request runs.
     public func validate() throws { try content.validate() }
@@ -23,7 +23,7 @@ public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
     package var condition: Condition<PlainObject>? { content.condition.map { Condition($0) } }
     package var sorts: [SortKey] { content.sorts }
 
-    /// As ``RequestContent/predicateTree()``.
+    /// Returns the condition as a tree. See ``RequestContent/predicateTree()``.
     package func predicateTree() throws(StoreError) -> PredicateTree? { try content.predicateTree() }
 
     func with(_ change: (inout RequestContent) -> Void) -> Request {
@@ -34,12 +34,13 @@ public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
 }
 
 extension Request {
-    /// At most so many objects.
+    /// Returns a request for at most the given number of objects.
     ///
-    /// The last limit of a request counts.
+    /// If you chain limits, the last one applies.
     ///
-    /// - Parameter value: The number. A request with a limit of zero finds nothing, and does not ask the store; Core Data's
-    ///   `fetchLimit` of zero means all objects. With a number below zero the request fails.
+    /// - Parameter value: The number of objects. A request with a limit of zero finds nothing, and does not query the
+    ///   store. By contrast, a `fetchLimit` of zero in Core Data means all objects. A negative number makes the request
+    ///   fail.
     public func limit(_ value: Int) -> Request {
         with {
             $0.limit = value
@@ -50,7 +51,7 @@ extension Request {
     /// The request for the first of the objects that it finds.
     var limitedToFirst: Request { with { $0.limit = min($0.limit ?? 1, 1) } }
 
-    /// Without the first so many objects.
+    /// Returns a request that skips the given number of objects at the start.
     public func offset(_ value: Int) -> Request {
         with {
             $0.offset = value
@@ -60,19 +61,20 @@ extension Request {
 }
 
 extension Request {
-    // Inlinable, here and in the closure form: where the type is known, nothing has to be asked of it.
-    /// Only objects that fulfil this condition too.
+    // Inlinable, here and in the closure form: if the type is known, no metadata must be requested at run time.
+    /// Returns a request for the objects that also fulfill this condition.
     @inlinable
     public func `where`(_ condition: Condition<PlainObject>) -> Request {
         Request(content.narrowed(by: condition.content))
     }
 
-    /// Only objects that fulfil the condition that the closure makes.
+    /// Returns a request for the objects that also fulfill the condition that the closure returns.
     ///
     /// ```swift
     /// Book.all.where { $0.author.name == "Leo" && $0.reviews.any.mark > 3 && $0.reviews.count > 2 }
     /// ```
-    /// - Parameter condition: Gets the row; its members are the attributes and relations. It is called once, at once.
+    /// - Parameter condition: A closure that is called with the row, once and immediately. The members of the row are
+    ///   the attributes and relations.
     @inlinable
     public func `where`(
         _ condition: (EntityPath<PlainObject, PlainObject>) -> Condition<PlainObject>
@@ -80,12 +82,14 @@ extension Request {
         self.where(condition(.root))
     }
 
-    /// Only objects that fulfil a condition written in the predicate language. See ``Condition/init(format:_:)``.
+    /// Returns a request for the objects that also fulfill a condition in the predicate language.
+    ///
+    /// See ``Condition/init(format:_:)``.
     public func `where`(raw query: String, _ args: Any?...) -> Request {
         self.where(Condition(ConditionContent(format: query, arguments: args)))
     }
 
-    /// Only objects that fulfil a predicate whose entity is not known.
+    /// Returns a request for the objects that also fulfill a predicate whose entity is unknown.
     @_disfavoredOverload
     @available(
         *, deprecated,
@@ -95,12 +99,12 @@ extension Request {
         self.where(Condition(predicate.predicateDescriptor.content))
     }
 
-    /// The request with this condition in the place of all that it had.
+    /// Returns the request with this condition instead of all previous ones.
     public func replacingWhere(_ condition: Condition<PlainObject>) -> Request {
         with { $0.condition = condition.content }
     }
 
-    /// The request with the condition that the closure makes in the place of all that it had.
+    /// Returns the request with the condition that the closure returns instead of all previous ones.
     public func replacingWhere(
         _ condition: (EntityPath<PlainObject, PlainObject>) -> Condition<PlainObject>
     ) -> Request {
@@ -109,21 +113,26 @@ extension Request {
 }
 
 extension Request {
-    /// In the order of an attribute. Orders that were given before are more significant.
+    /// Returns the request sorted by an attribute.
+    ///
+    /// Earlier sort orders are more significant.
     public func sort<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute>, ascending: Bool = true
     ) -> Request where Attribute.PrimitiveAttributeType: Comparable {
         ordered(by: Operand(keyPath), ascending)
     }
 
-    /// In the order of an attribute; objects without a value come first when it is ascending.
+    /// Returns the request sorted by an attribute that may be nil.
+    ///
+    /// In ascending order, objects without a value come first.
     public func sort<Attribute: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Attribute?>, ascending: Bool = true
     ) -> Request where Attribute.PrimitiveAttributeType: Comparable {
         ordered(by: Operand(keyPath), ascending)
     }
 
-    /// In the order of an attribute behind relations, or of a count: `sort(\.author.name)`.
+    /// Returns the request sorted by an attribute that is reached through relations, or by a count:
+    /// `sort(\.author.name)`.
     public func sort<Base: SupportedAttributeType, Value>(
         _ keyPath: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>,
         ascending: Bool = true
@@ -148,7 +157,7 @@ extension Request {
 }
 
 extension Request: CustomStringConvertible {
-    /// The entity, the condition, the order and the limits, on one line.
+    /// The entity, the condition, the sort order and the limits, on one line.
     public var description: String {
         var text = PlainObject.entityName
         if let condition { text += " where \(condition)" }
@@ -163,6 +172,6 @@ extension Request: CustomStringConvertible {
 }
 
 extension ManagedObjectConvertible {
-    /// A request for all objects of the entity, to be narrowed down.
+    /// A request for all objects of the entity, which you can narrow.
     public static var all: Request<Self> { Request() }
 }

@@ -1,34 +1,34 @@
 package import SwormPredicates
 
-/// What a request asks, without the type that it asks for: nothing about a type is looked up while a request is built.
+/// The content of a request without its generic type, so that no type is looked up while a request is built.
 @usableFromInline
 package struct RequestContent: Sendable {
     var condition: ConditionContent?
     package var sorts: [SortKey] = []
-    /// The largest number of rows; nil for all.
+    /// The largest number of rows, or nil for all rows.
     package var limit: Int?
     package var offset = 0
-    /// The relations that handles are going to follow: paths of names.
+    /// The relations that are prefetched for handles, as paths of names.
     package var prefetch: [[String]] = []
-    /// How many rows of handles are read at a time; zero for all.
+    /// The number of rows of handles that are read at a time, or zero for all rows.
     package var batchSize = 0
-    /// The first thing that could not be understood, the condition apart.
+    /// The first error in the request, except for those of the condition.
     @Rare private var failure: StoreError?
 
-    /// The condition as a tree; nil for all objects.
+    /// Returns the condition as a tree, or nil for all objects.
     ///
-    /// - Throws: The error that the request carries, also one of its order, limit or offset.
+    /// - Throws: The first error of the request, also one of its order, limit or offset.
     package func predicateTree() throws(StoreError) -> PredicateTree? {
         if let failure { throw failure }
         return try condition?.tree()
     }
 
-    /// Throws the first thing in the request that could not be understood.
+    /// Throws the first error of the request, if it has one.
     func validate() throws(StoreError) {
         if let failure = failure ?? condition?.failure { throw failure }
     }
 
-    /// Adds a condition that must hold, too.
+    /// Adds a condition that must hold too.
     mutating func narrow(_ other: ConditionContent) {
         condition = if let condition { .and(condition, other) } else { other }
     }

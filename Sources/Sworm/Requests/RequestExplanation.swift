@@ -1,28 +1,30 @@
-/// The statement that answers a request, how SQLite works it out, and what makes it slow.
+/// The statement of a request, SQLite's plan for it, and advice about what makes it slow.
 ///
 /// ```swift
 /// print(try store.perform { try $0.explain(Book.all.where { $0.title == "War and Peace" }) })
 /// ```
-/// The statement is not run for that. On Apple's platforms Core Data makes the statements and does not show them, so that
-/// there is no explanation there.
+/// Creating an explanation does not run the statement. Explanations are not available on Apple's platforms, because
+/// Core Data generates the statements there and does not expose them.
 public struct RequestExplanation: Sendable, Hashable, CustomStringConvertible {
-    /// The text of the statement, with numbered parameters in the place of values.
+    /// The SQL text of the statement, with numbered parameters instead of values.
     public let sql: String
 
-    /// The values of the parameters, from `?1` on, as SQL writes them: `'War and Peace'`, `1869`, `NULL`.
+    /// The values of the parameters, starting with `?1`, as SQL literals: `'War and Peace'`, `1869`, `NULL`.
     ///
-    /// Long bytes are cut.
+    /// Long binary values are truncated.
     public let bindings: [String]
 
-    /// The lines of SQLite's `EXPLAIN QUERY PLAN`; what is part of a step stands further in. The words are those of the
-    /// SQLite that is in use.
+    /// The lines of SQLite's `EXPLAIN QUERY PLAN`, with nested steps indented.
+    ///
+    /// The wording depends on the version of SQLite.
     public let plan: [String]
 
-    /// What takes time that grows with the number of rows, a sentence for each; empty where indexes serve the request, and
-    /// where all rows are asked for.
+    /// The operations whose time grows with the number of rows, one sentence for each.
+    ///
+    /// The array is empty if indexes serve the request, or if it requests all rows.
     public let advice: [String]
 
-    /// The entities all of whose rows are looked at to find some of them.
+    /// The names of the entities whose rows must all be scanned to find some of them.
     public let scannedEntities: [String]
 
     package init(sql: String, bindings: [String], plan: [String], advice: [String], scannedEntities: [String]) {
@@ -33,7 +35,7 @@ public struct RequestExplanation: Sendable, Hashable, CustomStringConvertible {
         self.scannedEntities = scannedEntities
     }
 
-    /// Everything, a line for each.
+    /// The statement, the values, the plan and the advice, each on a separate line.
     public var description: String {
         let values = bindings.enumerated().map { "?\($0 + 1) = \($1)" }
         return ([sql] + values + plan.map { "  " + $0 } + advice).joined(separator: "\n")

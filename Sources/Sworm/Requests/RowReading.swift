@@ -1,17 +1,17 @@
 import SwormPredicates
 
-/// How the columns of a projection become a row of it.
+/// A reader that creates a row of a projection from its columns.
 protocol RowReading<Row>: Sendable {
-    /// The columns as a store holds them, side by side in memory, each of them possibly missing.
+    /// The stored values of the columns, adjacent in memory, each of them optional.
     associatedtype Raw
     associatedtype Row
 
-    /// Where in the memory of `Raw` the columns are, and what they are; nil where a column's type is none of the thirteen,
-    /// so that nobody knows its memory.
+    /// The offsets and kinds of the columns in the memory of `Raw`, or nil if a column's type is not one of the
+    /// thirteen primitive types, because its memory layout is then unknown.
     static var cells: [RawCell]? { get }
     static func empty() -> Raw
 
-    /// The columns in words, for messages.
+    /// Descriptions of the columns, for messages.
     var names: [String] { get }
 
     func row(_ raw: Raw) throws -> Row
@@ -24,7 +24,7 @@ struct RawCell {
     var offset: Int
 }
 
-/// Rows that are tuples of their columns.
+/// A reader of rows that are tuples of their columns.
 struct TupleReader<each Column: ProjectionColumn>: RowReading {
     typealias Raw = (repeat Optional<(each Column).Raw>)
     typealias Row = (repeat (each Column).Value)
@@ -38,7 +38,7 @@ struct TupleReader<each Column: ProjectionColumn>: RowReading {
         var end = 0
         var areNative = true
         func add<Raw: PrimitiveAttribute>(_ type: Raw.Type) {
-            // The elements of a tuple lie one behind the other, each at the next place that is aligned for it.
+            // The elements of a tuple are stored in order, each at the next offset that is aligned for it.
             let alignment = MemoryLayout<Raw?>.alignment
             let offset = (end + alignment - 1) / alignment * alignment
             cells.append(RawCell(kind: Raw.primitiveKind, offset: offset))
@@ -68,7 +68,7 @@ struct TupleReader<each Column: ProjectionColumn>: RowReading {
     }
 }
 
-/// Rows that a function makes of their columns.
+/// A reader of rows that a function creates from their columns.
 struct MadeReader<Row, each Column: ProjectionColumn>: RowReading {
     typealias Raw = (repeat Optional<(each Column).Raw>)
 
@@ -96,7 +96,7 @@ struct MadeReader<Row, each Column: ProjectionColumn>: RowReading {
     }
 }
 
-/// Rows that a function makes of other rows.
+/// A reader of rows that a function creates from other rows.
 struct MappedReader<Row, Inner: RowReading>: RowReading {
     let inner: Inner
     let make: @Sendable (Inner.Row) throws -> Row

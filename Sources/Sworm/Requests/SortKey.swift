@@ -1,4 +1,4 @@
-/// One key of an order: a path of names that ends in an attribute or in `@count`.
+/// A key of a sort order: a path of names that ends in an attribute or in `@count`.
 package struct SortKey: Sendable, Hashable {
     package let path: [String]
     package let ascending: Bool

@@ -1,4 +1,4 @@
-/// What an upsert does about a value whose unique attributes an object has already.
+/// The policy of an upsert for a value whose unique attributes match an existing object.
 public struct UpsertPolicy<PlainObject: ManagedObjectConvertible>: Sendable {
     enum Action: Sendable {
         case refuse, ignore, updateAll
@@ -7,16 +7,18 @@ public struct UpsertPolicy<PlainObject: ManagedObjectConvertible>: Sendable {
 
     let action: Action
 
-    /// The object gets all values of the table.
+    /// Writes all attributes of the table into the existing object.
     public static var updateAll: Self { Self(action: .updateAll) }
 
-    /// The object stays as it is.
+    /// Leaves the existing object unchanged.
     public static var ignore: Self { Self(action: .ignore) }
 
-    /// It is an error, and nothing of the call is written.
+    /// Throws an error, without writing any value of the call.
     public static var `throw`: Self { Self(action: .refuse) }
 
-    /// The object gets the values of some attributes; the others it keeps.
+    /// Writes the given attributes into the existing object.
+    ///
+    /// Its remaining attributes are unchanged.
     ///
     /// - Parameter attributes: Properties of the table.
     public static func update(_ attributes: any PartialKeyPath<PlainObject> & Sendable...) -> Self {
@@ -24,23 +26,23 @@ public struct UpsertPolicy<PlainObject: ManagedObjectConvertible>: Sendable {
     }
 }
 
-/// What became of the values of an upsert.
+/// The result of an upsert: the numbers of values that were inserted, updated and ignored.
 public struct UpsertResult: Sendable, Hashable {
-    /// How many were new.
+    /// The number of values that were inserted.
     public var inserted: Int
 
-    /// How many had an object that got the values; it may have had them already.
+    /// The number of values that were written into an existing object, including objects that already had them.
     public var updated: Int
 
-    /// How many had an object that was left alone.
+    /// The number of values whose existing object was left unchanged.
     public var ignored: Int
 
-    /// Makes a result.
+    /// Creates a result.
     ///
     /// - Parameters:
-    ///   - inserted: How many were new.
-    ///   - updated: How many had an object that got the values.
-    ///   - ignored: How many had an object that was left alone.
+    ///   - inserted: The number of values that were inserted.
+    ///   - updated: The number of values that were written into an existing object.
+    ///   - ignored: The number of values whose existing object was left unchanged.
     public init(inserted: Int = 0, updated: Int = 0, ignored: Int = 0) {
         self.inserted = inserted
         self.updated = updated

@@ -1,37 +1,37 @@
 import SwormPredicates
 
-// Not there: these say what to write instead.
+// Unavailable declarations whose messages suggest an alternative.
 extension Term where Base == String {
-    /// Not there: a string has a length.
+    /// Unavailable: use the length of the string.
     @available(*, unavailable, message: "compare the length: `$0.title.length == 0`")
     public var isEmpty: Condition<Root> { .never }
 
-    /// Not there: a string has a length.
+    /// Unavailable: use the length of the string.
     @available(*, unavailable, renamed: "length")
     public var count: Term<Root, Int, Int?> { Term<Root, Int, Int?>(operand) }
 }
 
 extension Term {
-    /// Not there: values of different types are not compared.
+    /// Unavailable: values of different types cannot be compared.
     @available(*, unavailable, message: "the attribute has another type: compare it with a value of its own type")
     @_disfavoredOverload
     public static func == <Other: SupportedAttributeType>(left: Term, right: Other) -> Condition<Root> { .never }
 
-    /// Not there: values of different types are not compared.
+    /// Unavailable: values of different types cannot be compared.
     @available(*, unavailable, message: "the attribute has another type: compare it with a value of its own type")
     @_disfavoredOverload
     public static func != <Other: SupportedAttributeType>(left: Term, right: Other) -> Condition<Root> { .never }
 }
 
 extension OptionalPath {
-    /// Not there: a row is compared with rows and ids.
+    /// Unavailable: a row can be compared with rows and ids only.
     @available(*, unavailable, message: "a row is compared with another row of its entity, or with an id")
     @_disfavoredOverload
     public static func == <Base, Other>(left: OptionalPath, right: Term<Root, Base, Other>) -> Condition<Root> {
         .never
     }
 
-    /// Not there: a row is compared with rows and ids.
+    /// Unavailable: a row can be compared with rows and ids only.
     @available(*, unavailable, message: "a row is compared with another row of its entity, or with an id")
     @_disfavoredOverload
     public static func != <Base, Other>(left: OptionalPath, right: Term<Root, Base, Other>) -> Condition<Root> {
@@ -40,19 +40,19 @@ extension OptionalPath {
 }
 
 extension Sequence {
-    /// Not there: the attribute comes first.
+    /// Unavailable: start the condition with the attribute.
     @available(*, unavailable, message: "the attribute comes first: `$0.year.isIn(years)`")
     public func contains<Root, Value>(_ term: Term<Root, Element, Value>) -> Condition<Root> { .never }
 }
 
 extension RangeExpression {
-    /// Not there: the attribute comes first.
+    /// Unavailable: start the condition with the attribute.
     @available(*, unavailable, message: "the attribute comes first: `$0.year.isIn(years)`")
     @_disfavoredOverload
     public func contains<Root, Value>(_ term: Term<Root, Bound, Value>) -> Condition<Root> { .never }
 }
 
-/// Not there: relations need the closure form.
+/// Unavailable: conditions over relations require the closure form.
 @available(*, unavailable, message: "a condition over relations is a closure: `{ $0.author.name == \"Leo\" }`")
 @_disfavoredOverload
 public func == <Root, Base, Value>(

@@ -1,6 +1,8 @@
-// Not there: these say what to write instead.
+// Unavailable declarations whose messages suggest an alternative.
 extension ManagedObject {
-    /// Not there: a handle has relations; values are decoded and encoded.
+    /// Unavailable: a handle provides relations.
+    ///
+    /// Its values must be decoded and encoded.
     @available(
         *, unavailable,
         message:
@@ -12,38 +14,38 @@ extension ManagedObject {
         set {}
     }
 
-    /// Not there: the id of an object is its ``id``.
+    /// Unavailable: use ``id``.
     @available(*, unavailable, renamed: "id")
     public var objectID: ManagedObjectID<PlainObject> { id }
 
-    /// Not there: a context deletes objects.
+    /// Unavailable: use a context to delete objects.
     @available(*, unavailable, message: "a context deletes objects: `context.delete(handle)`")
     public func delete() throws {}
 }
 
 extension Optional {
-    /// Not there: a handle that may be nil is unwrapped first.
+    /// Unavailable: unwrap the optional handle first.
     @available(*, unavailable, message: "the handle may be nil: write `handle?.encode(…)`, or unwrap it")
     public func encode<PlainObject, Value>(_ keyPath: WritableKeyPath<PlainObject, Value>, _ value: Value) throws
     where Wrapped == ManagedObject<PlainObject> {}
 
-    /// Not there: a handle that may be nil is unwrapped first.
+    /// Unavailable: unwrap the optional handle first.
     @available(*, unavailable, message: "the handle may be nil: write `handle?.encode(…)`, or unwrap it")
     public func encode<PlainObject>(_ value: PlainObject) throws where Wrapped == ManagedObject<PlainObject> {}
 }
 
 extension ManagedObjectSet {
-    /// Not there: members are added.
+    /// Unavailable: use `add(_:)`.
     @available(*, unavailable, renamed: "add(_:)")
     public func append(_ object: ManagedObject<PlainObject>) throws {}
 
-    /// Not there: members are added.
+    /// Unavailable: use `add(_:)`.
     @available(*, unavailable, renamed: "add(_:)")
     public func insert(_ object: ManagedObject<PlainObject>) throws {}
 }
 
 extension ManagedObjectOrderedSet {
-    /// Not there: members are added.
+    /// Unavailable: use `add(_:)`.
     @available(*, unavailable, renamed: "add(_:)")
     public func append(_ object: ManagedObject<PlainObject>) throws {}
 }

@@ -1,6 +1,6 @@
-// Not there: these say what to write instead.
+// Unavailable declarations whose messages suggest an alternative.
 extension ManagedObjectContext {
-    /// Not there: a context deletes one object, or all that a request finds.
+    /// Unavailable: a context deletes either one object, or all objects that a request finds.
     @available(
         *, unavailable,
         message: "delete each object by itself, or all that a request finds: `delete(Book.all.where { … })`"
@@ -8,23 +8,23 @@ extension ManagedObjectContext {
     @_disfavoredOverload
     public func delete<PlainObject>(_ objects: some Sequence<ManagedObject<PlainObject>>) throws {}
 
-    /// Not there: requests find objects.
+    /// Unavailable: use a request to find objects.
     @available(*, unavailable, message: "requests find objects: `fetch(Book.all)`")
     public func fetch<PlainObject: ManagedObjectConvertible>(
         _ type: PlainObject.Type
     ) throws -> [ManagedObject<PlainObject>] { [] }
 
-    /// Not there: requests find objects.
+    /// Unavailable: use a request to find objects.
     @available(*, unavailable, message: "requests find objects: `decode(Book.all)`")
     public func decode<PlainObject: ManagedObjectConvertible>(_ type: PlainObject.Type) throws -> [PlainObject] { [] }
 
-    /// Not there: changes are pairs.
+    /// Unavailable: pass each change as a pair of a key path and a value.
     @available(*, unavailable, message: "changes are pairs: `set: (\\.year, 1869)`")
     public func update<PlainObject, Value>(
         _ request: Request<PlainObject>, set keyPath: WritableKeyPath<PlainObject, Value>, _ value: Value
     ) throws -> Int { 0 }
 
-    /// Not there: a call saves by itself.
+    /// Unavailable: the changes are saved automatically.
     @available(*, unavailable, message: "the changes of a `perform` are saved when its closure returns")
     public func save() throws {}
 }

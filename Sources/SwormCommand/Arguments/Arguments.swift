@@ -1,16 +1,16 @@
 package import Foundation
 import SwormPredicates
 
-/// The arguments of one command, read by its table of options.
+/// The arguments of one command, parsed according to its option table.
 package struct Arguments: Sendable {
     package private(set) var operands: [String] = []
     private var values: [String: String] = [:]
     private var flags: Set<String> = []
 
-    /// Reads the words behind the command's name.
+    /// Parses the arguments after the command's name.
     ///
-    /// - Throws: ``ToolError`` for an option that the command has not, a value that is missing or not allowed, and for too
-    ///   few or too many operands.
+    /// - Throws: ``ToolError`` for an option that the command does not have, a value that is missing or not allowed,
+    ///   and too few or too many operands.
     package init(_ words: [String], for spec: CommandSpec) throws {
         var rest = words[...]
         var takesOptions = true
@@ -74,15 +74,16 @@ package struct Arguments: Sendable {
 
     private static func helpHint(_ spec: CommandSpec) -> String { "see 'sworm-tool \(spec.name) --help'" }
 
-    /// Whether a flag is given.
+    /// Returns whether a flag is given.
     package func has(_ flag: String) -> Bool { flags.contains(flag) }
 
-    /// The value of an option; nil where it is not given.
+    /// Returns the value of an option, or nil if it is not given.
     package func value(_ option: String) -> String? { values[option] }
 
-    /// The parts of a value between commas, blanks around them dropped. Commas in brackets and quotes part nothing.
+    /// Returns the comma-separated parts of a value, without surrounding blanks. Commas in brackets and quotes do not
+    /// separate parts.
     ///
-    /// - Throws: ``ToolError`` for a part in which nothing stands.
+    /// - Throws: ``ToolError`` for an empty part.
     package func list(_ option: String) throws -> [String]? {
         guard let text = values[option] else { return nil }
         let parts = Self.parts(text)
@@ -94,7 +95,7 @@ package struct Arguments: Sendable {
         return parts
     }
 
-    /// The whole number that an option gives.
+    /// Returns the whole number of an option.
     package func count(_ option: String) throws -> Int? {
         guard let text = values[option] else { return nil }
         guard let number = Int(text), number >= 0 else {
@@ -103,7 +104,7 @@ package struct Arguments: Sendable {
         return number
     }
 
-    /// The path that an option or operand names, as a URL.
+    /// Returns the path of an option or operand as a URL.
     package static func url(_ path: String) -> URL {
         URL(fileURLWithPath: (path as NSString).expandingTildeInPath)
     }

@@ -1,11 +1,11 @@
-/// An option that a command takes. The help is made from it, and the arguments are read by it.
+/// An option of a command. It is used both to generate the help and to parse the arguments.
 package struct OptionSpec: Sendable {
     package var name: String
     package var short: Character?
-    /// What stands for the value in the help; nil for a flag.
+    /// The placeholder for the value in the help, or nil for a flag.
     package var value: String?
     package var summary: String
-    /// The only values that are taken; none for any.
+    /// The only values that are accepted; if empty, all values are accepted.
     package var choices: [String]
 
     package init(
@@ -19,7 +19,7 @@ package struct OptionSpec: Sendable {
     }
 }
 
-/// An argument that is known by its place.
+/// An argument that is identified by its position.
 package struct OperandSpec: Sendable {
     package var name: String
     package var summary: String
@@ -30,11 +30,11 @@ package struct OperandSpec: Sendable {
     }
 }
 
-/// What a command is called and what it takes.
+/// The name of a command, its operands and its options.
 package struct CommandSpec: Sendable {
     package var name: String
     package var summary: String
-    /// Paragraphs for the help.
+    /// The paragraphs of the help.
     package var discussion: [String]
     package var operands: [OperandSpec]
     package var options: [OptionSpec]
@@ -52,7 +52,7 @@ package struct CommandSpec: Sendable {
         self.examples = examples
     }
 
-    /// The options with the one that every command has.
+    /// The options, including the help option that every command has.
     package var allOptions: [OptionSpec] { options + [OptionSpec("help", short: "h", "Show this help.")] }
 }
 

@@ -3,15 +3,15 @@ import OpenCoreData
 import SwormPredicates
 import SwormStore
 
-/// Looks at what is at a path before anything opens it. To open a pipe would wait for ever, and what SQLite says of a file
-/// that is not there, or is none, helps nobody.
+/// Checks of the file type at a path before the file is opened. Opening a pipe would block, and SQLite's errors for
+/// missing or unsuitable files are not helpful.
 enum FilePath {
-    /// The file endings of models.
+    /// The file extensions of models.
     static let modelKinds = ["xcdatamodeld", "xcdatamodel", "momd", "mom", "omo"]
 
-    /// The file of a store that is to be read.
+    /// Returns the file of a store that is to be read.
     ///
-    /// - Throws: ``ToolError`` where there is no file, or it is empty.
+    /// - Throws: ``ToolError`` if there is no file, or it is empty.
     static func store(_ path: String) throws -> URL {
         guard !path.isEmpty else {
             throw ToolError(.usage, "the path of the store is empty", hint: "name the file of the store")
@@ -43,9 +43,9 @@ enum FilePath {
         }
     }
 
-    /// Checks that there is something at the path of a model that can be read.
+    /// Checks that there is a readable file or folder at the path of a model.
     ///
-    /// - Throws: ``ToolError`` where there is nothing, or what is there is neither a file nor a folder.
+    /// - Throws: ``ToolError`` if nothing exists at the path, or if it is neither a file nor a folder.
     static func checkModel(_ url: URL) throws {
         switch FileKind(path: url.path) {
         case .file?, .folder?: break
@@ -60,7 +60,7 @@ enum FilePath {
 
     /// Checks that a file can be written at a path.
     ///
-    /// - Throws: ``ToolError`` where something else than a file is there, or the folder for it is not.
+    /// - Throws: ``ToolError`` if something other than a file exists at the path, or if its folder does not exist.
     static func checkOutput(_ path: String, isFolder: Bool) throws {
         guard !path.isEmpty else {
             throw ToolError(.usage, "the path of the output is empty", hint: "name the file to write")
@@ -93,7 +93,7 @@ enum FilePath {
         let url = Arguments.url(path)
         let parent = url.deletingLastPathComponent().path
         guard FileKind(path: parent) == .folder else { return "there is no folder '\(parent)'" }
-        // The name alone may be near enough, whatever is in the file.
+        // The name alone may be similar enough, regardless of the file's content.
         let candidates = names(in: parent).filter { name in
             wanted == .model || FileKind(path: parent + "/" + name) == .file
         }
@@ -119,20 +119,20 @@ enum FilePath {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
-    /// The models or the databases in a folder.
+    /// Returns the names of the models or of the databases in a folder.
     private static func names(of wanted: Wanted, in folder: String) -> [String] {
         let path = Arguments.url(folder).path
         if wanted == .model {
             return names(in: path).filter { modelKinds.contains(($0 as NSString).pathExtension.lowercased()) }
         }
-        // Enough to help; a folder of a hundred thousand files is not read for a hint.
+        // This is enough for a hint; do not read every file of a large folder.
         return names(in: path).prefix(500).filter { name in
             let file = path + "/" + name
             return FileKind(path: file) == .file && isDatabase(URL(fileURLWithPath: file))
         }
     }
 
-    /// Whether a file begins as SQLite's databases do. Only for regular files.
+    /// Returns whether a file starts with SQLite's header. Only for regular files.
     static func isDatabase(_ url: URL) -> Bool {
         guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
         defer { try? handle.close() }

@@ -1,4 +1,4 @@
-/// The help of the tool and of its commands, made from their tables.
+/// The help of the tool and of its commands, generated from their specifications.
 enum HelpText {
     private static let width = 80
 

@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// A hint for a name that is not there: the nearest, or else all that there are.
+/// Returns a hint for an unknown name: the nearest name, or else a list of all names.
 ///
 /// - Parameter what: The words before the list of names.
 func nameHint(_ name: String, among names: [String], what: String) -> String? {

@@ -3,7 +3,7 @@ import OpenCoreData
 import SwormSQLite
 import SwormStore
 
-/// `sworm-tool copy`: a store with everything that belongs to it, also while somebody writes it.
+/// `sworm-tool copy`: copies a store with all its files, even while another process writes to it.
 enum CopyCommand {
     private static let attempts = 5
 
@@ -21,7 +21,7 @@ enum CopyCommand {
             examples: ["sworm-tool copy Library.sqlite Backup.sqlite"])
     ) { arguments, console in
         let source = try FilePath.store(arguments.operands[0])
-        // Looked at first, so that nothing is replaced by what is no store.
+        // Check the source first, so that nothing is replaced by a file that is not a store.
         _ = try StoreLook(url: source)
         if StoreFiles(url: source).main == StoreFiles(url: Arguments.url(arguments.operands[1])).main {
             throw ToolError(.fileExists, "a store cannot be copied onto itself", hint: "choose another name")
@@ -44,12 +44,13 @@ enum CopyCommand {
 
     /// Copies the rows and the files that they name.
     ///
-    /// - Returns: The files that are missing. Where somebody has deleted their objects meanwhile, another attempt finds none.
+    /// - Returns: The files that are missing. If their objects were deleted in the meantime, another attempt does not
+    ///   need them.
     private static func copy(_ source: URL, to target: URL, _ progress: Progress) throws -> [UUID] {
         let look = try StoreLook(url: source)
         let (old, new) = (look.files, StoreFiles(url: target))
-        // Files are never changed, only made and removed. Those that are there before the rows are copied, and those
-        // that are there afterwards, are all that the rows can name.
+        // External files are never changed, only created and removed. The files that exist before the rows are copied,
+        // and those that exist afterwards, are all the files that the rows can name.
         try copyFiles(from: old.externalData, to: new.externalData)
         try copyRows(look, to: new.main, progress)
         try copyFiles(from: old.externalData, to: new.externalData)
@@ -64,7 +65,7 @@ enum CopyCommand {
 
     private static func copyRows(_ look: StoreLook, to path: String, _ progress: Progress) throws {
         let connection = look.connection
-        // One view for all steps: what others write meanwhile does not start the copy again.
+        // Use one snapshot for all steps, so that concurrent writes do not restart the copy.
         try connection.begin(.deferred)
         defer { try? connection.rollback() }
         _ = try look.integer("SELECT count(*) FROM Z_METADATA")
@@ -83,12 +84,12 @@ enum CopyCommand {
         guard let names = try? manager.contentsOfDirectory(atPath: old) else { return }
         try manager.createDirectory(atPath: new, withIntermediateDirectories: true)
         for name in names where !manager.fileExists(atPath: new + "/" + name) {
-            // A pipe would be waited for, and a link would lead elsewhere from another folder.
+            // Opening a pipe would block, and a relative link would have another target in another folder.
             guard FileKind(itself: old + "/" + name) == .file else { continue }
             do {
                 try SystemFileCalls().copyFile(old + "/" + name, to: new + "/" + name)
             } catch {
-                // Removed between looking and copying; whether it is needed shows later.
+                // The file was removed before it could be copied. Whether it is required is checked later.
                 guard manager.fileExists(atPath: old + "/" + name) else { continue }
                 throw ToolError(
                     .file, "'\(name)' of the external data cannot be copied: \((error as NSError).localizedDescription)"

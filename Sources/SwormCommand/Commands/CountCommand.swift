@@ -1,7 +1,7 @@
 import OpenCoreData
 import SwormStore
 
-/// `sworm-tool count`: how many objects of an entity there are.
+/// `sworm-tool count`: counts the objects of an entity.
 enum CountCommand {
     static let whereOption = OptionSpec(
         "where", value: "PREDICATE", "Only objects that fulfil it, in the language of Core Data's predicate formats.")

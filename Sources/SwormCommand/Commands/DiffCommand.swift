@@ -3,7 +3,7 @@ import SwormPredicates
 import OpenCoreData
 import SwormStore
 
-/// `sworm-tool diff`: what two stores do not have in common.
+/// `sworm-tool diff`: lists the differences between two stores.
 enum DiffCommand {
     static let command = Command(
         CommandSpec(
@@ -70,7 +70,7 @@ enum DiffCommand {
     }
 }
 
-/// Writes differences as they are found.
+/// A writer that writes differences as they are found.
 private protocol DifferenceWriter: AnyObject {
     func write(_ difference: StoreComparison.Difference)
     func end()

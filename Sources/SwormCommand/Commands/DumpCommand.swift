@@ -2,7 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormStore
 
-/// `sworm-tool dump`: a whole store as lines of JSON.
+/// `sworm-tool dump`: writes a whole store as lines of JSON.
 enum DumpCommand {
     static let command = Command(
         CommandSpec(

@@ -2,7 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormStore
 
-/// `sworm-tool import`: a new store from a dump.
+/// `sworm-tool import`: creates a store from a dump.
 enum ImportCommand {
     static let command = Command(
         CommandSpec(

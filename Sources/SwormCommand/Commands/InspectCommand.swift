@@ -2,7 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormStore
 
-/// `sworm-tool inspect`: what a store is and what it holds.
+/// `sworm-tool inspect`: describes a store and its content.
 enum InspectCommand {
     static let command = Command(
         CommandSpec(

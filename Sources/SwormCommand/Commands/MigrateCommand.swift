@@ -2,7 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormStore
 
-/// `sworm-tool migrate`: makes a store one of another model.
+/// `sworm-tool migrate`: migrates a store to another model.
 enum MigrateCommand {
     static let command = Command(
         CommandSpec(
@@ -45,11 +45,11 @@ enum MigrateCommand {
             : try migrate(url, old, (new, newName), arguments, console)
     }
 
-    /// The model that the store was written with.
+    /// Returns the model that the store was written with.
     private static func source(of url: URL, _ option: URL) throws -> (model: NSManagedObjectModel, name: String) {
         let stored = try StoredModel(ofStoreAt: url)
         guard stored.source != .cache else { return (stored.model, "the store's own copy") }
-        // A store without a copy of its model may have been written with another version of the new one.
+        // A store without a copy of its model may have been written with another version of the new model.
         do {
             let found = try StoreModelChoice.model(for: url, option: option)
             return (found.model, found.source)
@@ -147,7 +147,7 @@ enum MigrateCommand {
     }
 }
 
-/// Shows how far a migration is, phase by phase.
+/// A display of the progress of a migration, phase by phase.
 private final class PhaseProgress {
     private let console: Console
     private var current: (phase: MigrationProgress.Phase, progress: Progress)?

@@ -1,7 +1,7 @@
 import Foundation
 import OpenCoreData
 
-/// `sworm-tool model`: the model of a store, or one in a file.
+/// `sworm-tool model`: shows the model of a store, or the model in a file.
 enum ModelCommand {
     static let command = Command(
         CommandSpec(

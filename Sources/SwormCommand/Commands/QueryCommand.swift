@@ -3,7 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormStore
 
-/// `sworm-tool query`: rows of an entity, streamed.
+/// `sworm-tool query`: streams rows of an entity.
 enum QueryCommand {
     enum Format: String, CaseIterable { case table, json, csv, ndjson }
 
@@ -72,13 +72,13 @@ enum QueryCommand {
         return (ProjectionSpecification(fetch: fetch, tree: ProjectionTree(columns)), titles)
     }
 
-    /// The object, its stored attributes and what leads to one object.
+    /// The columns for the object, its stored attributes and its to-one relationships.
     static func standardColumns(_ entity: CompiledEntity) -> [String] {
         ["self"] + entity.attributes.filter { !$0.isTransient }.map(\.name)
             + entity.relationships.filter { !$0.isToMany && !$0.isTransient }.map(\.name)
     }
 
-    /// The names between full stops.
+    /// Returns the names between periods.
     private static func path(_ text: Substring, _ owner: String) throws -> [String] {
         let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard !names.contains("") else {
@@ -89,7 +89,7 @@ enum QueryCommand {
         return names
     }
 
-    /// Refuses a column that would make two keys of one name in an object of JSON.
+    /// Throws an error for columns that would result in duplicate keys in a JSON object.
     private static func refuseTwins(_ titles: [String], _ format: Format) throws {
         guard format == .json || format == .ndjson else { return }
         var seen: Set<String> = []
@@ -100,7 +100,8 @@ enum QueryCommand {
         }
     }
 
-    /// A column as an expression. A plain path is one also where a name in it is a word of the predicate language.
+    /// Returns a column as an expression. A plain path is accepted even if a name in it is a keyword of the predicate
+    /// language.
     private static func expression(_ text: String) throws -> ExpressionTree {
         if text.lowercased() == "self" { return .evaluatedObject }
         let isPath = text.unicodeScalars.allSatisfy { scalar in

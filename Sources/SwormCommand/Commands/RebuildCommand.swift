@@ -2,7 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormStore
 
-/// `sworm-tool rebuild`: a new store of all that can be read of a damaged one.
+/// `sworm-tool rebuild`: creates a store from everything that can be read of a damaged one.
 enum RebuildCommand {
     static let command = Command(
         CommandSpec(
@@ -137,7 +137,7 @@ enum RebuildCommand {
     }
 }
 
-/// Lists what is lost as it is found.
+/// A report that lists losses as they are found.
 private struct RebuildReport {
     private let console: Console
     private var losses = 0

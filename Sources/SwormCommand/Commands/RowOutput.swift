@@ -1,7 +1,7 @@
 import OpenCoreData
 import SwormStore
 
-/// Writes the rows of a cursor in one of the forms, each row as it comes.
+/// A writer that writes the rows of a cursor in one of the output formats, as they are read.
 struct RowOutput {
     private let cursor: any ProjectionCursor
     private let writer: RowWriter

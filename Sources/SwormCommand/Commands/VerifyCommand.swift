@@ -1,7 +1,7 @@
 import OpenCoreData
 import SwormStore
 
-/// `sworm-tool verify`: looks for everything that a sound store does not have.
+/// `sworm-tool verify`: checks a store for damage and inconsistencies.
 enum VerifyCommand {
     static let command = Command(
         CommandSpec(
@@ -35,7 +35,7 @@ enum VerifyCommand {
     private static func findings(_ arguments: Arguments, _ console: Console) throws -> ([StoreFault], String?) {
         let url = try FilePath.store(arguments.operands[0])
         let progress = Progress(console, "checking")
-        // A model that cannot be read is no fault of the store.
+        // An unreadable model file is not a fault of the store.
         if let option = arguments.url("model") { try StoreModelChoice.requireReadable(option) }
         do {
             let (model, source) = try StoreModelChoice.model(for: url, option: arguments.url("model"))
@@ -46,7 +46,7 @@ enum VerifyCommand {
         } catch let error as ToolError where error.code == .modelMismatch {
             return ([StoreFault(.model, error.message)], nil)
         } catch let error as CoreDataError {
-            // A file that is there and cannot even be looked at has that fault.
+            // A file that exists but cannot be opened is reported as a fault.
             guard let kind = StoreVerification.kind(of: error) else { throw error }
             return ([StoreFault(kind, error.message)], nil)
         }

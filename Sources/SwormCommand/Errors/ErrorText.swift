@@ -4,7 +4,7 @@ import SwormPredicates
 import SwormSQLite
 import SwormStore
 
-/// What to say of errors that come from below.
+/// The messages for errors of the underlying libraries.
 enum ErrorText {
     static func message(of error: any Error) -> String {
         switch error {
@@ -29,7 +29,7 @@ enum ErrorText {
         case NSInferredMappingModelError:
             return "change the new model as the reasons say; '--dry-run' counts the objects that they are about"
         case CocoaError.Code.fileReadCorruptFile.rawValue:
-            // Files of models are read without SQLite.
+            // Model files are read without SQLite.
             switch (error.cause as? SQLiteError)?.code {
             case SQLiteError.notADatabase?:
                 return "a store is a SQLite file; if this was one, it is encrypted or written over: restore a copy"

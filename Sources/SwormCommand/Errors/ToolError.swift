@@ -1,30 +1,30 @@
-/// An error of the tool: what happened, and the way out of it.
+/// An error of the tool, with a hint on how to resolve it.
 package struct ToolError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error, stable across releases.
     package struct Code: Sendable, Hashable {
         package let description: String
 
-        /// The arguments are not ones that the tool takes.
+        /// The arguments are not valid.
         package static let usage = Code(description: "usage")
-        /// A model is needed and none was given.
+        /// A model is required, but none was given.
         package static let modelNeeded = Code(description: "modelNeeded")
-        /// The model that was given has no version that the store was written with.
+        /// The given model has no version that the store was written with.
         package static let modelMismatch = Code(description: "modelMismatch")
-        /// There is no entity of a name.
+        /// There is no entity with the given name.
         package static let unknownEntity = Code(description: "unknownEntity")
-        /// A predicate, a sort key or a column is not understood.
+        /// A predicate, a sort key or a column is not valid.
         package static let query = Code(description: "query")
-        /// There is a file already, and it was not asked to be replaced.
+        /// The file already exists, and replacing it was not requested.
         package static let fileExists = Code(description: "fileExists")
         /// A file cannot be read or written.
         package static let file = Code(description: "file")
-        /// A dump is not one, or is damaged.
+        /// A dump is not valid, or is damaged.
         package static let dump = Code(description: "dump")
     }
 
     package let code: Code
     package var message: String
-    /// What to do instead.
+    /// A suggestion to resolve the error.
     package let hint: String?
 
     package init(_ code: Code, _ message: String, hint: String? = nil) {
@@ -36,7 +36,7 @@ package struct ToolError: Error, Sendable, CustomStringConvertible {
     package var description: String { message }
 }
 
-/// How a run of the tool ended.
+/// The exit code of the tool.
 package enum ExitCode: Int32, Sendable {
     case ok = 0
     /// Differences or faults were found.

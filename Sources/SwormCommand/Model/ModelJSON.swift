@@ -3,7 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormStore
 
-/// A model as JSON.
+/// The JSON representation of a model.
 enum ModelJSON {
     static func value(_ model: NSManagedObjectModel) throws -> JSONValue {
         let entities = try model.compiledWithDescriptions().entities

@@ -3,7 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormStore
 
-/// A model as a listing for people.
+/// A human-readable listing of a model.
 enum ModelListing {
     static func write(_ model: NSManagedObjectModel, source: String, to console: Console) throws {
         let entities = try model.compiledWithDescriptions().entities

@@ -3,9 +3,9 @@ import OpenCoreData
 import SwormPredicates
 import SwormStore
 
-/// The default and the validation rules of an attribute, as attributes of its element.
+/// The default value and the validation rules of an attribute, as attributes of its XML element.
 enum ModelXMLRules {
-    /// - Returns: The attributes, and what they cannot say.
+    /// - Returns: The XML attributes, and descriptions of the rules that they cannot express.
     static func attributes(of attribute: NSAttributeDescription) -> (said: [(String, String)], unsaid: [String]) {
         var said: [(String, String)] = []
         var unsaid: [String] = []
@@ -33,7 +33,7 @@ enum ModelXMLRules {
     private static func text(_ value: AttributeValue, _ attribute: NSAttributeDescription) -> String? {
         switch value {
         case .bool(let flag): flag ? "YES" : "NO"
-        // `NSNumber`s of 0 and 1 stand for a Boolean as well.
+        // The `NSNumber` values 0 and 1 can also be Booleans.
         case .int(let number) where attribute.attributeType == .booleanAttributeType: number == 0 ? "NO" : "YES"
         case .int, .double, .decimal, .date: number(value)
         case .string(let text): text

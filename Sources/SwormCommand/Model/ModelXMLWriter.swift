@@ -3,9 +3,11 @@ import OpenCoreData
 import SwormPredicates
 import SwormStore
 
-/// A model as the `contents` document of an `.xcdatamodel` folder. Read again, it has the same version hashes.
+/// A writer that produces a model's `contents` document of an `.xcdatamodel` folder. If the document is read again, the
+/// model has the same version hashes.
 ///
-/// What such a document cannot say, such as the default of a transformable attribute, becomes a comment.
+/// Properties that the document cannot express, such as the default of a transformable attribute, are written as
+/// comments.
 struct ModelXMLWriter {
     private var text = ""
     private var depth = 0
@@ -21,7 +23,7 @@ struct ModelXMLWriter {
         var attributes = [("type", "com.apple.IDECoreDataModeler.DataModel"), ("documentVersion", "1.0")]
         attributes += [("minimumToolsVersion", "Automatic"), ("sourceLanguage", "Swift")]
         let identifiers = model.versionIdentifiers.compactMap { $0.base as? String }.sorted()
-        // None and an empty one are not the same.
+        // A missing identifier is not the same as an empty one.
         if let first = identifiers.first { attributes.append(("userDefinedModelVersionIdentifier", first)) }
         element("model", attributes) { writer in
             if identifiers.count > 1 {
@@ -49,7 +51,7 @@ struct ModelXMLWriter {
         if let former = entity.renamingIdentifier, former != entity.name { attributes.append(("elementID", former)) }
         attributes.append(("syncable", "YES"))
         element("entity", attributes) { writer in
-            // An attribute that an index has to itself is flagged by that, and not once more.
+            // An index of a single attribute already marks it as indexed, so the attribute gets no additional flag.
             let flagged = entity.indexes.filter { $0.elements.count == 1 && $0.partialPredicate == nil }
                 .compactMap { $0.elements.first?.propertyName }
             for property in entity.ownProperties { writer.write(property, isFlagged: flagged.contains(property.name)) }
@@ -200,8 +202,8 @@ struct ModelXMLWriter {
     }
 
     private mutating func comment(_ what: String) {
-        // A comment has no two hyphens in a row, and whoever reads with care refuses what looks like an instruction or a
-        // document type. To XML they are scalars, whatever accents follow them.
+        // A comment must not contain two adjacent hyphens, and careful readers reject anything that looks like a
+        // processing instruction or a document type. Check scalars, because XML ignores combining accents.
         var words = String.UnicodeScalarView()
         for scalar in what.unicodeScalars {
             switch (words.last, scalar) {
@@ -213,7 +215,7 @@ struct ModelXMLWriter {
         text += "\(indent)<!-- \(String(words)) -->\n"
     }
 
-    /// A text as it stands between the quotes of an attribute.
+    /// Returns a string in the form in which it appears between the quotes of an attribute.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -229,7 +231,7 @@ struct ModelXMLWriter {
         return result
     }
 
-    /// A scalar, or the sign for one that XML 1.0 has no way to write.
+    /// Returns a scalar, or a replacement if XML 1.0 cannot represent it.
     private static func allowed(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar {
         case "\n", "\r", "\t": scalar

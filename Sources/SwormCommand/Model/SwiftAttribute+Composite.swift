@@ -1,10 +1,10 @@
 import OpenCoreData
 
 extension SwiftAttribute {
-    /// A composite attribute as a struct with a property for each element, and a line of the table for each.
+    /// Creates a struct for a composite attribute, with a property and a line of the table for each element.
     ///
     /// - Parameters:
-    ///   - place: What the property is part of.
+    ///   - place: The struct that contains the property.
     ///   - taken: Names that a nested type must not have.
     init(_ composite: NSCompositeAttributeDescription, in place: Place = Place(), avoiding taken: Set<String>) {
         let property = SwiftNames.property(composite.name)

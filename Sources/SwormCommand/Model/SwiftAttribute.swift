@@ -3,24 +3,24 @@ import OpenCoreData
 import SwormPredicates
 import SwormStore
 
-/// An attribute as a property of a struct and a line of its table; or why it cannot be one.
+/// The Swift form of an attribute: a property of a struct and a line of its table.
 struct SwiftAttribute {
-    /// Where the property lies: in the struct of an entity, or in one of a composite attribute.
+    /// The location of a property: in the struct of an entity, or in the struct of a composite attribute.
     struct Place {
-        /// The way to it as a key path, and by names of the model, each with a full stop at the end.
+        /// The prefix of the property's key path, and the prefix of its model name. Each component ends with a period.
         var path = ""
         var name = ""
-        /// Whether a composite around it may be missing, and everything in it with it.
+        /// Whether an enclosing composite may be missing, together with all of its elements.
         var isOptional = false
-        /// What the composites around it have for their elements when an object is made.
+        /// The values that the enclosing composites define for their elements in new objects.
         var defaults: [String: Any] = [:]
 
         var isElement: Bool { !name.isEmpty }
 
-        /// The place inside a composite that lies here.
+        /// Returns the location inside a composite at this location.
         func inside(_ composite: NSCompositeAttributeDescription) -> Place {
             let own = composite.defaultValue as? [String: Any] ?? [:]
-            // What is around it counts more than what it says itself.
+            // The defaults of an enclosing composite take precedence over the composite's own.
             let outer = defaults[composite.name] as? [String: Any] ?? [:]
             return Place(
                 path: path + SwiftNames.property(composite.name) + ".", name: name + composite.name + ".",
@@ -28,14 +28,14 @@ struct SwiftAttribute {
         }
     }
 
-    /// The property, with what cannot be said of it in comments.
+    /// The property, preceded by comments about the rules that it cannot express.
     var declaration: [(text: String, depth: Int)]
     /// The lines of the table: one, or one for each element of a composite attribute.
     var lines: [String]
-    /// The key paths by the names of the model.
+    /// The key paths, by their names in the model.
     var paths: [String: String]
 
-    /// Why an attribute has no place in a table; nil where it has one.
+    /// Returns the reason why an attribute cannot be in a table, or nil if it can.
     static func obstacle(_ attribute: NSAttributeDescription) -> String? {
         switch attribute.attributeType.attributeType {
         case .composite where !attribute.isTransient:
@@ -47,14 +47,14 @@ struct SwiftAttribute {
     }
 
     /// - Parameters:
-    ///   - place: What the property is part of.
-    ///   - isUnique: Whether the entity wants its values unique, alone.
-    ///   - isFlagged: Whether an index has the attribute to itself, so that its flag says nothing more.
+    ///   - place: The struct that contains the property.
+    ///   - isUnique: Whether the attribute alone has a uniqueness constraint.
+    ///   - isFlagged: Whether the attribute has an index of its own, which makes its indexed flag redundant.
     init(_ attribute: NSAttributeDescription, in place: Place = Place(), isUnique: Bool, isFlagged: Bool) {
         let type = attribute.attributeType.attributeType
         let name = SwiftNames.property(attribute.name)
         let isDerived = attribute is NSDerivedAttributeDescription
-        // A derived value is there only once the store has worked it out, and an element only with its composite.
+        // A derived value only exists after the store has computed it, and an element only exists in its composite.
         let isOptional = attribute.isOptional || isDerived || place.isOptional
         var unsaid: [String] = []
         let declaration: String
@@ -65,7 +65,7 @@ struct SwiftAttribute {
             declaration = "var \(name): \(swiftType)?" + (value.map { " = \($0)" } ?? "")
         } else {
             let start = value ?? Self.start(type)
-            // The compiler finds these types by itself.
+            // The compiler infers these types.
             let isPlain =
                 ["Int", "String", "Bool", "Double"].contains(swiftType)
                 || (start.hasPrefix("\(swiftType)(") && !start.contains(" ?? "))
@@ -91,7 +91,7 @@ struct SwiftAttribute {
         let (rules, others) = Self.rules(attribute.validationRules, type)
         options += rules
         unsaid += others
-        // A model with composites is never made from tables, so nothing more need be said of their elements.
+        // A model with composites is never created from tables, so their elements need no options.
         if place.isElement { options = [] }
         let (path, full) = (place.path + name, place.name + attribute.name)
         self.declaration = unsaid.map { ("// \(SwiftNames.oneLine($0))", 0) } + [(declaration, 0)]
@@ -116,14 +116,14 @@ struct SwiftAttribute {
         }
     }
 
-    /// What a fresh value has where the model says nothing.
+    /// Returns the initial value of a type, for attributes without a default in the model.
     private static func start(_ type: SwormPredicates.AttributeType) -> String {
         switch type {
         case .integer16, .integer32, .integer64, .decimal, .float: "0"
         case .double: "0.0"
         case .string: "\"\""
         case .boolean: "false"
-        // Two fresh values differ, so no default is taken from them.
+        // Every evaluation returns another value, so it cannot be used as a default.
         case .date: "Date()"
         case .uuid: "UUID()"
         case .uri: "URL(filePath: \"/\")"
@@ -157,7 +157,7 @@ struct SwiftAttribute {
         var lengths: (low: String?, high: String?) = (nil, nil)
         func bound(_ value: AttributeValue) -> String? {
             guard case .int(let number) = value else { return literal(value, type) }
-            // A limit outside the type's own range is no literal of it.
+            // A limit outside the type's range cannot be written as a literal of the type.
             let range: ClosedRange<Int64> =
                 type == .integer16
                 ? -32768...32767 : type == .integer32 ? -2_147_483_648...2_147_483_647 : .min ... .max

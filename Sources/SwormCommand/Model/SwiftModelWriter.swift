@@ -2,11 +2,11 @@ import Foundation
 import OpenCoreData
 import SwormStore
 
-/// A model as structs with tables.
+/// A writer that generates Swift structs with tables for a model.
 ///
-/// What tables cannot say is said in comments. A composite attribute is a nested struct, whose elements have a line of the
-/// table each. A model without such comments on its version gives, made from the tables,
-/// the version hashes of the original.
+/// Properties that tables cannot express are described in comments. A composite attribute becomes a nested struct, and
+/// each of its elements has a line of the table. If there are no such comments, a model that is created from the tables
+/// has the version hashes of the original model.
 struct SwiftModelWriter {
     private var lines: [String] = []
     private let entities: [NSEntityDescription]
@@ -35,7 +35,7 @@ struct SwiftModelWriter {
 
     private init(entities: [NSEntityDescription]) { self.entities = entities }
 
-    /// Adds a line. One that is too long goes on behind its first bracket.
+    /// Adds a line. A line that is too long is broken after its first bracket.
     private mutating func add(_ text: String = "", _ depth: Int = 0) {
         let line = text.isEmpty ? "" : String(repeating: "    ", count: depth) + text
         guard line.count > 120, !text.hasPrefix("//"), let bracket = line.firstIndex(of: "(") else {
@@ -47,7 +47,7 @@ struct SwiftModelWriter {
         lines.append(String(repeating: "    ", count: depth + 1) + line[rest...])
     }
 
-    /// Adds a list that is the value of a static property; a table has a line for each of several elements.
+    /// Adds a list as the value of a static property. In a table, each of several elements has its own line.
     private mutating func add(_ declaration: String, _ texts: [String], isTable: Bool = false) {
         let line = "\(declaration) = [\(texts.joined(separator: ", "))]"
         if line.count <= 116, texts.count < 2 || !isTable { return add(line, 1) }
@@ -158,7 +158,7 @@ struct SwiftModelWriter {
         }
         let name = SwiftNames.property(relationship.name)
         let list = arguments.joined(separator: ", ")
-        // Where an inverse is in the same type, the compiler cannot find the type of one before that of the other.
+        // If both relationships are in the same type, the compiler cannot infer the type of either from the other one.
         if namesInverse, relationship.destinationEntity === entity {
             add("let \(name): \(kind)<\(destination)> = .init(\(list))", 2)
         } else {
@@ -166,7 +166,8 @@ struct SwiftModelWriter {
         }
     }
 
-    /// Whether the inverse is named here: on one side of each pair, and not where the relationship is inherited.
+    /// Returns whether the relationship names its inverse. Only one side of each pair does, and no inherited
+    /// relationship.
     private func namesInverse(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) -> Bool {
         guard let inverse = relationship.inverseRelationship, relationship.entity === entity,
             relationship.destinationEntity === inverse.entity, inverse.destinationEntity === entity

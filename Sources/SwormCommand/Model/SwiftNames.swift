@@ -1,4 +1,4 @@
-/// Names of a model as Swift takes them.
+/// The names of a model as Swift identifiers and literals.
 enum SwiftNames {
     private static let keywords: Set<String> = [
         "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "borrowing", "break", "case", "catch",
@@ -11,7 +11,7 @@ enum SwiftNames {
         "while",
     ]
 
-    /// Types that the generated code names, and those that a module should not hide.
+    /// The names of types that the generated code uses, and of types that a module should not shadow.
     private static let types: Set<String> = [
         "Array", "Attribute", "AttributeError", "AttributeOption", "AttributeType", "AttributeValue", "Bool", "Codable",
         "Condition", "Data", "Date", "Decimal", "DeleteRule", "Dictionary", "Double", "Error", "FetchIndex", "Float",
@@ -22,31 +22,31 @@ enum SwiftNames {
         "UniquenessConstraint", "Void",
     ]
 
-    /// The name of the type for an entity.
+    /// Returns the name of the type for an entity.
     static func type(_ entity: String) -> String {
         types.contains(entity) || keywords.contains(entity) ? entity + "Entity" : entity
     }
 
-    /// The name of a property.
+    /// Returns the name of a property.
     static func property(_ name: String) -> String {
-        // These mean something else behind a dot, in backticks too.
+        // These names have another meaning after a period, even in backticks.
         if ["Type", "Protocol", "self", "init", "Self"].contains(name) { return name + "_" }
         return keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// The name of the type for a composite attribute, which is nested and must hide no type that is used there.
+    /// Returns the name of the nested type for a composite attribute. It must not shadow any type that is used there.
     static func type(composite name: String, avoiding taken: Set<String>) -> String {
         var result = type(name.prefix(1).uppercased() + name.dropFirst())
         while taken.contains(result) { result += "Value" }
         return result
     }
 
-    /// A text without line breaks, for a comment.
+    /// Returns a string without line breaks, for a comment.
     static func oneLine(_ text: String) -> String {
         text.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
-    /// A text as a literal.
+    /// Returns a string as a literal.
     static func literal(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

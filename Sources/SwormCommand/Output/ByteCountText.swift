@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers of bytes for people.
+/// Human-readable byte counts.
 enum ByteCountText {
     /// Returns the number with its unit: `512 bytes`, `1.5 MiB`.
     static func text(_ bytes: Int64) -> String {

@@ -1,36 +1,36 @@
 import Foundation
 
-/// Thrown when whoever reads the output has closed it. The tool then ends without a word.
+/// An error that is thrown if the reader of the output has closed it. The tool then exits silently.
 struct ClosedOutput: Error {}
 
-/// Where output goes: bytes are gathered, and written in large pieces.
+/// A buffered output that collects bytes and writes them in large pieces.
 package final class ByteSink {
     private enum Target { case descriptor(Int32), memory }
 
     private static let capacity = 1 << 16
     private let target: Target
-    // Raw, as every byte of an output goes through it: whoever writes looks first whether there is room.
+    // An unsafe buffer, because every byte of the output passes through it. All writers check for free capacity first.
     private let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: ByteSink.capacity)
     private var count = 0
     private var captured: [UInt8] = []
-    /// An error of writing, kept until somebody asks, so that writing a byte need not throw.
+    /// A write error. It is stored until ``check()`` or ``flush()`` is called, so that writing a byte need not throw.
     private var failure: (any Error)?
 
-    /// Writes to an open file.
+    /// Creates a sink that writes to an open file.
     package init(descriptor: Int32) { target = .descriptor(descriptor) }
 
-    /// Keeps what is written.
+    /// Creates a sink that stores its output in memory.
     package init() { target = .memory }
 
     deinit { buffer.deallocate() }
 
-    /// What was written to a sink that keeps it.
+    /// The output of an in-memory sink, as a string.
     package var text: String {
         drain()
         return String(decoding: captured, as: UTF8.self)
     }
 
-    /// The bytes that were written to a sink that keeps them.
+    /// The output of an in-memory sink.
     package var bytes: [UInt8] {
         drain()
         return captured
@@ -68,9 +68,9 @@ package final class ByteSink {
         write(digits: number.magnitude, width: 1)
     }
 
-    /// Writes at least so many digits, with zeros in front.
+    /// Writes at least the given number of digits, with leading zeros.
     func write(digits number: UInt64, width: Int) {
-        // No more digits than that are written.
+        // At most 20 digits are written.
         if count + 20 > Self.capacity { drain() }
         var rest = number
         var length = 1
@@ -92,13 +92,13 @@ package final class ByteSink {
         count += length
     }
 
-    /// Sends what was gathered, and throws the first error that there was.
+    /// Writes the buffered bytes, and throws the first error that has occurred.
     package func flush() throws {
         drain()
         if let failure { throw failure }
     }
 
-    /// Throws the first error that there was; cheap enough to ask after every row.
+    /// Throws the first error that has occurred. This is fast enough to be called after every row.
     @inline(__always)
     func check() throws {
         if let failure { throw failure }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a command talks to: its output, its messages, and what is known of the terminal.
+/// The output of a command, its messages, and the properties of the terminal.
 package final class Console {
     package let out: ByteSink
     package let err: ByteSink
-    /// The number of columns that tables may take.
+    /// The number of columns that are available for tables.
     package let width: Int
-    /// Whether somebody watches the messages.
+    /// Whether messages are shown on a terminal.
     let showsProgress: Bool
 
-    /// A console over the process's own output.
+    /// Returns a console for the output of the process.
     package static func standard() -> Console {
         Console(
             out: ByteSink(descriptor: STDOUT_FILENO), err: ByteSink(descriptor: STDERR_FILENO),
@@ -29,16 +29,16 @@ package final class Console {
         out.write(UInt8(ascii: "\n"))
     }
 
-    /// Writes a warning, behind the output so far.
+    /// Writes a warning, after the output so far.
     func warn(_ message: String) {
         try? out.flush()
         err.write("warning: \(message)\n")
         try? err.flush()
     }
 
-    /// Tells an error and the way out of it.
+    /// Reports an error with its hint.
     func report(_ message: String, hint: String? = nil) {
-        // What was written so far stands before the error, also where both go to one place.
+        // Output must appear before the error, even if both are written to the same file.
         try? out.flush()
         err.write("error: \(message)\n")
         if let hint { err.write("hint: \(hint)\n") }
@@ -53,7 +53,7 @@ package final class Console {
     }
 }
 
-/// Shows how far a long job has come, on a terminal only, and not for a job that is done at once.
+/// A display of the progress of a long job. It appears only on a terminal, and not for short jobs.
 final class Progress {
     private let console: Console
     private let label: String
@@ -67,11 +67,11 @@ final class Progress {
         self.label = label
     }
 
-    /// Called as often as there is something to tell; it shows some of it.
+    /// Updates the progress. May be called frequently; only some of the updates are shown.
     func update(_ done: Int, of total: Int? = nil) {
         guard console.showsProgress else { return }
         steps += 1
-        // The clock is asked now and then only.
+        // Check the clock only occasionally.
         guard steps % 256 == 1 || total != nil else { return }
         let now = Date()
         guard now.timeIntervalSince(start) > 0.5, now.timeIntervalSince(last) > 0.1 else { return }

@@ -1,6 +1,6 @@
-/// The number of terminal columns that a text takes.
+/// The number of terminal columns that a string occupies.
 enum DisplayWidth {
-    /// East Asian wide and fullwidth characters, and emoji, take two columns.
+    /// East Asian wide and fullwidth characters, and emoji, occupy two columns.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0, 0x23F3...0x23F3,
         0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F, 0x2693...0x2693, 0x26A1...0x26A1,
@@ -24,11 +24,11 @@ enum DisplayWidth {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
-    /// The columns of one character, with everything that is combined in it.
+    /// Returns the number of columns of one character, including its combining scalars.
     static func of(_ character: Character) -> Int {
         let scalars = character.unicodeScalars
         guard let first = scalars.first, scalars.count > 1 else { return scalars.first.map(of) ?? 0 }
-        // Joined emoji, flags, and symbols that are asked to be emoji take the room of one wide character.
+        // Joined emoji, flags, and symbols with emoji presentation occupy the columns of one wide character.
         if scalars.contains(where: { $0.value == 0x200D || $0.value == 0xFE0F }) { return max(2, of(first)) }
         if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
         let total = scalars.reduce(0) { $0 + ((0x1F3FB...0x1F3FF).contains($1.value) ? 0 : of($1)) }
@@ -38,7 +38,7 @@ enum DisplayWidth {
     private static func of(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return value < 0x20 || (0x7F..<0xA0).contains(value) || value == 0xAD ? 0 : 1 }
-        // The vowels and final consonants of Hangul stand in the block that their first consonant opens.
+        // The vowels and final consonants of Hangul are displayed in the same block as the initial consonant.
         if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FF).contains(value) { return 0 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format, .control: return 0
@@ -57,7 +57,7 @@ enum DisplayWidth {
         return low < wide.count && wide[low].contains(value)
     }
 
-    /// The text in exactly so many columns: cut with an ellipsis, or filled up with blanks.
+    /// Returns the string in exactly the given number of columns: truncated with an ellipsis, or padded with blanks.
     static func fit(_ text: String, _ width: Int, right: Bool = false) -> String {
         let size = of(text)
         if size <= width {
@@ -68,7 +68,7 @@ enum DisplayWidth {
         return cut + String(repeating: " ", count: max(0, width - of(cut)))
     }
 
-    /// The text in at most so many columns, with an ellipsis where something is left out.
+    /// Returns the string in at most the given number of columns, with an ellipsis if it is truncated.
     static func cut(_ text: String, _ width: Int) -> String {
         guard of(text) > width else { return text }
         var result = ""

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON as it is written into a sink, piece by piece.
+/// JSON output that is written to a sink piece by piece.
 extension ByteSink {
     /// Writes a string with its quotes.
     func writeJSON(_ text: String) {
@@ -8,7 +8,7 @@ extension ByteSink {
         text.withUTF8 { writeJSON(utf8: $0, isValid: true) }
     }
 
-    /// Writes UTF-8 bytes as a string with quotes. Bytes that are no UTF-8 become replacement characters.
+    /// Writes UTF-8 bytes as a string with quotes. Invalid UTF-8 is replaced by replacement characters.
     func writeJSON(utf8 bytes: UnsafeBufferPointer<UInt8>, isValid: Bool = false) {
         if !isValid, !bytes.isASCII, String(validating: bytes, as: UTF8.self) == nil {
             return writeJSON(String(decoding: bytes, as: UTF8.self))
@@ -40,7 +40,7 @@ extension ByteSink {
         }
     }
 
-    /// Writes a number. JSON has no infinity, so that becomes a string.
+    /// Writes a number. JSON has no infinity, so infinity is written as a string.
     func writeJSON(_ number: Double) {
         if number.isFinite {
             write(number.description)
@@ -54,7 +54,7 @@ extension UnsafeBufferPointer<UInt8> {
     var isASCII: Bool { allSatisfy { $0 < 0x80 } }
 }
 
-/// A value of JSON that is put together before it is written: the answers of `--json`.
+/// A JSON value that is built before it is written: the result of `--json`.
 enum JSONValue {
     case null
     case bool(Bool)
@@ -68,7 +68,7 @@ enum JSONValue {
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     static func count(_ number: Int) -> JSONValue { .int(Int64(number)) }
 
-    /// Writes the value; with an indent, one member a line.
+    /// Writes the value. With an indent, each member is on its own line.
     func write(to sink: ByteSink, indent: Int? = 0) {
         switch self {
         case .null: sink.write("null" as StaticString)
@@ -106,7 +106,7 @@ enum JSONValue {
 }
 
 extension Console {
-    /// Writes one value as the whole answer.
+    /// Writes one value as the complete result.
     func answer(_ value: JSONValue) {
         value.write(to: out)
         out.write(UInt8(ascii: "\n"))

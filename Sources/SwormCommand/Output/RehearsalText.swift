@@ -2,7 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormStore
 
-/// What a rehearsal found, as text and as JSON.
+/// The findings of a rehearsal, as text and as JSON.
 enum RehearsalText {
     static func write(_ report: RehearsalReport, to console: Console) {
         if report.steps.isEmpty, report.indexes.isEmpty {
@@ -19,7 +19,7 @@ enum RehearsalText {
         if !names.isEmpty { console.line("\(title): \(names.joined(separator: ", "))") }
     }
 
-    /// Indexes as JSON.
+    /// Returns indexes as JSON.
     static func json(_ indexes: MissingIndexes.Changes) -> [(String, JSONValue)] {
         [
             ("indexes", .array(indexes.missing.map { .string($0) })),
@@ -41,7 +41,7 @@ enum RehearsalText {
         }
         table.end()
         console.line()
-        // What clashes is among the reasons.
+        // Clashes are listed among the reasons.
         for finding in step.findings where finding.kind != .clash {
             console.line("\(finding.kind.rawValue): \(finding.message)")
         }

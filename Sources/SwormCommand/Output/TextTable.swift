@@ -1,6 +1,7 @@
-/// A table in columns, fit for a terminal.
+/// A table in columns that fits a terminal.
 ///
-/// The widths are found from the first rows; what comes later is cut to them. So a table of any length takes no memory.
+/// The widths are determined from the first rows; later rows are truncated to them. Therefore, the memory use does not
+/// depend on the length of the table.
 final class TextTable {
     private static let sample = 500
     private static let gap = 2
@@ -48,10 +49,10 @@ final class TextTable {
             for (index, cell) in row.enumerated() { widths[index] = max(widths[index], DisplayWidth.of(cell)) }
         }
         let room = width - Self.gap * (widths.count - 1)
-        // Too many columns for one line: one value a line, under the object's own heading.
+        // There are too many columns for one line: write one value per line, under a heading for each object.
         guard room >= widths.map({ min($0, 10) }).reduce(0, +) else { return [] }
         var excess = widths.reduce(0, +) - room
-        // The widest give way first, down to the next widest.
+        // Reduce the widest columns first, down to the next widest.
         while excess > 0, let widest = widths.max(), widest > 5 {
             let places = widths.indices.filter { widths[$0] == widest }
             let next = max(5, widths.filter { $0 < widest }.max() ?? 5)
@@ -85,7 +86,7 @@ final class TextTable {
         sink.write("\n" as StaticString)
     }
 
-    /// A cell without line breaks and other characters that move the cursor.
+    /// Returns a cell without line breaks and other characters that move the cursor.
     static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
         var result = String.UnicodeScalarView()

@@ -3,7 +3,7 @@ import OpenCoreData
 import SwormStore
 
 extension DamagedStore {
-    /// The metadata; nil where they cannot be read.
+    /// Returns the metadata, or nil if it cannot be read.
     func metadata() -> [String: Any]? {
         for case .blob(let bytes)? in values("Z_METADATA", "Z_PLIST", at: 2, of: 3) {
             if let list = try? PropertyList.dictionary(bytes) { return list }
@@ -11,7 +11,7 @@ extension DamagedStore {
         return nil
     }
 
-    /// The copy of the model in the store; nil where it cannot be read.
+    /// Returns the copy of the model in the store, or nil if it cannot be read.
     func cachedModel() -> NSManagedObjectModel? {
         for case .blob(let bytes)? in values("Z_MODELCACHE", "Z_CONTENT", at: 0, of: 1) {
             if let model = try? StoredModel.model(inCache: bytes, source: "The model cache").model { return model }
@@ -19,7 +19,7 @@ extension DamagedStore {
         return nil
     }
 
-    /// The values of a column. A table that is not in the schema is looked for by the form of its rows.
+    /// Returns the values of a column. If the table is not in the schema, its rows are searched for by their form.
     private func values(_ table: String, _ column: String, at usual: Int, of count: Int) -> [ExactValue?] {
         func isRow(_ row: Row) -> Bool {
             guard row.values.count == count, case .blob? = row.values[usual] else { return false }

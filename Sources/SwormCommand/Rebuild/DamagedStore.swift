@@ -11,21 +11,21 @@ final class DamagedStore {
 
     let file: PageFile
     let uses: PageUses
-    /// The columns of the tables that the schema has, by name, in their order.
+    /// The column names of the tables in the schema, in column order, by table name.
     let columns: [String: [String]]
-    /// Whether the schema can be read as a whole.
+    /// Whether the whole schema can be read.
     let hasWholeSchema: Bool
     private let roots: [String: Int]
     private let names: [Int: String]
     private let survey: TableSurvey
-    /// The leaves of the tables whose rows are taken over.
+    /// The leaves of the tables whose rows are recovered.
     private var assigned: [String: [Int]] = [:]
-    /// The leaves to which the tree of a table leads, and that hold rows of another one.
+    /// The leaves that the tree of a table refers to, but that contain rows of another table.
     private(set) var foreign: [String: [Int]] = [:]
-    /// The row that a page is a part of.
+    /// The row that a page is a part of, by page.
     private var owners: [Int: Int] = [:]
 
-    /// - Parameter url: A file that nobody changes.
+    /// - Parameter url: A file that no process changes.
     init(_ url: URL) throws {
         file = try PageFile(url)
         let uses = PageUses(file)
@@ -59,22 +59,22 @@ final class DamagedStore {
         survey = TableSurvey(file, tables)
     }
 
-    /// Whether the schema has the table, with a root.
+    /// Returns whether the schema contains the table, with a root page.
     func hasTable(_ name: String) -> Bool { roots[name] != nil }
 
-    /// The pages to which the tree of a table leads and that cannot be read.
+    /// Returns the unreadable pages that the tree of a table refers to.
     func brokenPages(of table: String) -> [Int] { survey.broken[table] ?? [] }
 
-    /// The pages from which the tree of a table leads back to itself.
+    /// Returns the pages that refer back to earlier pages of the same tree.
     func turningPages(of table: String) -> [Int] { survey.turning[table] ?? [] }
 
-    /// The leaves of a table: those of its tree, and those that were assigned to it.
+    /// Returns the leaves of a table: those of its tree, and those that were assigned to it.
     func leaves(of table: String) -> [Int] { assigned[table] ?? survey.leaves[table] ?? [] }
 
-    /// Whether the tree of a table leads to a leaf.
+    /// Returns whether the tree of a table refers to a leaf.
     func isInTree(_ leaf: Int, of table: String) -> Bool { survey.leaves[table]?.contains(leaf) ?? false }
 
-    /// All leaves with rows that can be one of a table that is not in the schema.
+    /// Returns all leaves with rows that may belong to a table that is not in the schema.
     func leaves(where isRow: (Row) -> Bool) -> [Int] {
         guard !hasWholeSchema else { return [] }
         return (1...max(file.count, 1)).filter { page in
@@ -86,13 +86,13 @@ final class DamagedStore {
 
     // MARK: Owners of pages
 
-    /// Gives each leaf to the table whose rows it holds: to the one whose tree leads to it, where that can be, and else to
-    /// the one that the maps of pages name, or the only one that it can be.
+    /// Assigns each leaf to the table whose rows it contains: if possible, to the table whose tree refers to it;
+    /// otherwise to the table that the pointer maps name, or to the only possible table.
     ///
     /// - Parameters:
-    ///   - candidates: The tables whose rows are taken over.
-    ///   - fits: Whether a row can be one of a table.
-    /// - Returns: The leaves that can be of several tables.
+    ///   - candidates: The tables whose rows are recovered.
+    ///   - fits: Whether a row can belong to a table.
+    /// - Returns: The leaves that could belong to several tables.
     func assignLeaves(to candidates: [String], fits: (Row, String) -> Bool) -> [Int] {
         let wanted = Set(candidates)
         var claims: [Int: [String]] = [:]
@@ -107,7 +107,7 @@ final class DamagedStore {
                 rows.isEmpty || !wanted.contains(name) || rows.contains { fits($0, name) }
             }
             let mapped = claimants.count > 1 ? uses.root(above: leaf).flatMap { names[$0] } : nil
-            // Of several, one whose rows they are sure to be comes first.
+            // If there are several tables, candidates come first, because `fits` can check their rows.
             let sorted = claimants.filter(wanted.contains) + claimants.filter { !wanted.contains($0) }
             if let name = ([mapped].compactMap { $0 } + sorted).first(where: isPossible) {
                 owner[leaf] = name
@@ -148,7 +148,7 @@ final class DamagedStore {
         return left
     }
 
-    /// Whether rows of a table can be on pages to which its tree does not lead.
+    /// Returns whether rows of a table can be on pages that its tree does not refer to.
     private func isIncomplete(_ table: String) -> Bool {
         roots[table] == nil || survey.broken[table] != nil || survey.turning[table] != nil
             || foreign[table]?.isEmpty == false
@@ -166,19 +166,19 @@ final class DamagedStore {
     /// The rows of a leaf.
     struct LeafRows {
         var rows: [Row] = []
-        /// The keys of rows that go on on a page that cannot be read, or that is a part of another row.
+        /// The keys of rows that continue on a page that is unreadable or is a part of another row.
         var cut: [Int64] = []
-        /// How many rows do not belong to the table.
+        /// The number of rows that do not belong to the table.
         var odd = 0
-        /// How many rows have keys of rows on leaves before.
+        /// The number of rows whose keys also occur on previous leaves.
         var repeated = 0
     }
 
-    /// The rows of a leaf of a table.
+    /// Returns the rows of a leaf of a table.
     ///
     /// - Parameters:
-    ///   - seen: The keys of the rows of the leaves before.
-    ///   - fits: Whether a row can be one of the table.
+    ///   - seen: The keys of the rows of the previous leaves.
+    ///   - fits: Whether a row can belong to the table.
     func rows(on leaf: Int, seen: inout Set<Int64>, fits: (Row) -> Bool) -> LeafRows {
         var result = LeafRows()
         for (position, cell) in Self.cells(on: leaf, in: file).enumerated() {
@@ -200,7 +200,7 @@ final class DamagedStore {
         return result
     }
 
-    /// The row of a cell, with what is on further pages. A page is a part of the first row that it is read for.
+    /// Returns the row of a cell, including overflow pages. A page is a part of the first row that it is read for.
     private func row(_ cell: TablePage.Cell, on leaf: Int, at position: Int) -> Row? {
         let identity = leaf << 16 | position
         guard let page = file.page(leaf),
@@ -220,7 +220,8 @@ final class DamagedStore {
         return cells
     }
 
-    /// The rows of a leaf; nil for one that cannot be read. A part of a row is what is on the leaf itself.
+    /// Returns the rows of a leaf; a row is nil if it cannot be read. If `isPart` is true, only the part of each row
+    /// that is on the leaf itself is read.
     private static func rows(on leaf: Int, in file: PageFile, isPart: Bool) -> [(key: Int64, row: Row?)] {
         guard let page = file.page(leaf) else { return [] }
         return cells(on: leaf, in: file).map { cell in

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The pages of a database file whose trees may be broken, with those of the log beside it.
+/// The pages of a database file whose trees may be damaged, including those of its log.
 ///
-/// Nothing is taken from the file without a look at its bounds: every number in it may be wrong.
+/// Bounds are checked before anything is read, because every number in the file may be wrong.
 struct PageFile {
     private static let standardPageSize = 4096
 
@@ -14,10 +14,10 @@ struct PageFile {
     /// The bytes of a page that SQLite uses.
     let usableSize: Int
     private(set) var count: Int
-    /// Whether some pages are maps of the use of pages. Stores of Core Data's have such maps; that is assumed where
-    /// the header cannot be read.
+    /// Whether the file has pointer map pages. Stores of Core Data have them, so this is assumed if the header cannot
+    /// be read.
     let hasMaps: Bool
-    /// How strings are stored.
+    /// The encoding of strings.
     let encoding: String.Encoding
 
     init(_ url: URL) throws {
@@ -38,7 +38,7 @@ struct PageFile {
             default: .utf8
             }
         count = (main.count + pageSize - 1) / pageSize
-        // The size in the header counts where the last writer knew of it.
+        // The size in the header is only valid if the last writer updated it.
         let size = Int(header.number(at: 28, size: 4))
         if isHeader, size > 0, header.number(at: 24, size: 4) == header.number(at: 92, size: 4) {
             count = min(count, size)
@@ -46,7 +46,7 @@ struct PageFile {
         readLog()
     }
 
-    /// The content of a page; nil for one that is not there as a whole.
+    /// Returns the content of a page, or nil if it is not completely in the file.
     func page(_ number: Int) -> [UInt8]? {
         guard number >= 1, number <= count else { return nil }
         let (data, start) = logged[number].map { (log, $0) } ?? (main, (number - 1) * pageSize)
@@ -55,7 +55,7 @@ struct PageFile {
         return [UInt8](data[first..<first + pageSize])
     }
 
-    /// Finds the pages of the transactions that the log has as a whole. The first frame whose checksum is wrong ends it.
+    /// Finds the pages of the complete transactions in the log. The log ends at the first frame with a wrong checksum.
     private mutating func readLog() {
         guard log.count >= 32 else { return }
         let header = [UInt8](log.prefix(32))
@@ -71,7 +71,7 @@ struct PageFile {
         while start + 24 + pageSize <= log.count {
             let first = log.startIndex + start
             let frame = [UInt8](log[first..<first + 24])
-            // Frames of an earlier round of the log have other salts.
+            // Frames of an earlier pass over the log have other salts.
             guard frame[8..<16] == header[16..<24] else { break }
             sum.add(frame[0..<8])
             sum.add([UInt8](log[first + 24..<first + 24 + pageSize])[...])
@@ -90,7 +90,7 @@ struct PageFile {
     }
 }
 
-/// The checksum that a log has of all its frames up to one.
+/// The cumulative checksum of a log's frames.
 private struct LogChecksum {
     let isBigEndian: Bool
     private var sums: (UInt32, UInt32) = (0, 0)
@@ -116,13 +116,13 @@ private struct LogChecksum {
 }
 
 extension [UInt8] {
-    /// A number of up to eight bytes, the highest first; 0 beyond the end.
+    /// Returns a big-endian number of up to eight bytes, or 0 beyond the end.
     func number(at start: Int, size: Int) -> UInt64 {
         guard start >= 0, size >= 0, start + size <= count else { return 0 }
         return self[start..<start + size].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A number of one to nine bytes, and the position behind it; nil beyond the end.
+    /// Returns a number of one to nine bytes and the position after it, or nil beyond the end.
     func variableNumber(at start: Int) -> (value: Int64, end: Int)? {
         var value: UInt64 = 0
         for index in 0..<9 {

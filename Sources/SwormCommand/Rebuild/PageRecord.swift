@@ -4,10 +4,10 @@ import SwormStore
 
 /// The values of a row, read from its record.
 struct PageRecord {
-    /// Nil for NULL.
+    /// The values; nil for NULL.
     var values: [ExactValue?]
 
-    /// The pages on which a record goes on; nil where one of these is not there, or not to be used.
+    /// Returns the overflow pages of a record, or nil if one of them does not exist or must not be used.
     static func furtherPages(
         of cell: TablePage.Cell, in file: PageFile, mayUse: (Int) -> Bool = { _ in true }
     ) -> [Int]? {
@@ -21,11 +21,11 @@ struct PageRecord {
             count += file.usableSize - 4
             next = Int(page.number(at: 0, size: 4))
         }
-        // A chain that goes on behind the record is another one.
+        // A chain that continues after the end of the record belongs to another record.
         return cell.overflow == 0 || next == 0 ? pages : nil
     }
 
-    /// The bytes of a record, those on further pages included; nil where one of these is not there.
+    /// Returns the bytes of a record including its overflow pages, or nil if one of these does not exist.
     static func bytes(of cell: TablePage.Cell, on page: [UInt8], _ further: [Int], in file: PageFile) -> [UInt8]? {
         var bytes = [UInt8](page[cell.local])
         for number in further {
@@ -35,7 +35,7 @@ struct PageRecord {
         return bytes
     }
 
-    /// Fails for bytes that are no record.
+    /// Creates a record from its bytes, or returns nil if they are not a valid record.
     ///
     /// - Parameter isPart: Whether bytes are missing at the end. Values in them are empty, or zero.
     init?(_ bytes: [UInt8], _ encoding: String.Encoding, isPart: Bool = false) {

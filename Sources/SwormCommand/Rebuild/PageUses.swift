@@ -1,13 +1,14 @@
-/// How the pages of a file are used, as its list of free pages and its maps have it.
+/// The uses of the pages of a file, according to its freelist and its pointer maps.
 final class PageUses {
-    /// The use of a page, in the map that SQLite keeps for vacuuming.
+    /// The use of a page, in the pointer map that SQLite maintains for vacuuming.
     private enum Use { case root, free, overflow, tree(parent: Int) }
 
     private let file: PageFile
     private var free: Set<Int> = []
-    /// Whether the list of free pages can be read to its end. If it cannot, and there are no maps, deleted rows may come back.
+    /// Whether the freelist can be read to its end. If not, and there are no pointer maps, deleted rows may be
+    /// recovered.
     private(set) var knowsFreePages: Bool
-    /// The pages of maps, by number; nil for one that is not sound.
+    /// The pointer map pages by number; nil for a damaged one.
     private var maps: [Int: [UInt8]?] = [:]
 
     init(_ file: PageFile) {
@@ -16,7 +17,7 @@ final class PageUses {
         readFreePages()
     }
 
-    /// Whether a page is in use by a table or by an index.
+    /// Returns whether a page is in use by a table or by an index.
     func isInTree(_ number: Int) -> Bool {
         if free.contains(number) { return false }
         return switch use(of: number) {
@@ -25,7 +26,7 @@ final class PageUses {
         }
     }
 
-    /// The root of the tree to which a page says that it belongs; nil where nothing says so.
+    /// Returns the root of the tree that a page belongs to according to the pointer maps, or nil if it is unknown.
     func root(above number: Int) -> Int? {
         var (number, steps) = (number, 0)
         while steps < 64 {

@@ -3,20 +3,21 @@ import OpenCoreData
 import SwormSQLite
 import SwormStore
 
-/// A new store that takes the rows of a damaged one.
+/// A new store that receives the rows of a damaged one.
 struct RebuiltStore {
     let model: CompiledModel
     private let connection: Connection
     private let layout: StoreLayout
 
-    /// - Parameter url: The file of a store of the model that is empty and closed.
+    /// - Parameter url: The file of an empty, closed store of the model.
     init(_ url: URL, _ model: CompiledModel) throws {
         self.model = model
         layout = StoreLayout(model: model)
         connection = try Connection(.file(path: url.path), options: .init(access: .readWrite))
     }
 
-    /// Writes inside of one transaction, without the triggers of derived attributes: the rows have their values.
+    /// Runs the writes in one transaction, without the triggers of derived attributes, because the rows already contain
+    /// the derived values.
     func filling(_ body: () throws -> Void) throws {
         try connection.transaction(.immediate) {
             var triggers: [(name: String, sql: String)] = []
@@ -30,7 +31,7 @@ struct RebuiltStore {
         }
     }
 
-    /// - Returns: The keys of the rows that the new store does not take, because another one has the same unique values.
+    /// - Returns: The keys of the rows that cannot be inserted, because another row has the same unique values.
     func insert(_ rows: [DamagedStore.Row], into table: RebuiltTables.Table) throws -> [Int64] {
         let taken = table.columns.enumerated().compactMap { index, column in column.new.map { (index, $0) } }
         let names = taken.map { StoreReport.quoted($0.1) }.joined(separator: ", ")
@@ -95,7 +96,7 @@ struct RebuiltStore {
         return cleared
     }
 
-    /// The column that orders the rows that lead to one object.
+    /// Returns the column that orders the rows that refer to one object.
     private func order(_ relationship: CompiledRelationship) -> String? {
         guard let inverse = relationship.inverse,
             case .inverse(_, let order)? = layout.toMany(inverse, in: relationship.destination)
@@ -103,7 +104,7 @@ struct RebuiltStore {
         return order
     }
 
-    /// Notes the highest keys, and gives a version to rows that have none.
+    /// Updates the highest keys, and assigns a version to rows that have none.
     func settle() throws {
         for root in model.entities where root.root == root.number {
             let table = StoreReport.quoted(layout.table(of: root))

@@ -2,19 +2,21 @@ import OpenCoreData
 import SwormSQLite
 import SwormStore
 
-/// The tables of a damaged store and those of the new one that take their rows.
+/// The tables of a damaged store, and the tables of the new store that receive their rows.
 struct RebuiltTables {
     struct Table {
         var old: String
         var new: String
-        /// The columns of both, in the order of the old ones; nil for one that is not taken over.
+        /// The columns of both tables, in the order of the old ones. The new column is nil if the old one is not
+        /// copied.
         var columns: [(old: String, new: String?)]
-        /// The entity of the rows; nil for a table that joins rows.
+        /// The entity of the rows, or nil for a join table.
         var root: CompiledEntity?
-        /// The positions of the key and of the entity's number in a row.
+        /// The positions of the key and of the entity number in a row.
         fileprivate var (keyIndex, entityIndex): (Int?, Int?)
         fileprivate var entities: Set<Int64> = []
-        /// The types of the columns, where these are only taken to be those of a new table: then values must agree with them.
+        /// The types of the columns if the columns are assumed to be those of a new table. Values must then match the
+        /// types.
         fileprivate var guessedTypes: [String]?
 
         fileprivate init(
@@ -31,12 +33,13 @@ struct RebuiltTables {
 
     private var byName: [String: Int] = [:]
 
-    /// - Parameter columns: The columns of the old tables. Those of a table that is not among them are those of a new store.
+    /// - Parameter columns: The columns of the old tables. A table that is not included is assumed to have the columns
+    ///   of a new store.
     init(_ model: CompiledModel, _ columns: [String: [String]]) throws {
         let new = StoreLayout(model: model)
         let schema = try Self.columns(of: StoreSchema(model: model, layout: new))
         let all = schema.mapValues { $0.map(\.name) }.merging(columns) { $1 }
-        // The names of old tables can differ from those of new ones, which are taken only if some are missing.
+        // The names of old tables can differ from those of new ones, which are only used if some are missing.
         let old =
             (try? StoreLayout(model: model, existing: ExistingSchema(tables: columns)))
             ?? (try? StoreLayout(model: model, existing: ExistingSchema(tables: all))) ?? new
@@ -67,7 +70,7 @@ struct RebuiltTables {
         byName = Dictionary(tables.indices.map { (tables[$0].old, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The columns of a new store, by table.
+    /// Returns the columns of a new store, by table.
     private static func columns(of schema: StoreSchema) throws -> [String: [(name: String, type: String)]] {
         let connection = try Connection(.memory(name: "schema"))
         for statement in schema.statements() { try connection.execute(statement) }
@@ -101,7 +104,7 @@ struct RebuiltTables {
                     if let column = from.entityColumn { map[column] = to.entityColumn }
                 }
             }
-            // Keys of owners, and order keys, are in the table of the members.
+            // The table of the members contains the keys of owners, and order keys.
             for (slot, relationship) in entity.relationships.enumerated()
             where model[relationship.destination].root == root.number {
                 switch (old.toMany(slot, in: entity.number), new.toMany(slot, in: entity.number)) {
@@ -116,7 +119,7 @@ struct RebuiltTables {
         return map
     }
 
-    /// Whether a row can be one of a table.
+    /// Returns whether a row can belong to a table.
     func fits(_ row: DamagedStore.Row, _ name: String) -> Bool {
         guard let index = byName[name], row.values.count <= tables[index].columns.count else { return false }
         let table = tables[index]
@@ -128,7 +131,7 @@ struct RebuiltTables {
                 }
                 && row.values.prefix(2).allSatisfy { if case .integer? = $0 { true } else { false } }
         }
-        // The key is the number of the row itself, and its column empty.
+        // The key is the row number itself, and its column is empty.
         guard row.key > 0, let key = table.keyIndex, let entity = table.entityIndex,
             row.values.indices.contains(key), row.values.indices.contains(entity), row.values[key] == nil,
             case .integer(let number)? = row.values[entity]

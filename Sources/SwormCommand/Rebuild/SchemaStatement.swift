@@ -1,7 +1,7 @@
-/// A statement of the schema of a damaged store. It is read and never run, since anything can be in it.
+/// A statement of the schema of a damaged store. It is parsed but never run, because it may contain anything.
 enum SchemaStatement {
-    /// The names of the columns that a statement gives to a table; nil for a statement that makes no table with a list of
-    /// columns, or one without row numbers.
+    /// Returns the names of the columns that a statement defines for a table, or nil if the statement does not create a
+    /// table with a list of columns, or creates one without row numbers.
     static func columns(of sql: String) -> [String]? {
         var tokens = tokens(of: sql)[...]
         guard tokens.popFirst()?.isWord("CREATE") == true, tokens.popFirst()?.isWord("TABLE") == true,
@@ -20,7 +20,7 @@ enum SchemaStatement {
                 isFirst = true
                 continue
             case .word(let name) where isFirst && depth == 1:
-                // A constraint of the table ends the columns.
+                // A table constraint ends the list of columns.
                 if !["CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"].contains(name.uppercased()) {
                     names.append(name)
                 }
@@ -54,7 +54,7 @@ enum SchemaStatement {
                 rest.removeFirst()
                 var name = ""
                 while let next = rest.popFirst() {
-                    // A mark that is doubled is one of the name.
+                    // A doubled quotation mark is a part of the name.
                     if next == end {
                         guard rest.first == end, end != "]" else { break }
                         rest.removeFirst()

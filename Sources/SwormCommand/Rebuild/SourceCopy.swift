@@ -3,19 +3,20 @@ import OpenCoreData
 import SwormSQLite
 import SwormStore
 
-/// A copy of the files of a damaged store, as they were at one moment. The store itself is only read.
+/// A consistent copy of the files of a damaged store. The store itself is only read.
 enum SourceCopy {
-    /// Copies the file of a store, its log and its rollback journal, and undoes the transaction that the journal is of.
+    /// Copies the file of a store, its log and its rollback journal, and rolls back the transaction of the journal.
     ///
     /// - Parameters:
     ///   - source: The file of the store.
     ///   - folder: An empty folder.
     /// - Returns: The file of the copy.
-    /// - Throws: ``ToolError`` where another process writes the store all the time.
+    /// - Throws: ``ToolError`` if another process keeps writing to the store.
     static func make(of source: URL, in folder: String) throws -> URL {
         let files = StoreFiles(url: source)
         let copy = StoreFiles(url: URL(fileURLWithPath: folder + "/Damaged.sqlite"))
-        // Before the lock, and closed behind it: to close any descriptor of a file ends the locks that the process has on it.
+        // Opened before the lock is acquired and closed after it is released, because closing any descriptor of a file
+        // releases the locks that the process has on it.
         let main = try FileHandle(forReadingFrom: URL(fileURLWithPath: files.main))
         defer { try? main.close() }
         let lock = try ReadingLock(files)
@@ -26,7 +27,7 @@ enum SourceCopy {
         ]
         for attempt in 1...5 {
             let before = parts.map { FileStamp(path: $0.0) }
-            // A log of an earlier attempt must never meet a newer file.
+            // A log of an earlier attempt must never be used with a newer file.
             for (_, to) in parts { try? FileManager.default.removeItem(atPath: to) }
             try copyReadable(main, to: copy.main)
             for (from, to) in parts.dropFirst() where FileKind(itself: from) == .file {
@@ -38,7 +39,7 @@ enum SourceCopy {
             if attempt == 5 { throw isWritten(source) }
         }
         if FileStamp(path: copy.rollbackJournal)?.size ?? 0 > 0 {
-            // SQLite undoes it, whatever the state of the rest.
+            // SQLite rolls back the journal, regardless of other damage.
             let connection = try? Connection(.file(path: copy.main), options: .init(access: .readWrite))
             _ = try? connection?.execute("SELECT count(*) FROM sqlite_master")
         }
@@ -51,7 +52,7 @@ enum SourceCopy {
             hint: "close the program that uses it, and try again")
     }
 
-    /// Copies the bytes of a file. Those that the disk does not give are zeros.
+    /// Copies the bytes of a file. Unreadable bytes are replaced by zeros.
     private static func copyReadable(_ source: FileHandle, to copy: String) throws {
         _ = FileManager.default.createFile(atPath: copy, contents: nil)
         let target = try FileHandle(forWritingTo: URL(fileURLWithPath: copy))
@@ -63,7 +64,7 @@ enum SourceCopy {
             try target.seek(toOffset: offset)
             var count = min(block, Int(size - offset))
             if let bytes = read(source, at: offset, count) {
-                // The file is shorter by now.
+                // The file has become shorter.
                 if bytes.isEmpty { break }
                 count = bytes.count
                 if bytes.contains(where: { $0 != 0 }) { try target.write(contentsOf: bytes) }
@@ -81,7 +82,7 @@ enum SourceCopy {
         try target.truncate(atOffset: offset)
     }
 
-    /// Nil where the disk fails.
+    /// Returns nil if the disk reports an error.
     private static func read(_ handle: FileHandle, at offset: UInt64, _ count: Int) -> Data? {
         do {
             try handle.seek(toOffset: offset)
@@ -91,13 +92,14 @@ enum SourceCopy {
         }
     }
 
-    /// A transaction that reads a store, so that its file and its log stay those of one moment.
+    /// A read transaction that keeps a store's file and log consistent with each other.
     private struct ReadingLock {
         private let connection: Connection
 
-        /// Nil where nobody can be writing, or the file is too damaged for a transaction.
+        /// Returns nil if no process can be writing, or if the file is too damaged for a transaction.
         init?(_ files: StoreFiles) throws {
-            // Without the memory that is shared, nobody has a store with a log open. To open one would make it.
+            // Without the shared memory file, no process has a store with a log open. Opening the store would create
+            // that file.
             let hasLog = FileKind(itself: files.writeAheadLog) != nil
             if hasLog, FileKind(itself: files.sharedMemory) == nil { return nil }
             do {

@@ -5,15 +5,15 @@ enum TablePage {
         var key: Int64
         var size: Int
         var local: Range<Int>
-        /// The page with the rest; 0 for none.
+        /// The page with the rest, or 0 if the whole record is on this page.
         var overflow: Int
     }
 
     case leaf([Cell])
-    /// The pages below.
+    /// The child pages.
     case interior([Int])
 
-    /// Fails for a page of another kind, and for one that is not sound.
+    /// Returns nil for a page of another kind, and for a damaged page.
     init?(_ page: [UInt8], number: Int, in file: PageFile) {
         let start = number == 1 ? 100 : 0
         guard start < page.count, page[start] == 13 || page[start] == 5 else { return nil }

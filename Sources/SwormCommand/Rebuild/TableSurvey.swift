@@ -1,6 +1,6 @@
-/// The pages to which the trees of tables lead.
+/// The pages that the trees of tables refer to.
 ///
-/// Each tree is walked by itself: a page that two of them lead to is in both.
+/// Each tree is walked separately: a page that two trees refer to is in both.
 struct TableSurvey {
     struct Table {
         var name: String
@@ -10,11 +10,11 @@ struct TableSurvey {
     private let file: PageFile
     /// The leaves of each table, in the order of its tree, each once.
     private(set) var leaves: [String: [Int]] = [:]
-    /// The pages to which a tree leads and that cannot be read.
+    /// The unreadable pages that a tree refers to, by table.
     private(set) var broken: [String: [Int]] = [:]
-    /// The pages from which a tree leads back to pages that it has been at.
+    /// The pages that refer back to pages that the walk has already visited, by table.
     private(set) var turning: [String: [Int]] = [:]
-    /// All pages that a tree leads to and that can be read.
+    /// All readable pages that a tree refers to.
     private(set) var visited: Set<Int> = []
 
     init(_ file: PageFile, _ tables: [Table]) {

@@ -4,8 +4,8 @@ import SwormPredicates
 import SwormSQLite
 import SwormStore
 
-/// The values of derived attributes that no save can work out anew, such as the time of one: an import takes them over from
-/// the dump.
+/// The values of derived attributes that a save cannot compute again, such as the time of a save. An import copies them
+/// from the dump.
 final class DerivedValues {
     private enum Value {
         case value(AttributeValue)
@@ -13,7 +13,7 @@ final class DerivedValues {
     }
 
     private let model: CompiledModel
-    /// By entity, from 1: the attributes of which there are such values.
+    /// The attributes that have such values, by entity, starting at 1.
     private let slots: [[Int]]
     private let hasAny: Bool
     private var values: [(row: RowID, slot: Int, value: Value)] = []
@@ -29,7 +29,7 @@ final class DerivedValues {
         hasAny = slots.contains { !$0.isEmpty }
     }
 
-    /// Gathers them from an object of the dump, which may be a pipe and is read once.
+    /// Collects the values of an object of the dump. The dump may be a pipe, and is read only once.
     func add(_ object: DumpReader.Object) {
         guard hasAny else { return }
         for slot in slots[object.entity.number - 1] {
@@ -41,7 +41,8 @@ final class DerivedValues {
         }
     }
 
-    /// Writes them into the store, which is filled and closed: every save before would have put its own time there.
+    /// Writes the values to the store after it was filled and closed, because every save overwrites them with its own
+    /// time.
     func write(to store: URL) throws {
         guard !values.isEmpty else { return }
         let layout = StoreLayout(model: model)

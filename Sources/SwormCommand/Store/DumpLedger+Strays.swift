@@ -2,10 +2,10 @@ import OpenCoreData
 import SwormStore
 
 extension DumpLedger {
-    /// The links that no save writes: to objects that the dump has not, and between only partners of which one alone says so.
-    /// To be called behind the last object.
+    /// Returns the links that a save does not write: links to objects that are not in the dump, and links of one-to-one
+    /// relationships that only one side has. Must be called after the last object.
     ///
-    /// - Throws: ``ToolError`` for a link that a store cannot keep so.
+    /// - Throws: ``ToolError`` for a link that a store cannot contain.
     mutating func strays() throws -> (missing: [StrayLink], oneSided: [StrayLink], warnings: [String]) {
         let missing = open.filter { entries[place($0.destination)]?.entity != $0.destination.entity }
             .sorted { ($0.line, $0.slot) < ($1.line, $1.slot) }

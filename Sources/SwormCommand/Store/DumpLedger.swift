@@ -1,10 +1,10 @@
 import OpenCoreData
 import SwormStore
 
-/// What the objects of a dump say of each other: whether those are there to which they lead, and whether both sides of a
-/// relationship say the same.
+/// The links between the objects of a dump. The ledger checks whether their destinations exist, and whether both sides
+/// of a relationship agree.
 struct DumpLedger {
-    /// Where an object is kept: one table holds a whole hierarchy.
+    /// The location of an object: one table contains a whole hierarchy.
     struct Place: Hashable {
         var root: Int
         var key: Int64
@@ -15,7 +15,7 @@ struct DumpLedger {
         var line: Int
     }
 
-    /// One object's word on another.
+    /// A link, as one of its two objects states it.
     struct Word {
         var owner: RowID
         var slot: Int
@@ -23,7 +23,7 @@ struct DumpLedger {
         var line: Int
     }
 
-    /// Two objects of which each has said that the other is its only partner.
+    /// Two objects that each name the other as their only partner.
     struct Pair {
         var owner: RowID
         var slot: Int
@@ -33,16 +33,16 @@ struct DumpLedger {
 
     let model: CompiledModel
     private let dump: String
-    /// Whether a link can be kept that its owner alone has.
+    /// Returns whether a store can contain a link that only its owner states.
     let canKeep: (_ slot: Int, _ entity: Int) -> Bool
-    /// The pairs that were completed since they were taken last.
+    /// The pairs that were completed since the last call of ``takePairs()``.
     private var pairs: [Pair] = []
     var entries: [Place: Entry] = [:]
-    /// The words on objects that come later.
+    /// The links to objects that have not been read yet.
     var open: [Word] = []
-    /// What one side has said of a pair and the other has not yet.
+    /// The links that only one side has stated so far.
     var halves: [SaveRequest.Link: Word] = [:]
-    /// The members of relationships without inverse, of which each belongs to one object.
+    /// The members of relationships without inverse. Each may belong to one object only.
     private var taken: [SaveRequest.Link: Word] = [:]
 
     init(_ model: CompiledModel, dump: String, canKeep: @escaping (_ slot: Int, _ entity: Int) -> Bool) {
@@ -56,7 +56,7 @@ struct DumpLedger {
         return pairs
     }
 
-    /// The line of an object that was there; nil for none.
+    /// Returns the line of an object, or nil if the object was not read.
     func line(of row: RowID) -> Int? {
         entries[place(row)].flatMap { $0.entity == row.entity ? $0.line : nil }
     }
@@ -86,7 +86,7 @@ struct DumpLedger {
         let relationship = model[word.owner.entity].relationships[word.slot]
         guard let inverse = relationship.inverse else {
             guard relationship.isToMany else { return }
-            // The owner is the same for all: who is a member here is one nowhere else.
+            // Use the same owner key for all links, because a member may belong to one owner only.
             let member = SaveRequest.Link(
                 owner: .init(entity: relationship.owner, key: 0), relationship: word.slot, destination: word.destination
             )
@@ -100,7 +100,7 @@ struct DumpLedger {
             return
         }
         let back = model[relationship.destination].relationships[inverse]
-        // An object that is its own partner has said all there is to say.
+        // An object that is its own partner states the link once only.
         guard !back.isTransient, !(word.owner == word.destination && isReflexive(relationship, back)) else { return }
         let link = pair(word, relationship, back, inverse)
         guard halves.removeValue(forKey: link) != nil else {
@@ -118,7 +118,7 @@ struct DumpLedger {
         relationship.owner == back.owner && relationship.name == back.name
     }
 
-    /// The same for both sides of a pair.
+    /// Returns a link that is the same for both sides of a pair.
     private func pair(
         _ word: Word, _ relationship: CompiledRelationship, _ back: CompiledRelationship, _ inverse: Int
     ) -> SaveRequest.Link {

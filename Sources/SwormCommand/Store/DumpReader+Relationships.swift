@@ -12,7 +12,7 @@ extension DumpReader {
             throw unknown("relationship", property, name, entity.relationships.filter { !$0.isTransient }.map(\.name))
         }
         let relationship = entity.relationships[slot]
-        /// Nil for a link to what is no object of the relationship's.
+        /// Returns nil for a link whose destination is not an object of the relationship.
         func row(_ value: Any) throws -> RowID? {
             guard let id = value as? String, let target = ObjectName(id), target.description == id else {
                 throw fault(
@@ -23,7 +23,7 @@ extension DumpReader {
                 throw fault(
                     "cannot be taken over: \(name): '\(property)' leads to \(target), of which the model has no entity")
             }
-            // No object has a key below 1, and a link to such a key leads nowhere.
+            // No object has a key below 1, so a link to such a key has no destination.
             if let found, target.key > 0, model[relationship.destination].family.contains(found.number),
                 !found.isAbstract
             {

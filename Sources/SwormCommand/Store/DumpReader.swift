@@ -3,7 +3,8 @@ import OpenCoreData
 import SwormPredicates
 import SwormStore
 
-/// Reads the lines of a dump as objects of a model, and rejects all that it could not take over as it is.
+/// A reader that parses the lines of a dump as objects of a model. It rejects all lines that cannot be imported
+/// unchanged.
 final class DumpReader {
     struct Object {
         var entity: CompiledEntity
@@ -11,21 +12,21 @@ final class DumpReader {
         /// The number of the line and its length.
         var line: Int
         var size: Int
-        /// By slot.
+        /// The attributes, by slot.
         var attributes: [AttributeValue]
-        /// By slot: what columns hold that no value of their attributes says.
+        /// The contents of columns that no attribute value can express, by slot.
         var exact: [Int: ExactValue] = [:]
         var toOnes: [RowID?]
         var toManys: [(slot: Int, members: [RowID])]
-        /// Links to what is no object, or none that the relationship leads to.
+        /// The links whose destinations are not objects, or not objects that the relationship can refer to.
         var strays: [StrayLink] = []
-        /// The rules that the object breaks, and is taken over all the same.
+        /// The rules that the object violates without being rejected.
         var warnings: [String] = []
 
         var row: RowID { RowID(entity: entity.number, key: key) }
     }
 
-    /// The last line of a dump. Where a dump is cut off between two lines, nothing else would show it.
+    /// The last line of a dump. Without it, a dump that is truncated between two lines could not be recognized.
     static let end = #"{"sworm-dump":"end"}"#
 
     let hashes: [String: Data]
@@ -60,7 +61,7 @@ final class DumpReader {
         self.metadata = metadata
     }
 
-    /// Foundation drops a byte order mark at the start of a text, unless it is escaped.
+    /// Foundation drops a byte order mark at the start of a string, unless it is escaped.
     private static func members(_ line: Data) -> [String: Any]? {
         var line = line
         let mark = Data([0xEF, 0xBB, 0xBF])
@@ -81,7 +82,7 @@ final class DumpReader {
         return try? JSONSerialization.jsonObject(with: escaped) as? [String: Any]
     }
 
-    /// What the application has put into the metadata; nil for what is none.
+    /// Returns the metadata that the application has added, or nil if the value is not valid metadata.
     private static func metadata(_ any: Any?) -> [String: Any]? {
         guard let any, !(any is NSNull) else { return [:] }
         return (any as? String).flatMap { Data(base64Encoded: $0) }.flatMap {
@@ -89,12 +90,13 @@ final class DumpReader {
         }
     }
 
-    /// What the input is called in messages.
+    /// The name of the input in messages.
     var name: String { lines.name }
 
-    /// The next object; nil behind the last. Objects that somebody has added behind the line of the end are taken too.
+    /// Returns the next object, or nil after the last one. Objects that were appended after the end line are accepted,
+    /// too.
     ///
-    /// - Throws: ``ToolError`` for a line that cannot be taken over, and where the line of the end is missing.
+    /// - Throws: ``ToolError`` for a line that cannot be imported, and if the end line is missing.
     func next(_ model: CompiledModel) throws -> Object? {
         while let line = try lines.next() {
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
@@ -159,7 +161,7 @@ final class DumpReader {
         return object
     }
 
-    /// The members of a part of a line, in a stable order, so that the same line has the same fault each time.
+    /// Returns the members of a part of a line in a stable order, so that the same line always produces the same error.
     private func group(_ part: String, of members: [String: Any], _ name: ObjectName) throws -> [(String, Any)] {
         guard let found = members[part] as? [String: Any] else {
             let what = members[part].map { "\(DumpValue.shown($0)) as '\(part)'" } ?? "no '\(part)'"
@@ -196,7 +198,7 @@ final class DumpReader {
             hint: nameHint(property, among: names, what: "\(name.entity) has"))
     }
 
-    /// The same that `verify` finds missing.
+    /// Adds warnings for the missing values that `verify` reports.
     private func checkRequired(_ object: inout Object, _ name: ObjectName) {
         func warn(_ property: String) {
             object.warnings.append("\(name) has no value of '\(property)', which the model demands")

@@ -3,18 +3,18 @@ import OpenCoreData
 import SwormPredicates
 import SwormStore
 
-/// A value of a dump, as what it becomes in a store.
+/// A value of a dump, in the form in which a store contains it.
 struct DumpValue {
-    /// Why a value is none of its attribute.
+    /// The reason why a value is not valid for its attribute.
     struct Mistake: Error {
-        /// The end of a sentence that begins with the attribute.
+        /// The end of a sentence that starts with the attribute.
         var words: String
     }
 
     var value: AttributeValue
-    /// What the column gets instead, where it holds what the attribute's type would refuse or change.
+    /// The content to write to the column if the attribute's type would reject or change it.
     var exact: ExactValue?
-    /// A rule of the attribute's type that the value breaks, and is taken over all the same.
+    /// A rule of the attribute's type that the value violates without being rejected.
     var warning: String?
     /// Whether the value was in a file of external data that was missing when the store was dumped.
     private(set) var isMissingFile = false
@@ -25,7 +25,7 @@ struct DumpValue {
     }
 
     /// - Parameter isExternal: Whether the attribute allows external storage.
-    /// - Throws: ``Mistake`` for all that the attribute cannot hold as it is.
+    /// - Throws: ``Mistake`` for all values that the attribute cannot store unchanged.
     init(_ any: Any, _ type: SwormPredicates.AttributeType, isExternal: Bool = false) throws {
         if isExternal, let name = Self.missingFile(any) {
             self.init(.null, exact: .blob(ExternalDataFolder.referenceColumn(name)))
@@ -72,7 +72,7 @@ struct DumpValue {
         }
     }
 
-    /// A text that no URL keeps as it is goes into the column by itself.
+    /// A string that no URL preserves is written to the column directly.
     private static func uri(_ text: String) -> DumpValue {
         if let url = URL(string: text, encodingInvalidCharacters: false),
             url.absoluteString.utf8.elementsEqual(text.utf8)
@@ -90,10 +90,10 @@ struct DumpValue {
 
     private static func number(_ any: Any) -> NSNumber? { isFlag(any) ? nil : any as? NSNumber }
 
-    /// A number that was written without a fraction.
+    /// Returns a number that was written without a fraction.
     private static func whole(_ any: Any) -> Int64? {
         guard let number = number(any) else { return nil }
-        // Foundation reads a whole number of 19 digits with a sign as a decimal one.
+        // Foundation decodes a whole number of 19 digits with a sign as a decimal number.
         if number is NSDecimalNumber { return Int64(number.stringValue) }
         return ["i", "q"].contains(String(cString: number.objCType)) ? number.int64Value : nil
     }
@@ -101,25 +101,25 @@ struct DumpValue {
     private static func double(_ any: Any) -> Double? {
         if let text = any as? String { return text == "inf" ? .infinity : text == "-inf" ? -.infinity : nil }
         if !(any is NSDecimalNumber), let whole = whole(any) { return Double(exactly: whole) }
-        // Its text is the shortest that reads as the double, or the many digits of a whole number.
+        // The string value is the shortest string that parses as the double, or all digits of a whole number.
         return number(any).flatMap { Double($0.stringValue) }
     }
 
     private static func seconds(_ any: Any) -> Double? {
         guard let text = any as? String, let seconds = DateText.seconds(text) else { return double(any) }
-        // Another day than the one that is written: there is no 30th of February.
+        // Reject dates that are read as another day, such as the 30th of February.
         return DateText.exact(seconds.rounded(.down))?.prefix(10) == text.prefix(10) ? seconds : nil
     }
 
     // MARK: What a column holds
 
-    /// The file of external data that was missing when the store was dumped.
+    /// Returns the name of the file of external data that was missing when the store was dumped.
     private static func missingFile(_ any: Any) -> UUID? {
         guard let members = any as? [String: Any], members.count == 1 else { return nil }
         return (members[StoredForm.missing.rawValue] as? String).flatMap(UUID.init)
     }
 
-    /// Reads what a dump writes of a column that holds no value of its attribute's type.
+    /// Reads the form in which a dump writes a column whose content is not a value of its attribute's type.
     private static func stored(_ members: [String: Any], _ type: SwormPredicates.AttributeType) throws -> DumpValue {
         guard members["sha256"] == nil else { throw Mistake(words: "is only the hash of its data") }
         let form = members.count == 1 ? members.first.flatMap { StoredForm(rawValue: $0.key) } : nil
@@ -143,7 +143,7 @@ struct DumpValue {
         return result
     }
 
-    /// A value as in the dump, shortened.
+    /// Returns a value as in the dump, shortened.
     static func shown(_ any: Any) -> String {
         let text: String
         if isFlag(any) {

@@ -3,16 +3,16 @@ import OpenCoreData
 import SwormSQLite
 import SwormStore
 
-/// The external files that the rows of a store name, found without a model.
+/// The external files that the rows of a store name, determined without a model.
 enum ExternalReferences {
-    /// Those of some files that are not in a folder, or are something else there.
+    /// Returns the names that do not identify a regular file in a folder.
     static func missing(_ names: Set<UUID>, in folder: String) -> [UUID] {
         let folder = ExternalDataFolder(path: folder)
         return names.filter { folder.file($0).map { FileKind(itself: $0) != .file } ?? false }
             .sorted { $0.uuidString < $1.uuidString }
     }
 
-    /// The words of a warning; nil where nothing is missing.
+    /// Returns the text of a warning, or nil if no file is missing.
     static func warning(_ missing: [UUID]) -> String? {
         guard let first = missing.first else { return nil }
         let rest = missing.count == 1 ? "" : " and \(missing.count - 1) more"
@@ -29,7 +29,7 @@ enum ExternalReferences {
         for (table, columns) in look.columns where table.hasPrefix("Z") && !table.hasPrefix("Z_") {
             for column in columns where !column.hasPrefix("Z_") {
                 let name = StoreReport.quoted(column)
-                // A value of another kind that looks the same keeps a file that nobody needs.
+                // A value that looks like a reference but is not one only causes an unused file to be kept.
                 try look.rows(
                     "SELECT \(name) FROM \(StoreReport.quoted(table)) WHERE typeof(\(name)) = 'blob' AND length(\(name)) = 38"
                 ) { row in

@@ -1,4 +1,4 @@
-/// The systems whose framework wrote a store, by the version of the framework that the store names.
+/// The operating systems whose Core Data framework wrote a store, by the framework version in the store.
 enum FrameworkEra {
     private static let eras: [(first: Int, systems: String)] = [
         (1, "iPhone OS 3 / Mac OS X 10.5-10.6"), (249, "between iPhone OS 3 and iOS 8"), (500, "iOS 8 / OS X 10.10"),

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The lines of a file or a pipe, one at a time, each read once.
+/// A reader for the lines of a file or a pipe, which reads each line once.
 final class LineReader {
-    /// What the input is called in messages.
+    /// The name of the input in messages.
     let name: String
     private let handle: FileHandle
     private var buffer = Data()
-    /// How much of the buffer holds no end of a line.
+    /// The length of the start of the buffer that contains no line end.
     private var searched = 0
     private var isAtEnd = false
     private(set) var number = 0
@@ -38,7 +38,7 @@ final class LineReader {
 
     deinit { if handle !== FileHandle.standardInput { try? handle.close() } }
 
-    /// The next line without its end; nil behind the last.
+    /// Returns the next line without its line end, or nil after the last one.
     func next() throws -> Data? {
         while true {
             if let end = buffer[(buffer.startIndex + searched)...].firstIndex(of: 0x0A) {

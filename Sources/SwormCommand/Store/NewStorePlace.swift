@@ -3,21 +3,21 @@ import OpenCoreData
 import SwormSQLite
 import SwormStore
 
-/// Where a store is made that appears under its name only when it is whole.
+/// A temporary location for a new store, which appears under its name only when it is complete.
 final class NewStorePlace {
     let target: URL
     /// The file to write to.
     let url: URL
     private let folder: String
     private let replaces: Bool
-    /// Whether what was there before lies in the folder, because it could not be put back.
+    /// Whether the folder still contains the old store, because it could not be moved back.
     private var keepsFolder = false
 
-    /// Makes a folder beside the target.
+    /// Creates a folder beside the target.
     ///
-    /// - Throws: ``ToolError`` where something is in the way. Only a store is replaced, and only when that is asked for.
+    /// - Throws: ``ToolError`` if existing files are in the way. Only a store is replaced, and only on request.
     ///
-    /// - Parameter source: A store that must stay as it is, with its external data, damaged as it may be.
+    /// - Parameter source: A store that must not be changed, nor its external data, even if it is damaged.
     init(_ path: String, replaces: Bool, keeping source: URL? = nil) throws {
         guard !path.isEmpty else {
             throw ToolError(.usage, "the path of the new store is empty", hint: "name the file to make")
@@ -41,22 +41,22 @@ final class NewStorePlace {
         }
     }
 
-    /// Makes a folder that is removed with the unfinished store.
+    /// Creates a folder that is removed together with the unfinished store.
     func makeFolder() throws -> String {
         let inner = folder + "/" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
         return inner
     }
 
-    /// What is not finished leaves nothing behind.
+    /// An unfinished store leaves no files behind.
     deinit {
         UnfinishedFolders.remove(folder)
         if !keepsFolder { try? FileManager.default.removeItem(atPath: folder) }
     }
 
-    /// Moves what was there aside, and the store to where it belongs. When that fails, what was there comes back.
+    /// Moves the old store aside and the new store to its final location. If this fails, the old store is moved back.
     func finish() throws {
-        // What is there now may be another thing than at the beginning.
+        // The files at the target may have changed since the start.
         try Self.check(target, replaces: replaces)
         let hasOld = try settleOldStore()
         let (new, old) = (StoreFiles(url: url), StoreFiles(url: target))
@@ -74,7 +74,7 @@ final class NewStorePlace {
                     hint: "choose a name that differs in more than its extension")
             }
         }
-        // From here on the folder can have what was there before.
+        // From here on, the folder may contain the old store.
         guard UnfinishedFolders.remove(folder), Self.kind(of: url.path) != nil else {
             throw ToolError(.file, "'\(target.path)' was not made: the run was interrupted", hint: "run it again")
         }
@@ -85,7 +85,7 @@ final class NewStorePlace {
             moved.append((from, to))
         }
         do {
-            // A log of the old store must never meet the new file.
+            // A log of the old store must never be used with the new file.
             for (number, path) in oldFiles.enumerated() { try move(path, "\(folder)/old-\(number)") }
             try move(newSupport, Self.support(old))
             try move(new.main, old.main)
@@ -100,9 +100,9 @@ final class NewStorePlace {
         }
     }
 
-    /// Checks that nobody has the store open that is to be replaced, and takes what is in its log into its file.
+    /// Checks that no other connection has the old store open, and checkpoints its log.
     ///
-    /// What others commit to a file that was replaced would be lost.
+    /// Changes that other processes commit to a replaced file would be lost.
     ///
     /// - Returns: Whether there is such a store.
     private func settleOldStore() throws -> Bool {
@@ -110,12 +110,12 @@ final class NewStorePlace {
         do {
             let connection = try Connection(
                 .file(path: target.path), options: .init(access: .readWrite, busyTimeout: 1))
-            // This mode needs the file for itself, also where others only have it open.
+            // This mode requires exclusive access to the file, even if other connections are idle.
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             try connection.begin(.exclusive)
             try connection.rollback()
         } catch let error as SQLiteError where error.isDamage {
-            // A damaged store is replaced, and nobody can have it open.
+            // A damaged store can be replaced, because no other connection can have it open.
         } catch let error as SQLiteError where error.isBusy {
             throw ToolError(
                 .fileExists, "'\(target.path)' is open in another process, and is not replaced",
@@ -126,7 +126,7 @@ final class NewStorePlace {
 
     // MARK: Checks
 
-    /// Checks that a store that must stay as it is shares nothing with the new one.
+    /// Checks that a store that must not be changed shares no files with the new one.
     private static func check(_ target: URL, keeps source: URL) throws {
         func isSame(_ one: String, _ other: String) -> Bool {
             guard let stamp = FileStamp(path: one) else { return false }
@@ -157,7 +157,7 @@ final class NewStorePlace {
         }
         let files = StoreFiles(url: target)
         guard let kind = kind(of: target.path) else {
-            // It would be taken for the log of the new store.
+            // SQLite would treat it as the log of the new store.
             for log in [files.writeAheadLog, files.rollbackJournal] where self.kind(of: log) != nil {
                 throw ToolError(
                     .fileExists, "there is a log '\(log)' of a store that is not there",
@@ -187,12 +187,13 @@ final class NewStorePlace {
         }
     }
 
-    /// What is at a path itself, without following a link; nil for nothing.
+    /// Returns the type of the file at a path, without following a link, or nil if the file does not exist.
     private static func kind(of path: String) -> FileAttributeType? {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
     }
 
-    /// Other files whose external data would be in the same folder, which has the name without its extension.
+    /// Returns other files whose external data would be in the same folder. The folder has the file's name without its
+    /// extension.
     private static func others(sharing target: URL) -> [String] {
         let folder = target.deletingLastPathComponent().path
         let stem = target.deletingPathExtension().lastPathComponent

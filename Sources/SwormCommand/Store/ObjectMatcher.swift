@@ -1,7 +1,7 @@
 import OpenCoreData
 import SwormStore
 
-/// How the objects of two stores find each other.
+/// The way in which objects of two stores are matched.
 enum ObjectMatch: Sendable {
     /// By entity and key: for two states of one store.
     case id
@@ -10,7 +10,7 @@ enum ObjectMatch: Sendable {
     /// By the first uniqueness constraint of each entity that has one.
     case unique
 
-    /// The attributes by which objects of an entity are matched; nil for their keys.
+    /// Returns the attributes by which objects of an entity are matched, or nil for their keys.
     func attributes(of entity: CompiledEntity, in model: CompiledModel) -> [String]? {
         func isAttribute(_ name: String) -> Bool {
             if case .attribute? = entity.slot(named: name) { return true }
@@ -32,7 +32,7 @@ enum ObjectMatch: Sendable {
     }
 }
 
-/// The names of a store's objects for a comparison: by their values where they have such, and by their keys elsewhere.
+/// The labels of a store's objects for a comparison: their values if they have the attributes, otherwise their keys.
 final class ObjectLabels {
     private let match: ObjectMatch
     private var labels: [ObjectName: String] = [:]
@@ -50,7 +50,7 @@ final class ObjectLabels {
                     return "\(property.name)=\(text)"
                 }
                 let label = "\(entity.name)[\(values.joined(separator: ", "))]"
-                // Objects that the values do not tell apart are told by their order.
+                // Objects with the same values are distinguished by their order.
                 let number = counts[label, default: 0] + 1
                 counts[label] = number
                 labels[record.name] = number > 1 ? "\(label)#\(number)" : label

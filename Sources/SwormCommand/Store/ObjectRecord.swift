@@ -1,6 +1,6 @@
 import OpenCoreData
 
-/// One object with all that is kept of it, as text that is equal where the values are.
+/// An object with all its stored properties, as strings that are equal if the values are equal.
 struct ObjectRecord {
     enum Value: Equatable {
         /// A value as JSON.
@@ -20,7 +20,7 @@ struct ObjectRecord {
 
 /// The identity of an object in its store: `Book/p1`.
 struct ObjectName: Hashable, CustomStringConvertible {
-    /// The entity in the name of an object that is not there.
+    /// The entity in the name of an object that does not exist.
     static let unknownEntity = "?"
 
     var entity: String
@@ -33,7 +33,7 @@ struct ObjectName: Hashable, CustomStringConvertible {
         self.key = key
     }
 
-    /// Reads what `description` writes.
+    /// Parses the output of `description`.
     init?(_ text: String) {
         guard let slash = text.lastIndex(of: "/") else { return nil }
         let number = text[text.index(after: slash)...]

@@ -4,7 +4,7 @@ import SwormPredicates
 import SwormSQLite
 import SwormStore
 
-/// The objects of one very entity in the order of their keys, with their relationships. Only some hundred are held at once.
+/// The objects of exactly one entity in key order, with their relationships. Only a few hundred are in memory at once.
 final class ObjectStream {
     private static let batch = 500
 
@@ -14,9 +14,9 @@ final class ObjectStream {
     private let columns: [ValueColumn]
     private let attributeCount: Int
     private let writer: ExactWriter
-    /// The slots of the to-one relationships among the columns, and those of the to-many ones.
+    /// The slots of the to-one relationships among the columns, and those of the to-many relationships.
     private let toManys: [Int]
-    /// By slot and owner: keys in join tables that lead to no object.
+    /// The keys in join tables that do not identify an object, by slot and owner.
     private var strays: [Int: [Int64: [Int64]]] = [:]
     private var waiting: [ObjectRecord] = []
     private var next = 0
@@ -49,7 +49,7 @@ final class ObjectStream {
         }
     }
 
-    /// The next object; nil at the end.
+    /// Returns the next object, or nil at the end.
     func record() throws -> ObjectRecord? {
         if next == waiting.count { try fill() }
         guard next < waiting.count else { return nil }
@@ -61,7 +61,7 @@ final class ObjectStream {
         waiting.removeAll(keepingCapacity: true)
         next = 0
         while waiting.count < Self.batch, try cursor.next() {
-            // A row with a key below 1 is no object.
+            // A row with a key below 1 is not an object.
             if cursor.int64(columns[0].cell) > 0 { waiting.append(try record(of: cursor)) }
         }
         guard !waiting.isEmpty else { return }
@@ -83,7 +83,7 @@ final class ObjectStream {
 
     private func object(_ cell: Int, of row: any ProjectionCursor) -> ObjectName? {
         guard !row.isNull(cell) else { return nil }
-        // A key that leads to nothing has no entity.
+        // A key without a row has no entity.
         let name = store.model.entity(numbered: row.int64(cell + 1))?.name ?? ObjectName.unknownEntity
         return ObjectName(entity: name, key: row.int64(cell))
     }

@@ -2,9 +2,10 @@ import OpenCoreData
 import SwormSQLite
 import SwormStore
 
-/// Triggers and virtual tables that an application has added to its store. They are not in a new store of the model.
+/// Triggers and virtual tables that an application has added to its store. A new store of the model does not contain
+/// them.
 enum PrivateSchema {
-    /// Warns of those that a dump leaves out.
+    /// Warns about those that a dump omits.
     static func report(_ store: ReadStore, _ console: Console) throws {
         let connection = try Connection(.memory(name: "schema"))
         for statement in StoreSchema(model: store.model).statements() { try connection.execute(statement) }

@@ -3,7 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import SwormStore
 
-/// A store that is open for reading, with its model and one view of it.
+/// A store that is open for reading, with its model and one session.
 final class ReadStore {
     let url: URL
     let model: CompiledModel
@@ -31,7 +31,7 @@ final class ReadStore {
         store.close()
     }
 
-    /// The entity of a name, whatever the case of its letters.
+    /// Returns the entity with a name, ignoring case.
     func entity(_ name: String) throws -> CompiledEntity {
         if let entity = model.entity(named: name) { return entity }
         let folded = model.entities.filter { $0.name.lowercased() == name.lowercased() }
@@ -41,7 +41,7 @@ final class ReadStore {
             hint: nameHint(name, among: model.entities.map(\.name), what: "its entities are"))
     }
 
-    /// The condition that `--where` gives.
+    /// Returns the condition of `--where`.
     func predicate(_ arguments: Arguments) throws -> PredicateTree? {
         guard let text = arguments.value("where") else { return nil }
         do {
@@ -53,7 +53,7 @@ final class ReadStore {
         }
     }
 
-    /// Runs what can fail because of a name in a request, and adds the nearest name to the error.
+    /// Runs a closure that can fail because of an unknown name in a request, and adds the nearest name to the error.
     func naming<Result>(_ entity: CompiledEntity, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -61,7 +61,7 @@ final class ReadStore {
             let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
             var hint: String?
             if error.code == .unknownKey {
-                // The message quotes the key that is not there.
+                // The message quotes the unknown key.
                 let parts = error.message.split(separator: "`", omittingEmptySubsequences: false)
                 if parts.count > 1 {
                     hint = nameHint(String(parts[1]), among: names, what: "\(entity.name) has")
@@ -75,7 +75,7 @@ final class ReadStore {
                     "texts and UUIDs stand in quotes, numbers without; for a date: CAST(seconds since 2001, 'NSDate')"
             default: break
             }
-            // The error names the nearest key of its own, which the hint does here.
+            // The error already names its nearest key, which the hint repeats.
             let words = error.description.components(separatedBy: " Did you mean ")
             throw ToolError(.query, words[0], hint: hint)
         }

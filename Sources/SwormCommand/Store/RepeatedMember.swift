@@ -1,15 +1,15 @@
 import Foundation
 
-/// Finds a member that an object of JSON has twice. Foundation keeps one of the two, and loses the other without a word.
+/// A search for duplicate members in a JSON object. Foundation keeps one of the two and silently drops the other.
 enum RepeatedMember {
-    /// The name of the first such member in sound JSON; nil where there is none.
+    /// Returns the name of the first duplicate member in valid JSON, or nil if all names are unique.
     static func name(in json: Data) -> String? {
         json.withUnsafeBytes { bytes in
             var open: [Set<String>] = []
             var last = 0..<0
             var start: Int?
             var index = 0
-            // A release does not check the places in raw bytes: `index` is asked for below the count only, and `last` lies
+            // Release builds do not check indexes into raw bytes: `index` is only used below the count, and `last` is
             // before it.
             while index < bytes.count {
                 switch (bytes[index], start) {
@@ -31,7 +31,7 @@ enum RepeatedMember {
         }
     }
 
-    /// The same letters may be escaped in one place and not in another.
+    /// The same characters may be escaped at one position and not at another.
     private static func text(_ raw: Slice<UnsafeRawBufferPointer>) -> String {
         guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
         let quoted = Data([UInt8(ascii: "\"")] + raw + [UInt8(ascii: "\"")])

@@ -1,7 +1,7 @@
 import OpenCoreData
 import SwormStore
 
-/// Compares two stores object by object.
+/// A comparison of two stores, object by object.
 final class StoreComparison {
     struct Change {
         var name: String
@@ -51,7 +51,7 @@ final class StoreComparison {
         }
     }
 
-    /// Both come in the order of their keys, so each is read once and none is held.
+    /// Both streams are in key order, so each is read once and neither is held in memory.
     private func compareByKey(_ left: ObjectStream?, _ right: ObjectStream?) throws {
         var (one, other) = (try left?.record(), try right?.record())
         while one != nil || other != nil {
@@ -89,7 +89,7 @@ final class StoreComparison {
         if !changes.isEmpty { try report(.changed(oldLabels.label(one.name), changes)) }
     }
 
-    /// The properties in which two objects differ; those with a value where there is only one object.
+    /// Returns the properties in which two objects differ, or the properties with values if there is only one object.
     private func changes(_ one: ObjectRecord?, _ other: ObjectRecord?) -> [Change] {
         var changes: [Change] = []
         let properties = one?.properties ?? []
@@ -102,7 +102,7 @@ final class StoreComparison {
                 others.indices.contains(index) && others[index].name == name
                 ? others[index].value : others.first { $0.name == name }?.value
             let (old, new) = (here.map { text($0, oldLabels) }, there.map { text($0, newLabels) })
-            // Swift takes texts for equal whose characters differ.
+            // Swift treats strings as equal if they are canonically equivalent, even if their characters differ.
             if (old ?? "null").utf8.elementsEqual((new ?? "null").utf8) { continue }
             changes.append(Change(name: name, old: old, new: new))
         }

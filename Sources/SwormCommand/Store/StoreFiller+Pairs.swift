@@ -2,7 +2,7 @@ import OpenCoreData
 import SwormStore
 
 extension StoreFiller {
-    /// Joins the two of each pair that is complete, by the save of the one that came last.
+    /// Links the two objects of each completed pair, in the save of the object that came last.
     func joinPairs() {
         guard !pairs.isEmpty else { return }
         let places = Dictionary(
@@ -22,7 +22,7 @@ extension StoreFiller {
         pairs = []
     }
 
-    /// The slot of the inverse of a to-one relationship that leads to one object too; nil for any other.
+    /// Returns the slot of the inverse of a one-to-one relationship, or nil for any other relationship.
     func inversePair(_ slot: Int, of row: RowID) -> Int? {
         let relationship = model[row.entity].relationships[slot]
         guard let inverse = relationship.inverse else { return nil }

@@ -1,7 +1,7 @@
 import OpenCoreData
 import SwormStore
 
-// What a dump has and no save would write.
+// The links of a dump that no save would write.
 extension StoreFiller {
     func addStrays(of object: DumpReader.Object) throws {
         warnings += object.warnings.map { "line \(object.line): \($0)" }
@@ -17,7 +17,7 @@ extension StoreFiller {
         }
     }
 
-    /// Leaves out of the saves the links that they would reject.
+    /// Removes the links that saves would reject from the pending changes.
     func passOverStrays() throws {
         let (missing, oneSided, found) = try ledger.strays()
         warnings += found

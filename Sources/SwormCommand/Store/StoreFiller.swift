@@ -1,9 +1,9 @@
 import OpenCoreData
 import SwormStore
 
-/// Writes the objects of a dump into an empty store: rows first, and what leads to later rows afterwards.
+/// A writer that adds the objects of a dump to an empty store: rows first, and links to later rows afterwards.
 final class StoreFiller {
-    /// A dump up to this size is saved at once, so that every row has its first version.
+    /// The limits of a batch. A dump up to this size is saved at once, so that every row has version 1.
     private static let batch = (objects: 20_000, bytes: 64 << 20, links: 50_000)
 
     private let store: SQLiteStore
@@ -12,11 +12,11 @@ final class StoreFiller {
     private let progress: Progress
     private let derived: DerivedValues
     var ledger: DumpLedger
-    /// The pairs of only partners that were completed since the last save.
+    /// The one-to-one pairs that were completed since the last save.
     var pairs: [DumpLedger.Pair] = []
-    /// The links that no save would write. They go into the file behind the last save.
+    /// The links that no save would write. They are written to the file after the last save.
     var strays: StrayLinks
-    /// The rules that the dump breaks, and was taken over all the same.
+    /// The rules that the dump violates without being rejected.
     var warnings: [String] = []
     var request = SaveRequest()
     private var inserted: Set<RowID> = []
@@ -26,8 +26,8 @@ final class StoreFiller {
     var positions: [SaveRequest.Position] = []
 
     /// - Parameters:
-    ///   - derived: Gathers the values that no save works out.
-    ///   - dump: What the dump is called in messages.
+    ///   - derived: Collects the values that no save computes.
+    ///   - dump: The name of the dump in messages.
     init(_ store: SQLiteStore, derived: DerivedValues, dump: String, _ console: Console) {
         self.store = store
         self.derived = derived
@@ -70,7 +70,7 @@ final class StoreFiller {
         let row = object.row
         size += object.size
         var insertion = SaveRequest.Insertion(row: row, attributes: object.attributes, toOnes: object.toOnes)
-        // Both of a pair say so, or it is no pair that a save would make.
+        // A one-to-one link is only written once both sides have stated it.
         for case (let slot, let destination?) in object.toOnes.enumerated()
         where inversePair(slot, of: row).map({ !(destination == row && $0 == slot) }) ?? false {
             insertion.toOnes[slot] = nil
@@ -80,7 +80,7 @@ final class StoreFiller {
         for (slot, members) in object.toManys {
             switch layout.toMany(slot, in: object.entity.number) {
             case .join(let join)?:
-                // The other side says the same of an unordered one.
+                // For an unordered relationship, the other side writes the same link.
                 let isOrdered = join.orderColumn != nil
                 guard join.isOwner || isOrdered || object.entity.relationships[slot].inverse == nil else { continue }
                 add(members, of: row, slot, isLinked: true, isOrdered: isOrdered)
@@ -103,7 +103,7 @@ final class StoreFiller {
         }
     }
 
-    /// Saves the rows at hand. What leads to rows that are not there yet waits.
+    /// Saves the pending rows. Links to rows that are not there yet are deferred.
     private func save() throws {
         let new = Set(request.insertions.map(\.row))
         inserted.formUnion(new)
@@ -147,7 +147,7 @@ final class StoreFiller {
 
     private func saveRelations() throws {
         request = SaveRequest()
-        // A row that several relationships wait for is updated once.
+        // A row with several deferred relationships is updated once.
         var rows: [RowID: [(slot: Int, destination: RowID?)]] = [:]
         for item in later { rows[item.row, default: []].append((item.slot, item.destination)) }
         let updates = updates(rows)

@@ -2,21 +2,21 @@ package import Foundation
 package import OpenCoreData
 import SwormStore
 
-/// Finds the model that a store was written with. Every command asks here, and nowhere else.
+/// A search for the model that a store was written with. All commands use it.
 package enum StoreModelChoice {
-    /// The option that names a model, for the tables of the commands.
+    /// The option that names a model, for the option tables of the commands.
     static let option = OptionSpec(
         "model", value: "PATH",
         "The model that the store was written with: an .xcdatamodeld, .xcdatamodel, .momd or .mom. "
             + "Of several versions the one that fits is taken. Without it the copy in the store is.")
 
-    /// The model of a store.
+    /// Returns the model of a store.
     ///
     /// - Parameters:
     ///   - store: The file of the store.
     ///   - option: The model that the user names; nil for none.
-    /// - Returns: The model, and where it came from, for people.
-    /// - Throws: ``ToolError`` with the code `modelMismatch` where the model that is given has no version for the store.
+    /// - Returns: The model, and a description of its source for the user.
+    /// - Throws: ``ToolError`` with the code `modelMismatch` if the given model has no version for the store.
     package static func model(
         for store: URL, option: URL?
     ) throws -> (model: NSManagedObjectModel, source: String) {
@@ -37,9 +37,9 @@ package enum StoreModelChoice {
         return try model(hashes: hashes, of: "'\(store.lastPathComponent)'", option: option)
     }
 
-    /// The version of a model that has the given hashes, for what is to become a store: a dump.
+    /// Returns the version of a model that has the given hashes, for a store that will be created from a dump.
     ///
-    /// - Parameter store: What has the hashes, as messages call it.
+    /// - Parameter store: The name, in messages, of the file that contains the hashes.
     static func model(
         hashes: [String: Data], of store: String, option: URL
     ) throws -> (model: NSManagedObjectModel, source: String) {
@@ -47,7 +47,7 @@ package enum StoreModelChoice {
         if let fitting = versions.first(where: { $0.model.entityVersionHashesByName == hashes }) {
             return (fitting.model, source(option, version: fitting.name, of: versions.count))
         }
-        // A store can also hold the entities of one configuration only.
+        // A store can also contain the entities of one configuration only.
         for version in versions {
             for configuration in version.model.configurations
             where version.model.isConfiguration(
@@ -60,17 +60,17 @@ package enum StoreModelChoice {
             }
         }
         var error = mismatch(store, hashes, versions, option)
-        // The version that fits may be one of them.
+        // The matching version may be one of the unreadable ones.
         for version in unreadable {
             error.message += "; the version '\(version.name)' cannot be read: \(version.error.message)"
         }
         throw error
     }
 
-    /// - Throws: The error of a model of which no version can be read.
+    /// - Throws: An error if no version of the model can be read.
     static func requireReadable(_ option: URL) throws { _ = try versions(at: option) }
 
-    /// The versions of a model, or the one that another store carries.
+    /// Returns the versions of a model, or the model that is cached in another store.
     private static func versions(at url: URL) throws -> (
         readable: [(name: String, model: NSManagedObjectModel)], unreadable: [(name: String, error: CoreDataError)]
     ) {
@@ -81,7 +81,8 @@ package enum StoreModelChoice {
         return ([(url.lastPathComponent, try StoredModel(ofStoreAt: url).model)], [])
     }
 
-    /// The model at a path, without a store to choose by: the current version, or the one that another store carries.
+    /// Returns the model at a path, without a store to match: the current version, or the model that is cached in
+    /// another store.
     static func model(at url: URL) throws -> (model: NSManagedObjectModel, source: String) {
         try FilePath.checkModel(url)
         if FileKind(path: url.path) == .file, FilePath.isDatabase(url) {

@@ -3,14 +3,14 @@ import OpenCoreData
 import SwormSQLite
 import SwormStore
 
-/// What there is to say about a store, gathered from its file, with a model or without.
+/// A description of a store, collected from its file, with or without a model.
 struct StoreReport {
     struct Entity {
         var number: Int64
         var name: String
         var depth: Int
         var isAbstract: Bool
-        /// The rows of this very entity; nil where its table is not found.
+        /// The number of rows of exactly this entity, or nil if its table was not found.
         var count: Int64?
         var hash: Data?
         var relationships: [String] = []
@@ -61,13 +61,13 @@ struct StoreReport {
         }
         var depths: [Int64: Int] = [:]
         var counts: [Int64: Int64] = [:]
-        // The numbers of the history's own tables lie far above those of a model.
+        // The entity numbers of the history tables are far above those of a model.
         for record in records where record.number < 16000 {
             let depth = record.above == 0 ? 0 : (depths[record.above] ?? 0) + 1
             depths[record.number] = depth
             var hasTable = true
             if record.above == 0 {
-                // An entity that was renamed has its new name in the table's, and the old one on record.
+                // The table of a renamed entity has the new name, whereas the record has the old one.
                 let name = model?.entity(numbered: record.number)?.name ?? record.name
                 hasTable = try readCounts(record, table: name, look, &counts)
             }
@@ -78,7 +78,7 @@ struct StoreReport {
         }
     }
 
-    /// Counts the rows of a hierarchy; false where there is no table for it.
+    /// Counts the rows of a hierarchy. Returns false if it has no table.
     private mutating func readCounts(
         _ record: (number: Int64, name: String, above: Int64, highest: Int64), table name: String, _ look: StoreLook,
         _ counts: inout [Int64: Int64]
@@ -101,7 +101,7 @@ struct StoreReport {
         "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
     }
 
-    /// Adds what only a model knows.
+    /// Adds the information that only a model contains.
     private mutating func add(_ model: CompiledModel) {
         for entity in model.entities {
             guard let index = entities.firstIndex(where: { $0.number == Int64(entity.number) }) else { continue }

@@ -3,18 +3,18 @@ import OpenCoreData
 import SwormSQLite
 import SwormStore
 
-/// A link as it is in a file and no save would write it: to no object, to one that the relationship does not lead to, or to one
-/// that does not lead back.
+/// A link that a file contains but that no save would write. Its destination does not exist, has an entity that the
+/// relationship does not allow, or does not refer back to the owner.
 struct StrayLink {
     var owner: RowID
     var slot: Int
     /// The key of the destination.
     var key: Int64
-    /// The number of the destination's entity; nil where nobody knows it.
+    /// The number of the destination's entity, or nil if it is unknown.
     var entity: Int?
 }
 
-/// Writes such links into a new store that is filled and closed.
+/// A writer that adds such links to a new store after it was filled and closed.
 struct StrayLinks {
     private let model: CompiledModel
     private let layout: StoreLayout
@@ -33,7 +33,7 @@ struct StrayLinks {
         layout = StoreLayout(model: model)
     }
 
-    /// Whether there is a column, or a table, for a link that its owner alone has.
+    /// Returns whether there is a column or a table for a link that only its owner states.
     func canKeep(_ slot: Int, of entity: Int) -> Bool {
         if layout.toOne(slot, in: entity) != nil { return true }
         if case .join? = layout.toMany(slot, in: entity) { return true }
@@ -43,7 +43,7 @@ struct StrayLinks {
     mutating func write(to store: URL) throws {
         guard !links.isEmpty else { return }
         let connection = try Connection(.file(path: store.path), options: .init(access: .readWrite))
-        // Triggers of derived attributes call them.
+        // The triggers of derived attributes call these functions.
         try StoreFunctions.register(on: connection)
         try connection.transaction(.immediate) {
             for link in links { try write(link, connection) }
@@ -76,7 +76,7 @@ struct StrayLinks {
         }
     }
 
-    /// The column that orders the rows that lead to one object.
+    /// Returns the column that orders the rows that refer to one object.
     private func orderColumn(ofInverse link: StrayLink) -> String? {
         let relationship = model[link.owner.entity].relationships[link.slot]
         guard let inverse = relationship.inverse,
@@ -85,7 +85,7 @@ struct StrayLinks {
         return order
     }
 
-    /// Gives a row an order key behind those of its group.
+    /// Assigns to a row an order key after those of its group.
     private mutating func append(
         in table: String, _ order: String, among group: (column: String, key: Int64),
         to member: (column: String, key: Int64), _ connection: Connection

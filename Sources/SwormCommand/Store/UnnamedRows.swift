@@ -2,9 +2,9 @@ import OpenCoreData
 import SwormSQLite
 import SwormStore
 
-/// Rows that are no objects of the model, and links between rows that are not there. A dump has no words for them.
+/// Rows that are not objects of the model, and links between rows that do not exist. A dump cannot represent them.
 enum UnnamedRows {
-    /// Warns of those that a dump leaves out.
+    /// Warns about those that a dump omits.
     static func report(_ store: ReadStore, _ console: Console) throws {
         let look = try StoreLook(url: store.url)
         let connection = look.connection

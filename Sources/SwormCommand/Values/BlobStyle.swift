@@ -2,9 +2,9 @@ import Foundation
 import OpenCoreData
 import SwormStore
 
-/// How bytes are shown.
+/// The output format of binary data.
 enum BlobStyle: String, CaseIterable, Sendable {
-    /// Their number and their SHA-256.
+    /// The number of bytes and their SHA-256 hash.
     case hash
     case base64
 
@@ -16,7 +16,7 @@ enum BlobStyle: String, CaseIterable, Sendable {
         self = arguments.value("blobs").flatMap { BlobStyle(rawValue: $0) } ?? style
     }
 
-    /// The bytes as one text without quotes.
+    /// Returns the bytes as a single string without quotes.
     func text(_ bytes: UnsafeRawBufferPointer) -> String {
         switch self {
         case .base64: Data(bytes).base64EncodedString()

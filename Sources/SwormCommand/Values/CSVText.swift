@@ -1,7 +1,7 @@
-/// Fields as RFC 4180 has them.
+/// Fields in the format of RFC 4180.
 enum CSVText {
     static func write(_ bytes: UnsafeBufferPointer<UInt8>, to sink: ByteSink) {
-        // An empty string is told from a missing one by its quotes.
+        // Quotes distinguish an empty string from a missing one.
         let needsQuotes =
             bytes.isEmpty
             || bytes.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }

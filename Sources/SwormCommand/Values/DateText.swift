@@ -1,15 +1,15 @@
 import Foundation
 
-/// Moments as ISO 8601 in UTC, written without a formatter: a million rows have as many dates.
+/// Dates in ISO 8601 format in UTC. They are written without a formatter, which would be slow for millions of rows.
 enum DateText {
-    /// From 1970 to the moment from which Core Data counts.
+    /// The seconds from 1970 to Core Data's reference date.
     private static let referenceSeconds = 978_307_200.0
-    /// The moments of years with four digits.
+    /// The range of dates whose years have four digits.
     private static let range = -62_135_596_800.0..<253_402_300_800.0
 
-    /// Writes seconds since 2001 as `2024-01-02T03:04:05.678Z`, with three to six digits of a second.
+    /// Writes seconds since 2001 as `2024-01-02T03:04:05.678Z`, with three to six decimals.
     ///
-    /// What lies outside the years 1 to 9999 has no such form, and is written as the number that it is.
+    /// A date outside the years 1 to 9999 has no such form, and is written as a number.
     static func write(_ seconds: Double, to sink: ByteSink) {
         let since1970 = seconds + referenceSeconds
         guard range.contains(since1970) else { return sink.write("\(seconds)") }
@@ -30,7 +30,8 @@ enum DateText {
         sink.write(UInt8(ascii: "Z"))
     }
 
-    /// The text of a moment that reads back as the very same number, or nil where it needs more than nine digits.
+    /// Returns the string of a date that parses as exactly the same number, or nil if this requires more than nine
+    /// decimals.
     static func exact(_ seconds: Double) -> String? {
         guard range.contains(seconds + referenceSeconds) else { return nil }
         var whole = seconds.rounded(.down)
@@ -51,7 +52,7 @@ enum DateText {
         return Self.seconds(text) == seconds ? text : nil
     }
 
-    /// Reads what `exact(_:)` writes.
+    /// Parses the output of `exact(_:)`.
     static func seconds(_ text: String) -> Double? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"), bytes[4] == UInt8(ascii: "-"),
@@ -88,7 +89,7 @@ enum DateText {
             rest += 86400
             days -= 1
         }
-        // The civil calendar, counted in eras of 400 years that begin in March.
+        // The civil calendar, counted in eras of 400 years that start in March.
         days += 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
         let dayOfEra = days - era * 146_097

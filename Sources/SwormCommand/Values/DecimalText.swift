@@ -2,7 +2,7 @@ import Foundation
 
 /// Decimal numbers as plain digits.
 enum DecimalText {
-    /// Reads a number of which not a digit gets lost; nil for any other text.
+    /// Parses a number without losing digits, or returns nil for any other string.
     static func number(_ text: String) -> Decimal? {
         guard let plain = normalized(text), let number = Decimal(string: text, locale: posix),
             normalized(number.description) == plain
@@ -12,7 +12,7 @@ enum DecimalText {
 
     private static let posix = Locale(identifier: "en_US_POSIX")
 
-    /// The digits without zeros that say nothing; nil for what is not written as digits.
+    /// Returns the digits without redundant zeros, or nil if the string does not consist of digits.
     private static func normalized(_ text: String) -> String? {
         let isNegative = text.hasPrefix("-")
         let parts = text.utf8.dropFirst(isNegative ? 1 : 0).split(

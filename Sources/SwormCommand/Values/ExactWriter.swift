@@ -4,14 +4,14 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-/// Writes values as JSON from which the very same values can be read again.
+/// A writer of JSON values that can be parsed as exactly the same values.
 struct ExactWriter {
     let blobs: BlobStyle
     let session: any StoreSession
     let missingFiles: MissingFiles
 
-    /// A value as JSON. What is no value of the column's kind, or none that an import could make the same of again, is
-    /// written as what the column holds: ``StoredForm``.
+    /// Returns a value as JSON. A value that is not of the column's kind, or that an import could not reproduce, is
+    /// written as the content of the column: see ``StoredForm``.
     func text(_ column: ValueColumn, of row: any ProjectionCursor) throws -> String {
         let cell = column.cell
         switch (column.kind, row.type(cell)) {
@@ -24,7 +24,7 @@ struct ExactWriter {
                 return Self.stored(.integer, "\(row.int64(cell))")
             }
             return DateText.exact(seconds).map { "\"\($0)\"" } ?? Self.number(seconds)
-        // A decimal is a string, so that no reader of JSON makes a double of it.
+        // A decimal is a string, so that JSON parsers do not convert it to a double.
         case (.decimal, .integer): return "\"\(row.int64(cell))\""
         case (.decimal, .real):
             let number = row.double(cell)

@@ -2,7 +2,7 @@ import Foundation
 import OpenCoreData
 import SwormStore
 
-/// The values of external data whose files are not there. They are passed over, and counted.
+/// The values of external data whose files are missing. They are skipped and counted.
 final class MissingFiles {
     private var count = 0
     private var first: UUID?
@@ -23,12 +23,12 @@ final class MissingFiles {
         }
     }
 
-    /// The words for a number of values whose files are missing.
+    /// Returns the phrase for a number of values whose files are missing.
     static func words(_ count: Int) -> String {
         count == 1 ? "a value names an external file that is" : "\(count) values name external files that are"
     }
 
-    /// Warns of those that were met.
+    /// Warns about the missing files.
     func report(_ console: Console, of store: String) {
         guard let first else { return }
         console.warn(
@@ -37,7 +37,7 @@ final class MissingFiles {
     }
 }
 
-/// A file of external data that is not there.
+/// An error that names a missing file of external data.
 struct MissingFile: Error {
     var name: UUID
 }

@@ -5,13 +5,13 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-/// Writes the cells of rows, straight from the statement into the output.
+/// A writer that copies the cells of rows directly from the statement to the output.
 ///
-/// What a cell really holds decides, not what the model says it should: a damaged store is shown as it is.
+/// The actual content of a cell determines its form, not the type in the model: a damaged store is shown as it is.
 struct RowWriter {
     let columns: [ValueColumn]
     let blobs: BlobStyle
-    /// By entity number, from 1.
+    /// The entity names by number, starting at 1.
     private let entityNames: [String]
     private let session: any StoreSession
     private let missingFiles: MissingFiles
@@ -27,7 +27,7 @@ struct RowWriter {
         self.missingFiles = missingFiles
     }
 
-    /// A cell as JSON.
+    /// Writes a cell as JSON.
     func writeJSON(_ column: ValueColumn, of row: any ProjectionCursor, to sink: ByteSink) throws {
         let cell = column.cell
         let type = row.type(cell)
@@ -53,7 +53,7 @@ struct RowWriter {
         case (.decimal, .text):
             row.withText(cell) { bytes in
                 guard let bytes = bytes.map(Self.digits) else { return }
-                // A text that is a number stays one, with all its digits.
+                // A string that contains a number is written as a number, with all its digits.
                 if Self.isNumber(bytes) { sink.write(bytes) } else { sink.writeJSON(utf8: bytes) }
             }
         case (_, .text):
@@ -76,7 +76,7 @@ struct RowWriter {
         }
     }
 
-    /// A cell as a field of CSV; NULL is an empty field, and an empty string a quoted one.
+    /// Writes a cell as a CSV field. NULL is an empty field, and an empty string is a quoted one.
     func writeCSV(_ column: ValueColumn, of row: any ProjectionCursor, to sink: ByteSink) throws {
         let cell = column.cell
         let type = row.type(cell)
@@ -95,12 +95,12 @@ struct RowWriter {
             row.withText(cell) { if let bytes = $0.map(Self.digits) { CSVText.write(bytes, to: sink) } }
         case (_, .text): row.withText(cell) { if let bytes = $0 { CSVText.write(bytes, to: sink) } }
         case (_, .blob):
-            // A field of CSV has no form for it: it is empty, and counted at the end.
+            // CSV cannot represent a missing file: the field is empty, and the file is counted at the end.
             do { sink.write(try blobText(column, of: row)) } catch is MissingFile {}
         }
     }
 
-    /// A cell as text for people.
+    /// Returns a cell as human-readable text.
     func text(_ column: ValueColumn, of row: any ProjectionCursor) throws -> String {
         let cell = column.cell
         let type = row.type(cell)
@@ -128,7 +128,7 @@ struct RowWriter {
         }
     }
 
-    /// The bytes of a cell, those in a file included.
+    /// Calls a closure with the bytes of a cell, including those in an external file.
     private func withBytes<Result>(
         _ column: ValueColumn, of row: any ProjectionCursor, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
@@ -144,14 +144,14 @@ struct RowWriter {
         if number > 0, number <= entityNames.count {
             sink.write(entityNames[Int(number) - 1])
         } else {
-            // A key that leads to nothing has no entity.
+            // A key without a row has no entity.
             sink.write("?" as StaticString)
         }
         sink.write("/p" as StaticString)
         sink.write(number: row.int64(cell))
     }
 
-    /// The text of a decimal without the letter that keeps SQLite from making a number of it.
+    /// Returns the string of a decimal without the suffix that prevents SQLite from converting it to a number.
     static func digits(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         guard bytes.last == DecimalColumn.suffix.asciiValue else { return bytes }
         return UnsafeBufferPointer(rebasing: bytes.dropLast())

@@ -1,11 +1,11 @@
 import OpenCoreData
 import SwormPredicates
 
-/// How a dump writes what a column holds where that is no value of its attribute's type, or none that the type gives back:
-/// as an object with the storage class and the content.
+/// The form in which a dump writes column content that is not a value of its attribute's type, or that the type does
+/// not preserve: an object with the storage class and the content.
 enum StoredForm: String {
     case integer, real, text, blob
-    /// The bytes of a text that is no UTF-8.
+    /// The bytes of a string that is not valid UTF-8.
     case text64
     /// The name of a file of external data that is missing.
     case missing
@@ -31,8 +31,9 @@ enum StoredForm: String {
         }
     }
 
-    /// What the column of an attribute may hold, so that nothing is wrong with the store. Where a type has one class only and
-    /// all of it are its values, there is nothing to keep by itself.
+    /// Returns the storage classes that the column of an attribute may contain in a sound store. The result is empty if
+    /// a type has only one class and all content of that class is valid, because then nothing needs to be preserved
+    /// separately.
     static func classes(of type: SwormPredicates.AttributeType) -> [StorageClass] {
         switch type {
         case .double, .float, .date: [.real, .integer]

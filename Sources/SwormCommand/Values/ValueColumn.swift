@@ -4,13 +4,13 @@ import SwormPredicates
 import SwormSQLite
 import SwormStore
 
-/// One column of output: which cell of a row it shows, and as what.
+/// A column of the output: the cell of the row that it shows, and its kind.
 struct ValueColumn: Sendable {
     enum Kind: Sendable, Hashable {
         case integer, boolean, number, float, decimal, text, date, uuid, blob
-        /// Binary data that can lie in a file.
+        /// Binary data that may be stored in a file.
         case external
-        /// An object: its key, and in the next cell the number of its entity.
+        /// An object: its key, followed by the number of its entity in the next cell.
         case object
     }
 
@@ -26,7 +26,7 @@ struct ValueColumn: Sendable {
         }
     }
 
-    /// The columns of a cursor under their titles.
+    /// Returns the columns of a cursor with their titles.
     static func columns(
         _ projected: [ProjectedColumn], titles: [String], expressions: [ExpressionTree], entity: CompiledEntity,
         model: CompiledModel
@@ -41,7 +41,7 @@ struct ValueColumn: Sendable {
                 defer { cell += 1 }
                 return ValueColumn(title: titles[index], cell: cell, kind: .object)
             case .value(let type):
-                // An expression has the widest type of its kind; an attribute has its own.
+                // An expression has the widest type of its kind; an attribute has its own type.
                 let own = expressions[index].pathKeys.flatMap { attribute($0, of: entity, in: model)?.type }
                 kind = Kind(own ?? type)
             }
@@ -49,7 +49,7 @@ struct ValueColumn: Sendable {
         }
     }
 
-    /// The attribute at the end of a path of to-one relationships.
+    /// Returns the attribute at the end of a path of to-one relationships.
     static func attribute(_ path: [String], of entity: CompiledEntity, in model: CompiledModel) -> CompiledAttribute? {
         var entity = entity
         for (index, key) in path.enumerated() {

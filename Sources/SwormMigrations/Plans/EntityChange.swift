@@ -1,13 +1,14 @@
 public import Sworm
 
-/// What becomes of the objects of an entity in a stage of a migration.
+/// The change to the objects of an entity in a stage of a migration.
 ///
-/// The closures are called once for each object, on the thread that migrates. Their handles work only while they run.
+/// The closures are called once per object, on the thread that migrates. Their handles are only valid inside the
+/// closures.
 public struct EntityChange: Sendable {
     enum Work: Sendable {
-        /// Sees an object and what it has become, which has what is carried over.
+        /// Receives an object and its successor, to which values have been carried over.
         case changing(@Sendable (_ old: NSManagedObject, _ new: NSManagedObject, _ run: StageRun) throws -> Void)
-        /// Makes what an object becomes.
+        /// Creates the successors of an object.
         case making(@Sendable (_ old: NSManagedObject, _ run: StageRun) throws -> [NSManagedObject])
     }
 
@@ -16,7 +17,7 @@ public struct EntityChange: Sendable {
     /// The name of the new entity.
     let destination: String
     let work: Work
-    /// Called when all objects are there, for an object and what it has become.
+    /// A closure that is called when all objects exist, with an object and its successor.
     var relations: (@Sendable (_ old: NSManagedObject, _ new: NSManagedObject, _ run: StageRun) throws -> Void)?
     var carriesRelations = true
 
@@ -24,12 +25,13 @@ public struct EntityChange: Sendable {
         if case .making = work { true } else { false }
     }
 
-    /// Each object becomes one, and a closure makes the new value of the old one.
+    /// Returns a change that turns each object into one new object, with a closure that sets the new value.
     ///
     /// - Parameters:
     ///   - old: The type of the old version.
-    ///   - new: The type of the new version. It may be of another entity.
-    ///   - change: Sets what is not carried over by itself: the new value has the rest already.
+    ///   - new: The type of the new version. It may belong to another entity.
+    ///   - change: A closure that sets the properties that are not carried over automatically. The new value already
+    ///     has all other values.
     public static func change<Old: ManagedObjectConvertible, New: ManagedObjectConvertible>(
         _ old: Old.Type, to new: New.Type, _ change: @escaping @Sendable (_ old: Old, _ new: inout New) throws -> Void
     ) -> EntityChange {
@@ -45,13 +47,16 @@ public struct EntityChange: Sendable {
             })
     }
 
-    /// Each object becomes one, and closures see both as objects, with their relations.
+    /// Returns a change that turns each object into one new object, with closures that receive both objects as handles,
+    /// with their relations.
     ///
     /// - Parameters:
     ///   - old: The type of the old version.
-    ///   - new: The type of the new version. It may be of another entity.
-    ///   - change: Sets attributes of the new object, and may insert others. Nothing is related yet.
-    ///   - relations: Called when all objects of the store are there and the relations that could be are carried over.
+    ///   - new: The type of the new version. It may belong to another entity.
+    ///   - change: A closure that sets attributes of the new object, and may insert further objects. No relations are
+    ///     set yet.
+    ///   - relations: A closure that is called when all objects of the store exist and all relations that can be
+    ///     carried over automatically have been.
     public static func changeObjects<Old: ManagedObjectConvertible, New: ManagedObjectConvertible>(
         of old: Old.Type, to new: New.Type,
         _ change: @escaping @Sendable (ManagedObject<Old>, ManagedObject<New>, StageStores) throws -> Void,
@@ -62,14 +67,17 @@ public struct EntityChange: Sendable {
             relations: relations.map(Self.lending))
     }
 
-    /// A closure makes what an object becomes: nothing, one object, or several; or it finds one that others have become, too.
+    /// Returns a change with a closure that creates the successors of an object: none, one or several. It may also
+    /// return an existing object, which other objects have become as well.
     ///
     /// - Parameters:
     ///   - new: The type of the new version.
     ///   - old: The type of the old version.
     ///   - carriesRelations: Whether the relations of the old object are carried over to the new ones.
-    ///   - make: Returns objects of the new store: inserted, or found there. No attribute is carried over to them.
-    ///   - relations: Called when all objects of the store are there, for an old object and each that it has become.
+    ///   - make: A closure that returns inserted or existing objects of the new store. No attributes are carried over
+    ///     to them.
+    ///   - relations: A closure that is called when all objects of the store exist, with an old object and each of its
+    ///     successors.
     public static func make<Old: ManagedObjectConvertible, New: ManagedObjectConvertible>(
         _ new: New.Type, from old: Old.Type, carriesRelations: Bool = true,
         _ make: @escaping @Sendable (ManagedObject<Old>, StageStores) throws -> [ManagedObject<New>],
@@ -87,13 +95,15 @@ public struct EntityChange: Sendable {
             }, relations: relations.map(Self.lending), carriesRelations: carriesRelations)
     }
 
-    /// Each object becomes one, and a closure sees both as managed objects: for models without types.
+    /// Returns a change that turns each object into one new object, with a closure that receives both as managed
+    /// objects, for models without types.
     ///
     /// - Parameters:
     ///   - old: The name of the old entity.
     ///   - new: The name of the new entity.
-    ///   - change: Sets attributes of the new object.
-    ///   - relations: Called when all objects of the store are there and the relations that could be are carried over.
+    ///   - change: A closure that sets attributes of the new object.
+    ///   - relations: A closure that is called when all objects of the store exist and all relations that can be
+    ///     carried over automatically have been.
     public static func changeManagedObjects(
         of old: String, to new: String,
         _ change:

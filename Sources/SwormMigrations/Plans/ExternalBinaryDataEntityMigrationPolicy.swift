@@ -1,19 +1,20 @@
 import Foundation
 public import Sworm
 
-/// Carries the objects of an entity over with the values that stand in files of their own.
+/// A migration policy that carries over the objects of an entity together with their external values.
 ///
-/// It is that of Sworm 1.x, for mappings that name it. Core Data may leave such a value behind with the old store, so there it
-/// is read and set anew. This library's own manager carries all values over, with this policy and without it.
+/// This is the policy of Sworm 1.x, for mappings that name it. Core Data may leave such a value behind with the old
+/// store; there, the policy reads the value and sets it again. This library's own migration manager carries all values
+/// over, with or without this policy.
 #if canImport(Darwin)
 @objc(ExternalBinaryDataEntityMigrationPolicy)
 #endif
 open class ExternalBinaryDataEntityMigrationPolicy: NSEntityMigrationPolicy {
-    /// The name that mappings of Sworm 1.x have for it.
+    /// The name of the policy in mappings of Sworm 1.x.
     static let formerName = "ExternalBinaryDataEntityMigrationPolicy"
 
     #if canImport(CoreData)
-    /// Makes what an old object becomes, as the mapping says, and sets its external values anew.
+    /// Creates the successors of an old object according to the mapping, and sets their external values again.
     open override func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -30,7 +31,7 @@ open class ExternalBinaryDataEntityMigrationPolicy: NSEntityMigrationPolicy {
 }
 
 extension NSMappingModel {
-    /// Has entity mappings find the policy by the name that it had in Sworm 1.x.
+    /// Makes entity mappings find the policy under the name that it had in Sworm 1.x.
     func findExternalBinaryDataPolicy() {
         let name = NSStringFromClass(ExternalBinaryDataEntityMigrationPolicy.self)
         for mapping in entityMappings ?? []

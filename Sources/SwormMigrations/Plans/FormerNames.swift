@@ -1,8 +1,8 @@
-/// Finds out which of the old things each of the new ones is, by names and renaming identifiers, as an inferred mapping does.
+/// A matching of old items to new items by names and renaming identifiers, as an inferred mapping does it.
 ///
-/// Two things are the same when they have the same identifier, which is the name where none was set; or when the new one's
-/// identifier is the old one's name. So an identifier may be left standing in later versions, and all versions may have one
-/// in common.
+/// Two items match if they have the same identifier, which is the name if none is set, or if the identifier of the new
+/// item is the name of the old one. An identifier may therefore remain in later versions, or be the same in all
+/// versions.
 struct FormerNames {
     struct Item {
         let name: String
@@ -14,24 +14,25 @@ struct FormerNames {
         }
     }
 
-    /// Several things that say to be one, or one that may be several.
+    /// Several items that claim the same match, or one item with several possible matches.
     struct Clash {
         let identifier: String
         let old: [String]
         let new: [String]
     }
 
-    /// By the name of the new thing, that of the old one.
+    /// The name of the old item for the name of each matched new item.
     private(set) var sources: [String: String] = [:]
     private(set) var clashes: [Clash] = []
     private var claimed: Set<String> = []
     private var clashing: Set<String> = []
 
-    /// - Parameter fits: Whether a new thing, whose identifier is that of none of the old ones, can be the old one with its own
-    ///   name all the same. So values outlive an identifier that names a version long gone.
+    /// - Parameter fits: A closure that returns whether a new item, whose identifier matches no old item, can
+    ///   nevertheless match the old item with the same name. This way values survive an identifier that refers to a
+    ///   version long ago.
     init(_ old: [Item], _ new: [Item], fits: (String) -> Bool = { _ in true }) {
         let identifiers = Dictionary(old.map { ($0.name, $0.identifier) }, uniquingKeysWith: { first, _ in first })
-        // What has both its name and its identifier still is itself, whatever others claim.
+        // An item with unchanged name and identifier matches itself, whatever other items claim.
         for item in new where identifiers[item.name] == item.identifier { claim(item.name, for: item.name) }
         match(new, to: Dictionary(grouping: old, by: \.identifier).mapValues { $0.map(\.name) })
         match(new, to: Dictionary(identifiers.keys.map { ($0, [$0]) }, uniquingKeysWith: { first, _ in first }))
@@ -53,7 +54,7 @@ struct FormerNames {
         {
             let all = candidates[identifier] ?? []
             let free = all.filter { !claimed.contains($0) }
-            // One that has the identifier only because that is its name makes way for one that says so.
+            // An item whose identifier is only its name yields to an item with an explicit identifier.
             let explicit = members.filter { $0.identifier != $0.name }
             if free.count == 1,
                 let only = members.count == 1 ? members.first : explicit.count == 1 ? explicit.first : nil
@@ -69,7 +70,7 @@ struct FormerNames {
 }
 
 extension FormerNames.Clash {
-    /// Says what cannot be told, for those of the new things that nothing else is said about.
+    /// Describes the ambiguity, for the new items that have no change of their own.
     func text(_ kind: String, of owner: String?, open: [String]) -> String {
         func list(_ names: [String], _ word: String) -> String {
             names.map { "'\(owner.map { "\($0)." } ?? "")\($0)'" }.joined(separator: " \(word) ")

@@ -1,11 +1,11 @@
 import Foundation
 import Sworm
 
-// Core Data's mappings hold expressions that it evaluates with the variables `source` and `manager`. Foundation has such
-// expressions on Apple's platforms only.
+// Core Data's mappings contain expressions that it evaluates with the variables `source` and `manager`. Foundation
+// supports such expressions on Apple's platforms only.
 
 extension NSPropertyMapping {
-    /// The value of an attribute of the old object.
+    /// Returns a mapping from an attribute of the old object.
     static func attribute(_ name: String, from former: String) -> NSPropertyMapping {
         let mapping = NSPropertyMapping()
         mapping.name = name
@@ -17,7 +17,7 @@ extension NSPropertyMapping {
         return mapping
     }
 
-    /// What those objects have become that a relationship of the old object leads to.
+    /// Returns a mapping from a relationship of the old object to the successors of its destinations.
     static func relationship(_ name: String, from former: String) -> NSPropertyMapping {
         let mapping = NSPropertyMapping()
         mapping.name = name
@@ -34,7 +34,7 @@ extension NSPropertyMapping {
 }
 
 extension NSEntityMapping {
-    /// Has all objects of the old entity carried over.
+    /// Makes the mapping carry over all objects of the old entity.
     func setSource() {
         #if canImport(Darwin)
         sourceExpression = NSExpression(

@@ -2,16 +2,16 @@
 import CoreData
 import Foundation
 
-/// Where a store is migrated: the copy that is worked on, and how it takes the store's place.
+/// The environment of a store's migration: the working copy, and the replacement of the store.
 final class MigrationFrame {
     private let url: URL
     private let folder: URL
-    /// What the last step has made; the store itself before the first.
+    /// The result of the last step; the store itself before the first step.
     private var current: URL
     private var count = 0
 
     /// - Parameters:
-    ///   - folder: Where copies are made; nil for the folder for temporary files.
+    ///   - folder: The folder for copies; nil for the folder for temporary files.
     ///   - steps: Not used.
     init(of url: URL, timeout: TimeInterval, in folder: URL?, steps: Int) throws {
         self.url = url
@@ -23,10 +23,10 @@ final class MigrationFrame {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Copies are made in the folder for temporary files, which the system empties.
+    /// Does nothing: copies are created in the folder for temporary files, which the system empties.
     static func removeRemains(beside url: URL) {}
 
-    /// What the store says of its version.
+    /// Returns the store's metadata, which identify its version.
     func metadata() throws -> [String: Any] {
         try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url, options: nil)
     }
@@ -42,7 +42,7 @@ final class MigrationFrame {
         by mapping: NSMappingModel, with manager: NSMigrationManager, tell: @escaping (Double) throws -> Void
     ) throws {
         #if canImport(Darwin)
-        // It is told on the thread that migrates, which is this one.
+        // The observer is called on the thread that migrates, which is this one.
         nonisolated(unsafe) let report = tell
         let observation = manager.observe(\.migrationProgress) { manager, _ in
             do { try report(Double(manager.migrationProgress)) } catch { manager.cancelMigrationWithError(error) }

@@ -3,21 +3,21 @@ import Foundation
 import OpenCoreData
 import SwormStore
 
-/// Where a store is migrated: the copy that is worked on, and how it takes the store's place.
+/// The environment of a store's migration: the working copy, and the replacement of the store.
 struct MigrationFrame {
     private let replacement: StoreReplacement
 
     /// - Parameters:
-    ///   - folder: Not used: copies are made beside the store, so that one of them can take its place at once.
-    ///   - steps: How many steps there are to be, for which there must be room.
+    ///   - folder: Not used: copies are created beside the store, so that one of them can replace it atomically.
+    ///   - steps: The number of steps, for which there must be enough disk space.
     init(of url: URL, timeout: TimeInterval, in folder: URL?, steps: Int) throws {
         replacement = try StoreReplacement(of: url, timeout: timeout, steps: steps)
     }
 
-    /// Removes what a migration that was cut off has left beside a store that needs none any more.
+    /// Removes the files that an interrupted migration left beside a store that no longer needs a migration.
     static func removeRemains(beside url: URL) { StoreMigration.removeRemains(beside: StoreFiles(url: url)) }
 
-    /// What the store says of its version, now that nobody else can change it.
+    /// Returns the store's metadata, which identify its version. The store is locked, so that they no longer change.
     func metadata() throws -> [String: Any] { try replacement.metadata() }
 
     func infer(

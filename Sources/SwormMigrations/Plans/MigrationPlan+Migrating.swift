@@ -2,39 +2,41 @@ public import Foundation
 public import Sworm
 
 extension MigrationPlan {
-    /// How far a migration is.
+    /// The progress of a migration.
     public struct Progress: Sendable, Hashable {
-        /// The number of stages that are done.
+        /// The number of completed stages.
         public var done: Int
-        /// The number of stages in all.
+        /// The total number of stages.
         public var count: Int
-        /// The name of the version that is left at present.
+        /// The name of the version that the current stage migrates from.
         public var from: String
-        /// The name of the version that is made of it.
+        /// The name of the version that the current stage migrates to.
         public var to: String
-        /// How much of the present stage is done, from 0 to 1.
+        /// The completed fraction of the current stage, from 0 to 1.
         public var fraction: Double
 
-        /// How much of all stages is done, from 0 to 1.
+        /// The completed fraction of all stages, from 0 to 1.
         public var total: Double { count > 0 ? min((Double(done) + fraction) / Double(count), 1) : 1 }
     }
 
-    /// Migrates a store, from whichever version it has.
+    /// Migrates a store from its version to a newer version.
     ///
-    /// Three things cancel it, up to the moment in which the new store takes the old one's place: what `progress` throws; the
-    /// task, when it is cancelled; and Foundation's `Progress` that is current on this thread, of which the migration is a
-    /// part. The last two throw a `CancellationError`.
+    /// A migration can be cancelled in three ways until the new store replaces the old one: `progress` throws an error,
+    /// the task is cancelled, or Foundation's `Progress` that is current on this thread, which the migration becomes a
+    /// part of, is cancelled. The last two result in a `CancellationError`.
     ///
     /// - Parameters:
-    ///   - url: The place of the store. Nobody may have it open.
+    ///   - url: The location of the store. The store must not be open anywhere.
     ///   - version: The name of the version to stop at; nil for the newest.
-    ///   - timeout: The seconds to wait for others that have the store open.
-    ///   - progress: Told how far it is, on the thread that migrates. What it throws cancels the migration.
-    /// - Returns: The names of the versions that the store went through, with that it had first. Empty when there was nothing
-    ///   to do or there is no store.
-    /// - Throws: A ``StoreError``: `incompatibleModel` when the store has none of the versions, `migrationFailed` with the
-    ///   reasons when no mapping can be inferred, the objects do not fit the new model, or a stage would never run as its
-    ///   versions are the same to stores; and what closures of the stages throw. The store is then as it was.
+    ///   - timeout: The number of seconds to wait for other connections to the store.
+    ///   - progress: A closure that is called with the progress, on the thread that migrates. An error that it throws
+    ///     cancels the migration.
+    /// - Returns: The names of the versions that the store went through, including the first. Empty if there was
+    ///   nothing to do or there is no store.
+    /// - Throws: A ``StoreError``: `incompatibleModel` if the store matches no version, `migrationFailed` with the
+    ///   reasons if no mapping can be inferred, the objects do not fit the new model, or a stage would never run
+    ///   because its versions are indistinguishable to stores; and the errors of the stages' closures. The store is
+    ///   then unchanged.
     @discardableResult
     public func migrate(
         storeAt url: URL, to version: String? = nil, timeout: TimeInterval = 240,
@@ -43,7 +45,7 @@ extension MigrationPlan {
         try migrate(storeAt: url, to: version, timeout: timeout, in: nil, progress: progress)
     }
 
-    /// - Parameter folder: Where copies are made, where that is not beside the store.
+    /// - Parameter folder: The folder for copies, if they are not created beside the store.
     func migrate(
         storeAt url: URL, to version: String?, timeout: TimeInterval, in folder: URL?,
         progress: ((Progress) throws -> Void)?
@@ -59,7 +61,7 @@ extension MigrationPlan {
         do {
             try watch.throwCancellation()
             let frame = try MigrationFrame(of: url, timeout: timeout, in: folder, steps: last - seen)
-            // Somebody else may have migrated it before it was locked.
+            // Another process may have migrated the store before it was locked.
             let first = try versionIndex(of: frame.metadata(), at: url)
             guard first != last else { return [] }
             guard first < last else {
@@ -91,18 +93,21 @@ extension MigrationPlan {
 }
 
 extension PersistentContainer {
-    /// Opens a store with the newest version of a plan, and migrates it first if it has an older one.
+    /// Opens a store with the newest version of a plan, after migrating it if it has an older one.
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - location: Where the store is. One that is only read is not migrated.
-    ///   - logError: Called with every error that a `perform` throws, and with what could not be thrown.
-    ///   - strict: Whether a misuse that cannot be thrown stops the program. For tests.
-    ///   - timeout: The seconds to wait for a store that another process holds locked.
-    ///   - mergePolicy: What a save does about rows that others changed in the meantime, and about unique values that are
-    ///     taken.
-    ///   - progress: Told how far the migration is. What it throws cancels it.
-    /// - Throws: As ``MigrationPlan/migrate(storeAt:to:timeout:progress:)``, and as the initialiser for a model.
+    ///   - location: The location of the store. A read-only store is not migrated.
+    ///   - logError: A closure that is called with every error that a `perform` throws, and with every error that could
+    ///     not be thrown.
+    ///   - strict: Whether a misuse that cannot be thrown as an error stops the program. For tests.
+    ///   - timeout: The number of seconds to wait for a store that another process holds locked.
+    ///   - mergePolicy: The policy for a save that meets rows that were changed concurrently, or unique values that
+    ///     already exist.
+    ///   - progress: A closure that is called with the progress of the migration. An error that it throws cancels the
+    ///     migration.
+    /// - Throws: The errors of ``MigrationPlan/migrate(storeAt:to:timeout:progress:)``, and of the initializer that
+    ///   accepts a model.
     public convenience init(
         migrating plan: MigrationPlan, at location: StoreLocation,
         logError: (@Sendable (any Swift.Error) -> Void)? = nil, strict: Bool = false, timeout: TimeInterval = 240,

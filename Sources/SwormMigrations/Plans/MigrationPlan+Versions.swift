@@ -2,17 +2,17 @@ public import Foundation
 import Sworm
 
 extension MigrationPlan {
-    /// The name of the version that a store has.
+    /// Returns the name of a store's version.
     ///
-    /// - Parameter url: The place of the store.
-    /// - Returns: The name; nil where there is no store.
-    /// - Throws: A ``StoreError``: `incompatibleModel` when the store has none of the versions, `cannotOpen` when it cannot be
+    /// - Parameter url: The location of the store.
+    /// - Returns: The name; nil if there is no store.
+    /// - Throws: A ``StoreError``: `incompatibleModel` if the store matches no version, `cannotOpen` if it cannot be
     ///   read.
     public func versionName(ofStoreAt url: URL) throws -> String? {
         try versionIndex(ofStoreAt: url).map { versions[$0].name }
     }
 
-    /// The number of the version that a store has; nil where there is no store.
+    /// Returns the index of a store's version; nil if there is no store.
     func versionIndex(ofStoreAt url: URL) throws -> Int? {
         guard !url.isDevNull, FileManager.default.fileExists(atPath: url.path) else { return nil }
         let metadata: [String: Any]
@@ -25,7 +25,8 @@ extension MigrationPlan {
         return try versionIndex(of: metadata, at: url)
     }
 
-    /// The number of the version that a store's metadata tell; the newest of several that are the same to stores.
+    /// Returns the index of the version that a store's metadata identify; the newest of several versions that are
+    /// indistinguishable to stores.
     func versionIndex(of metadata: [String: Any], at url: URL) throws -> Int {
         let found = try versions.indices.last {
             try versions[$0].model().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
@@ -34,9 +35,10 @@ extension MigrationPlan {
         return found
     }
 
-    /// Refuses a plan with a stage that no store would go through.
+    /// Rejects a plan with a required stage that no store would go through.
     ///
-    /// Of versions that are the same to stores the newest is taken, so what leads to it from the others is passed over.
+    /// Of versions that are indistinguishable to stores the newest is chosen, so that the stages between them are
+    /// skipped.
     func requireReachableStages() throws {
         guard versions.dropFirst().contains(where: \.stage.isRequired) else { return }
         let hashes = try versions.map { try $0.model().entityVersionHashesByName }
@@ -72,6 +74,6 @@ extension MigrationPlan {
 }
 
 extension URL {
-    /// Whether it is the URL of a store in memory.
+    /// Whether the URL denotes a store in memory.
     var isDevNull: Bool { isFileURL && path == "/dev/null" }
 }

@@ -1,6 +1,6 @@
 public import Sworm
 
-/// The versions that a store's model has had, and what leads from each to the next.
+/// A plan that lists the versions of a store's model, and the stages between them.
 ///
 /// ```swift
 /// let library = MigrationPlan([
@@ -11,14 +11,15 @@ public import Sworm
 /// ])
 /// let store = try PersistentContainer(migrating: library, at: .file(url))
 /// ```
-/// A store tells by the hashes of its entities which of the versions it has. It goes through all stages that are left, on a
-/// copy, which takes its place when the last one has succeeded: whatever stops it, the store is the old one or the new one.
+/// The version of a store is identified by the hashes of its entities. The store goes through all remaining stages on a
+/// copy, which replaces it when the last stage has succeeded: whenever the migration is interrupted, the store is
+/// either the old one or the new one.
 ///
-/// A version that was released is never changed again: add the next one. ``ReleaseLedger`` keeps watch over that in tests.
+/// Never change a version after its release: add a new one instead. ``ReleaseLedger`` verifies this in tests.
 public struct MigrationPlan: Sendable {
     /// A version of the model.
     public struct Version: Sendable {
-        /// The version's name.
+        /// The name of the version.
         public let name: String
         let stage: MigrationStage
         private let content: Content
@@ -28,13 +29,13 @@ public struct MigrationPlan: Sendable {
             case model(FrozenModel)
         }
 
-        /// A version whose model is made from the tables of types.
+        /// Creates a version whose model is created from the tables of types.
         ///
         /// - Parameters:
-        ///   - name: The version's name, for messages.
-        ///   - type: A type with tables. The types that its relations lead to are found.
-        ///   - others: Types that no relation of the others leads to.
-        ///   - stage: What leads to this version from the one before. That of the first version is not used.
+        ///   - name: The name of the version, for messages.
+        ///   - type: A type with tables. The types that its relations refer to are included.
+        ///   - others: Further types that no relation of the given types refers to.
+        ///   - stage: The stage from the previous version to this one. Not used for the first version.
         public init(
             _ name: String, _ type: any ManagedObjectConvertible.Type, _ others: any ManagedObjectConvertible.Type...,
             stage: MigrationStage = .inferred
@@ -44,21 +45,21 @@ public struct MigrationPlan: Sendable {
             content = .tables([type] + others)
         }
 
-        /// A version with a model of your own.
+        /// Creates a version with an existing model.
         ///
         /// - Parameters:
-        ///   - name: The version's name, for messages.
+        ///   - name: The name of the version, for messages.
         ///   - model: The model. It is copied.
-        ///   - stage: What leads to this version from the one before. That of the first version is not used.
+        ///   - stage: The stage from the previous version to this one. Not used for the first version.
         public init(_ name: String, model: NSManagedObjectModel, stage: MigrationStage = .inferred) {
             self.name = name
             self.stage = stage
             content = .model(FrozenModel(model))
         }
 
-        /// The version's model. It must not be changed.
+        /// Returns the model of the version. It must not be changed.
         ///
-        /// - Throws: A ``StoreError`` with the code `invalidTable` that lists the faults of the tables.
+        /// - Throws: A ``StoreError`` with the code `invalidTable` that lists the issues of the tables.
         public func model() throws -> NSManagedObjectModel {
             switch content {
             case .tables(let types): try TableModel.shared(for: types)
@@ -70,12 +71,12 @@ public struct MigrationPlan: Sendable {
     /// The versions, the oldest first.
     public let versions: [Version]
 
-    /// Makes a plan.
+    /// Creates a plan.
     ///
     /// - Parameter versions: The versions, the oldest first.
     public init(_ versions: [Version]) { self.versions = versions }
 
-    /// The number of the version with a name; that of the newest for nil.
+    /// Returns the index of the version with a name; that of the newest version for nil.
     package func index(named name: String?) throws -> Int {
         if let twice = Dictionary(grouping: versions, by: \.name).filter({ $1.count > 1 }).keys.sorted().first {
             throw StoreError(
@@ -94,9 +95,9 @@ public struct MigrationPlan: Sendable {
     }
 }
 
-/// A model that nobody changes.
+/// A model that is never changed.
 struct FrozenModel: @unchecked Sendable {
-    // The copy is known here alone, and is only given to those who read it. Hence the unchecked conformance.
+    // The copy is private, and is only passed to code that reads it. Hence the unchecked conformance.
     let model: NSManagedObjectModel
 
     init(_ model: NSManagedObjectModel) {

@@ -1,6 +1,6 @@
 public import Sworm
 
-/// What leads from one version of a model to the next.
+/// A stage that migrates from one version of a model to the next.
 public struct MigrationStage: Sendable {
     enum Kind: Sendable {
         case inferred
@@ -9,43 +9,46 @@ public struct MigrationStage: Sendable {
     }
 
     let kind: Kind
-    /// Whether stores of the old version may not do without it.
+    /// Whether stores of the old version must not skip the stage.
     var isRequired = true
 
-    /// The mapping is inferred from the two models: by names, and by what says that it was renamed.
+    /// A stage with a mapping that is inferred from the two models, by names and renaming identifiers.
     public static let inferred = MigrationStage(kind: .inferred, isRequired: false)
 
-    /// Objects are carried over one by one, and closures see old and new ones together.
+    /// Returns a stage that carries objects over one by one, with closures that receive old and new objects together.
     ///
-    /// What has the same name in both versions, or says that it was renamed, is carried over by itself: attributes whose type
-    /// is the same or has room for the old values, and relations. So a change says only what is otherwise. Entities that are
-    /// in the old version only go with their objects. A relation that led to many and leads to one keeps the first of its links,
-    /// unless the change has a closure for relations.
+    /// Properties with the same name in both versions, or with a renaming identifier, are carried over automatically:
+    /// attributes whose type is the same or can hold all old values, and relations. A change therefore only describes
+    /// the differences. Entities that exist only in the old version are deleted together with their objects. A to-many
+    /// relation that becomes a to-one relation keeps the first of its links, unless the change has a closure for
+    /// relations.
     ///
-    /// A store tells its version by the hashes of its entities, so the two versions must not be the same to stores, or the stage
-    /// would never run: such a plan is refused. Where only values change, give an attribute of the new version a hash modifier.
+    /// The version of a store is identified by the hashes of its entities, so the two versions must be distinguishable
+    /// to stores, or the stage would never run: such a plan is rejected. If only values change, set a hash modifier on
+    /// an attribute of the new version.
     ///
     /// - Parameters:
-    ///   - changes: What becomes of the objects of an entity.
-    ///   - finally: Called when all objects are there with their relations, for what concerns the whole store.
+    ///   - changes: The changes to the objects of individual entities.
+    ///   - finally: A closure that is called when all objects exist with their relations, for changes that concern the
+    ///     whole store.
     public static func custom(
         _ changes: EntityChange..., finally: (@Sendable (StageStores) throws -> Void)? = nil
     ) -> MigrationStage {
         MigrationStage(kind: .custom(changes, finally: finally))
     }
 
-    /// The objects are carried over as a mapping model and its policies say.
+    /// Returns a stage that carries objects over according to a mapping model and its policies.
     ///
-    /// As for ``custom(_:finally:)``, the two versions must not be the same to stores.
+    /// The two versions must be distinguishable to stores, as for ``custom(_:finally:)``.
     ///
-    /// - Parameter make: Makes the mapping for the models of the old and of the new version.
+    /// - Parameter make: A closure that creates the mapping for the models of the old and of the new version.
     public static func mapping(
         _ make: @escaping @Sendable (_ old: NSManagedObjectModel, _ new: NSManagedObjectModel) throws -> NSMappingModel
     ) -> MigrationStage {
         MigrationStage(kind: .mapping(make))
     }
 
-    /// Makes the next version of the store in a frame.
+    /// Creates the next version of the store in a frame.
     func run(
         in frame: MigrationFrame, from old: NSManagedObjectModel, to new: NSManagedObjectModel,
         tell: @escaping (Double) throws -> Void

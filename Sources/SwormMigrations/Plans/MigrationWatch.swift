@@ -1,22 +1,23 @@
 import Foundation
 
-/// Who is told how far a migration is, and can cancel it: a closure, the task, and Foundation's progress.
+/// The observers of a migration, which receive its progress and can cancel it: a closure, the task, and Foundation's
+/// progress.
 ///
 /// Used on the thread that migrates.
 struct MigrationWatch {
     private static let units: Int64 = 1000
     private let report: ((MigrationPlan.Progress) throws -> Void)?
-    /// The progress that is current where the migration begins, and the part of it that the migration is.
+    /// The progress that is current when the migration starts, and the part of it that represents the migration.
     private let progress: (whole: Progress, part: Progress)?
 
     init(_ report: ((MigrationPlan.Progress) throws -> Void)?) {
         self.report = report
-        // One that is made while another is current becomes a part of that.
+        // A progress that is created while another one is current becomes a part of it.
         progress = Progress.current().map { ($0, Progress(totalUnitCount: Self.units)) }
     }
 
     func tell(_ state: MigrationPlan.Progress) throws {
-        // All is done only when the store is in its place.
+        // The progress is complete only when the new store has replaced the old one.
         let count = min(Int64(state.total * Double(Self.units)), Self.units - 1)
         if let part = progress?.part, part.completedUnitCount < count { part.completedUnitCount = count }
         try throwCancellation()

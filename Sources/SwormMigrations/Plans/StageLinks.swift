@@ -1,24 +1,24 @@
 import Foundation
 import Sworm
 
-/// What a mapping does about relationships that lead to one object now and led to many before, and about their inverses.
+/// The treatment of relationships that change from to-many to to-one, and of their inverses, by a mapping.
 struct StageLinks {
     struct Link {
         let name: String
         let former: String
     }
 
-    /// Those that a mapping carries over whole.
+    /// The relationships that a mapping carries over completely.
     var whole: [Link] = []
-    /// Those to one object of which the first link is carried.
+    /// The to-one relationships that receive the first link of the old relationship.
     var firsts: [Link] = []
-    /// Those that are set by their inverses, and get back their order afterwards.
+    /// The relationships that are set through their inverses, and whose order is restored afterwards.
     var ordered: [Link] = []
 
     var needPolicy: Bool { !firsts.isEmpty || !ordered.isEmpty }
 }
 
-/// The relationships of a stage that lead to one object now and led to many before.
+/// The relationships of a stage that change from to-many to to-one.
 struct NarrowedRelationships {
     private struct Side {
         let step: StageStep
@@ -26,7 +26,7 @@ struct NarrowedRelationships {
 
         /// Whether a closure chooses the object.
         var isChosen: Bool { step.change?.relations != nil }
-        /// The same for both sides of a pair, whichever entity inherits them.
+        /// The path of the relationship, which is the same whichever entity inherits it.
         var path: String {
             "\(relationship.inverseRelationship?.destinationEntity?.name ?? "").\(relationship.name)"
         }
@@ -53,17 +53,18 @@ struct NarrowedRelationships {
         }
     }
 
-    /// Whether a mapping has such a relationship. Those come first: the order of the inverses is that of links which are there.
+    /// Whether a mapping has such a relationship. These mappings run first, because ordering the inverses requires
+    /// their links.
     func concern(_ step: StageStep) -> Bool { sides.contains { $0.step.name == step.name } }
 
-    /// What a mapping does about its relationships.
+    /// Returns how a mapping treats its relationships.
     func links(of step: StageStep) -> StageLinks {
         var links = StageLinks()
         for (new, old) in step.relationships {
             let link = StageLinks.Link(name: new.name, former: old.name)
             let others = sides.filter { $0.isInverse(of: new, in: step.destination) }
             if let own = sides.first(where: { $0.step.name == step.name && $0.relationship.name == new.name }) {
-                // Where both sides lead to one, one of them is set and the other follows.
+                // If both sides are to-one, one of them is set and the other follows.
                 let isSet = others.allSatisfy { own.path <= $0.path && !$0.isChosen }
                 if isSet && !own.isChosen { links.firsts.append(link) }
             } else if others.isEmpty {
@@ -77,11 +78,11 @@ struct NarrowedRelationships {
 }
 
 extension StageLinks {
-    /// Sets what is not carried over whole.
+    /// Sets the relationships that are not carried over completely.
     ///
     /// - Parameters:
     ///   - new: A new object.
-    ///   - sources: The old objects that it came from.
+    ///   - sources: The old objects that it was created from.
     func set(_ new: NSManagedObject, from sources: [NSManagedObject], _ manager: NSMigrationManager) {
         for link in firsts where new.value(forKey: link.name) == nil {
             guard let relationship = new.entity.relationshipsByName[link.name],
@@ -110,7 +111,8 @@ extension StageLinks {
 }
 
 extension NSManagedObject {
-    /// The objects that a relationship to many leads to: in its order, or in that in which they were made.
+    /// Returns the destinations of a to-many relationship: in its order, or else in the order in which they were
+    /// created.
     fileprivate func members(_ name: String) -> [NSManagedObject] {
         switch value(forKey: name) {
         case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
@@ -119,14 +121,14 @@ extension NSManagedObject {
         }
     }
 
-    /// The number that the store has given to a saved object.
+    /// The number that the store assigned to a saved object.
     private var number: Int {
         Int(objectID.uriRepresentation().lastPathComponent.drop { !$0.isNumber }) ?? .max
     }
 }
 
 extension NSMigrationManager {
-    /// What an old object has become, by whichever mapping.
+    /// Returns the successors of an old object, over all mappings.
     func successors(of old: NSManagedObject) -> [NSManagedObject] {
         var found: [NSManagedObject] = []
         for mapping in mappingModel.entityMappings ?? [] where mapping.sourceEntityName == old.entity.name {

@@ -1,24 +1,25 @@
 import Foundation
 import Sworm
 
-/// The mapping model of a custom stage: what is carried over by itself, and where closures come in.
+/// The mapping model of a custom stage: the parts that are carried over automatically, and the changes with closures.
 struct StageMapping {
     let model = NSMappingModel()
-    /// By the name of the entity mapping.
+    /// The changes, by the name of the entity mapping.
     private(set) var changes: [String: EntityChange] = [:]
-    /// The name of the entity mapping that is worked on last.
+    /// The name of the entity mapping that is processed last.
     private(set) var last: String?
 
-    /// What is done about relationships that are not carried over whole, by the name of the entity mapping.
+    /// The treatment of relationships that are not carried over completely, by the name of the entity mapping.
     private(set) var links: [String: StageLinks] = [:]
 
     private let old: NSManagedObjectModel
     private let new: NSManagedObjectModel
-    /// Of each new entity, the old one that it was.
+    /// The old entity that each new entity matches.
     private let entities: FormerNames
     private var faults: [String] = []
 
-    /// - Throws: A ``StoreError`` that lists everything that does not fit the models, or that nothing is said about.
+    /// - Throws: A ``StoreError`` that lists everything that does not fit the models, and everything for which a
+    ///   decision is missing.
     init(
         from old: NSManagedObjectModel, to new: NSManagedObjectModel, changes: [EntityChange], hasEnd: Bool
     ) throws {
@@ -63,7 +64,7 @@ struct StageMapping {
         let destination: String
     }
 
-    /// The entities whose objects are carried over by themselves: those that no change is about.
+    /// Returns the entities whose objects are carried over automatically, because no change concerns them.
     private func carriedPairs(_ changes: [EntityChange]) -> [Pair] {
         namesakes.filter { pair in
             !changes.contains {
@@ -72,7 +73,7 @@ struct StageMapping {
         }
     }
 
-    /// The entities with objects of both models that belong together.
+    /// The matching entities of both models that can have objects.
     private var namesakes: [Pair] {
         pairs.filter {
             old.entitiesByName[$0.source]?.isAbstract == false
@@ -102,7 +103,7 @@ struct StageMapping {
         return faults.count == count
     }
 
-    /// Objects must not go only because nobody has thought of them.
+    /// Reports objects without a successor, because objects must not be deleted only because a change was forgotten.
     private mutating func requireDecisions(_ changes: [EntityChange], _ carried: [Pair]) {
         for pair in namesakes
         where !carried.contains(where: { $0.source == pair.source })
@@ -159,7 +160,7 @@ struct StageMapping {
         if links.needPolicy { self.links[step.name] = links }
         let (attributes, open) = step.attributes()
         if !(step.change?.makes ?? false) { mapping.attributeMappings = attributes }
-        // A closure can set what is not carried over.
+        // A closure can set the attributes that are not carried over.
         if step.change == nil { faults += open }
         if step.change?.carriesRelations ?? true {
             mapping.relationshipMappings = links.whole.map { .relationship($0.name, from: $0.former) }
@@ -169,7 +170,7 @@ struct StageMapping {
 }
 
 extension NSEntityMapping {
-    /// Has the closures of the stage called.
+    /// Makes the mapping call the closures of the stage.
     fileprivate func setPolicy() {
         entityMigrationPolicyClassName = NSStringFromClass(StagePolicy.self)
         #if !canImport(Darwin)

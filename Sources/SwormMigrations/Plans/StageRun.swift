@@ -1,6 +1,6 @@
 import Sworm
 
-/// One run of a custom stage: what its policies find with the manager.
+/// A run of a custom stage, which its policies find through the manager.
 final class StageRun {
     static let key = "SwormStageRun"
 
@@ -8,7 +8,7 @@ final class StageRun {
     private let mapping: StageMapping
     private let finally: (@Sendable (StageStores) throws -> Void)?
     private let tell: (Double) throws -> Void
-    // The manager's contexts are there from the start, but their models only while it migrates.
+    // The manager's contexts exist from the start, but have their models only during the migration.
     private lazy var old = ContextLender(manager.sourceContext)
     private lazy var new = ContextLender(manager.destinationContext)
 
@@ -28,7 +28,7 @@ final class StageRun {
 
     func links(of entity: NSEntityMapping) -> StageLinks? { entity.name.flatMap { mapping.links[$0] } }
 
-    /// Runs a piece of work with both stores.
+    /// Runs work with both stores.
     func lend<R>(_ body: (StageStores) throws -> R) throws -> R {
         try old.lend { old in
             try new.lend { new in
@@ -39,14 +39,14 @@ final class StageRun {
 
     func tellProgress() throws { try tell(Double(manager.migrationProgress)) }
 
-    /// Called when the relations of an entity's objects are set.
+    /// Ends a mapping, when the relations of its objects are set.
     func end(_ entity: NSEntityMapping) throws {
         guard let finally, entity.name == mapping.last else { return }
         try lend(finally)
     }
 }
 
-/// Carries out the changes of a custom stage.
+/// A migration policy that carries out the changes of a custom stage.
 final class StagePolicy: NSEntityMigrationPolicy {
     override func createDestinationInstances(
         forSource old: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
@@ -72,7 +72,7 @@ final class StagePolicy: NSEntityMigrationPolicy {
     override func createRelationships(
         forDestination new: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
-        // What closures have made besides may be of other entities.
+        // Objects that closures inserted in addition may belong to other entities.
         guard new.entity.name == mapping.destinationEntityName else { return }
         try super.createRelationships(forDestination: new, in: mapping, manager: manager)
         guard let run = StageRun.of(manager), let name = mapping.name else { return }

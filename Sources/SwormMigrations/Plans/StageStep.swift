@@ -1,12 +1,12 @@
 import Sworm
 
-/// An old entity whose objects become ones of a new entity.
+/// An old entity whose objects become objects of a new entity.
 struct StageStep {
     let source: NSEntityDescription
     let destination: NSEntityDescription
-    /// Where closures come in; nil where all is carried over by itself.
+    /// The change with closures; nil if everything is carried over automatically.
     let change: EntityChange?
-    /// Of each property of the new entity, the one of the old that it was.
+    /// The old property that each property of the new entity matches.
     let properties: FormerNames
 
     init(_ source: NSEntityDescription, _ destination: NSEntityDescription, _ change: EntityChange?) {
@@ -31,7 +31,7 @@ struct StageStep {
 
     static func name(_ source: String, _ destination: String) -> String { "\(source) to \(destination)" }
 
-    /// What belongs together, sorted by the new names.
+    /// The matching properties, sorted by the new names.
     var matches: [(new: NSPropertyDescription, old: NSPropertyDescription)] {
         properties.sources.sorted { $0.key < $1.key }.compactMap { name, former in
             guard let property = destination.propertiesByName[name], let old = source.propertiesByName[former] else {
@@ -41,7 +41,7 @@ struct StageStep {
         }
     }
 
-    /// The relationships that are carried over, unless the change says otherwise.
+    /// The relationships that are carried over, unless the change excludes them.
     var relationships: [(new: NSRelationshipDescription, old: NSRelationshipDescription)] {
         guard change?.carriesRelations ?? true else { return [] }
         return matches.compactMap { match in
@@ -51,7 +51,7 @@ struct StageStep {
         }
     }
 
-    /// The properties that stores keep.
+    /// Returns the properties that are stored.
     private static func items(_ properties: [String: NSPropertyDescription]) -> [FormerNames.Item] {
         properties.values.filter {
             !$0.isTransient && ($0 is NSAttributeDescription || $0 is NSRelationshipDescription)
@@ -63,7 +63,7 @@ struct StageStep {
 // MARK: Attributes
 
 extension StageStep {
-    /// The attributes whose values are carried over, and what cannot be without a closure.
+    /// Returns the mappings of the attributes that are carried over, and the issues that require a closure.
     func attributes() -> (mappings: [NSPropertyMapping], faults: [String]) {
         var mappings: [NSPropertyMapping] = []
         var faults = properties.clashes.map {
@@ -98,7 +98,7 @@ extension StageStep {
 }
 
 extension NSAttributeDescription {
-    /// Whether every value of another attribute is a value of this one, too.
+    /// Whether every value of another attribute is also a valid value of this one.
     fileprivate func takes(_ former: NSAttributeDescription) -> Bool {
         let wider: [NSAttributeType: [NSAttributeType]] = [
             .integer16AttributeType: [.integer32AttributeType, .integer64AttributeType],

@@ -1,8 +1,8 @@
 public import Sworm
 
-/// The old and the new store in a stage of a migration. It works only in the closure that it is given to.
+/// The old and the new store in a stage of a migration. Valid only inside the closure that receives it.
 public struct StageStores {
-    /// The old store. What is changed in it goes nowhere.
+    /// The old store. Changes to it are discarded.
     public let old: ManagedObjectContext
     /// The new store.
     public let new: ManagedObjectContext
@@ -10,13 +10,13 @@ public struct StageStores {
     let manager: NSMigrationManager
     let mapping: NSEntityMapping
 
-    /// What an old object has become.
+    /// Returns the successors of an old object.
     ///
     /// - Parameters:
     ///   - object: An object of the old store.
-    ///   - type: The type of the new objects; others that it has become, too, are left out.
-    /// - Returns: The new objects. While objects are being made, those that are made already.
-    /// - Throws: A ``StoreError`` when the object may not be used here.
+    ///   - type: The type of the new objects. Successors of other types are omitted.
+    /// - Returns: The new objects. While objects are still being created, those that exist already.
+    /// - Throws: A ``StoreError`` if the object does not belong to the old store or its handle is no longer valid.
     public func successors<Old: ManagedObjectConvertible, New: ManagedObjectConvertible>(
         of object: ManagedObject<Old>, as type: New.Type
     ) throws -> [ManagedObject<New>] {
@@ -25,12 +25,12 @@ public struct StageStores {
             .map { try new.handle($0, as: New.self) }
     }
 
-    /// Tells that an old object has become a new one, so that relations that led to the old one lead to the new one.
+    /// Records that an old object has become a new one, so that relations to the first now point to the second.
     ///
     /// - Parameters:
     ///   - object: An object of the old store.
     ///   - successor: An object of the new store.
-    /// - Throws: A ``StoreError`` when one of them may not be used here.
+    /// - Throws: A ``StoreError`` if one of the objects does not belong to its store or its handle is no longer valid.
     public func note<Old: ManagedObjectConvertible, New: ManagedObjectConvertible>(
         _ object: ManagedObject<Old>, became successor: ManagedObject<New>
     ) throws {

@@ -2,9 +2,9 @@ public import Foundation
 public import Sworm
 
 extension Bundle {
-    /// What a bundle does not have.
+    /// An error that reports a resource that a bundle does not contain.
     public enum BundleCoreDataError: Swift.Error, Sendable, Hashable {
-        /// There is no compiled mapping model of that name.
+        /// There is no compiled mapping model with that name.
         case mappingModelNotFound(name: String)
         /// There is no such version of a model.
         case managedObjectModelNotFound(versionName: String, modelName: String)
@@ -12,14 +12,14 @@ extension Bundle {
 
     /// Reads one version of a model.
     ///
-    /// Apple's tools compile models: `<model>.momd/<version>.mom`. Elsewhere the model as Xcode keeps it,
-    /// `<model>.xcdatamodeld/<version>.xcdatamodel`, may be in the bundle as it is.
+    /// Apple's tools compile models to `<model>.momd/<version>.mom`. On other platforms, the bundle may contain the
+    /// model as Xcode stores it, `<model>.xcdatamodeld/<version>.xcdatamodel`.
     ///
     /// - Parameters:
-    ///   - versionName: The version's name.
-    ///   - modelName: The model's name.
-    /// - Throws: ``BundleCoreDataError/managedObjectModelNotFound(versionName:modelName:)``, and a ``StoreError`` with the code
-    ///   `invalidModel` when the file cannot be read.
+    ///   - versionName: The name of the version.
+    ///   - modelName: The name of the model.
+    /// - Throws: ``BundleCoreDataError/managedObjectModelNotFound(versionName:modelName:)``, or a ``StoreError`` with
+    ///   the code `invalidModel` if the file cannot be read.
     public func managedObjectModel(versionName: String, modelName: String) throws -> NSManagedObjectModel {
         let forms = [("momd", "omo"), ("momd", "mom"), ("xcdatamodeld", "xcdatamodel")].filter(Self.isReadable)
         for folder in [resourceURL, bundleURL].compactMap({ $0 }) {
@@ -32,7 +32,8 @@ extension Bundle {
         throw BundleCoreDataError.managedObjectModelNotFound(versionName: versionName, modelName: modelName)
     }
 
-    /// The optimized form of compiled models is for Core Data alone, and only there are models always compiled.
+    /// Whether models of a form can be read here. Only Core Data reads the optimized form of compiled models, and only
+    /// on Apple's platforms are models always compiled.
     private static func isReadable(_ form: (group: String, version: String)) -> Bool {
         #if canImport(Darwin)
         form.group == "momd"
@@ -44,7 +45,7 @@ extension Bundle {
     #if canImport(Darwin)
     /// Reads a compiled mapping model, `<name>.cdm`.
     ///
-    /// - Parameter name: Its name.
+    /// - Parameter name: The name of the mapping model.
     /// - Throws: ``BundleCoreDataError/mappingModelNotFound(name:)``.
     public func mappingModel(name: String) throws -> NSMappingModel {
         guard let url = url(forResource: name, withExtension: "cdm"), let model = NSMappingModel(contentsOf: url)

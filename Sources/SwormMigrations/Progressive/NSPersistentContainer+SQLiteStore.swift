@@ -3,12 +3,12 @@ public import Sworm
 import SwormPredicates
 
 extension NSPersistentContainer {
-    /// Makes a container for a store, with the newest version of its model.
+    /// Creates a container for a store, with the newest version of its model.
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - bundle: Where the model is.
-    /// - Throws: An error when the model is not there or cannot be read, or the store has no versions.
+    ///   - bundle: The bundle that contains the model.
+    /// - Throws: An error if the model is missing or cannot be read, or the store has no versions.
     public convenience init(store: SQLiteStoreDescription, bundle: Bundle) throws {
         guard let newest = store.modelVersions.last else {
             throw StoreError(
@@ -21,9 +21,9 @@ extension NSPersistentContainer {
         persistentStoreDescriptions = [NSPersistentStoreDescription(store: store)]
     }
 
-    /// Opens the container's stores, and waits for it.
+    /// Opens the container's stores synchronously.
     ///
-    /// - Throws: Why one of them could not be opened.
+    /// - Throws: The error of the first store that could not be opened.
     public func loadPersistentStore() throws {
         for description in persistentStoreDescriptions { description.shouldAddStoreAsynchronously = false }
         let failure = Locked<(any Error)?>(nil)
@@ -33,16 +33,17 @@ extension NSPersistentContainer {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// Closes the container's stores. Their files stay.
+    /// Closes the container's stores. Their files are kept.
     ///
-    /// - Throws: Why one of them could not be closed.
+    /// - Throws: The error of a store that could not be closed.
     public func removePersistentStores() throws {
         for store in persistentStoreCoordinator.persistentStores { try persistentStoreCoordinator.remove(store) }
     }
 }
 
 extension NSPersistentStoreDescription {
-    /// Describes how a store is opened: at once, and without migrating it, which ``SQLiteProgressiveMigration`` does.
+    /// Creates a description that opens a store synchronously and without migrating it; ``SQLiteProgressiveMigration``
+    /// migrates.
     ///
     /// - Parameter store: The store.
     public convenience init(store: SQLiteStoreDescription) {

@@ -1,18 +1,18 @@
 public import Foundation
 import Sworm
 
-/// Migrates a store whose model has versions in files, through every version from its own to the newest.
+/// A migration of a store whose model has versions in files, through every version from the store's to the newest.
 public final class SQLiteProgressiveMigration {
-    /// What keeps a store from being migrated.
+    /// An error that prevents a store from being migrated.
     public enum Error: Swift.Error, Sendable {
-        /// The store was written with none of the versions.
+        /// The store matches no version of the model.
         case storeCompatibleModelNotFound
     }
 
-    /// Told how many steps of how many are done.
+    /// A closure that receives the number of completed steps and the total number of steps.
     public typealias Progress = (Int, Int) -> Void
 
-    /// The number of the version that the store has.
+    /// The index of the store's version.
     public let currentModelIndex: Int
     private let url: URL
     private let plan: MigrationPlan
@@ -20,15 +20,16 @@ public final class SQLiteProgressiveMigration {
     /// The number of steps to the newest version.
     public var stepCount: Int { plan.versions.count - 1 - currentModelIndex }
 
-    /// Looks what there is to do.
+    /// Determines the steps that a store requires.
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - bundle: Where the model is.
-    ///   - defaultEntityMigrationPolicyClassName: The policy for entities whose mapping names none.
-    ///   - writableSourceStores: Not used: what is migrated is always a copy.
-    /// - Returns: nil when there is no store, or it has the newest version.
-    /// - Throws: ``Error/storeCompatibleModelNotFound``, or an error when a model cannot be read or a stage would never run.
+    ///   - bundle: The bundle that contains the model.
+    ///   - defaultEntityMigrationPolicyClassName: The policy for entities whose mapping does not name one.
+    ///   - writableSourceStores: Not used: a migration always works on a copy.
+    /// - Returns: nil if there is no store, or it has the newest version.
+    /// - Throws: ``Error/storeCompatibleModelNotFound``, or an error if a model cannot be read or a stage would never
+    ///   run.
     public init?(
         store: SQLiteStoreDescription, bundle: Bundle, defaultEntityMigrationPolicyClassName: String? = nil,
         writableSourceStores: Bool = false
@@ -51,13 +52,15 @@ public final class SQLiteProgressiveMigration {
         self.plan = plan
     }
 
-    /// Migrates the store. It takes the new store's place when all steps have succeeded, and stays as it was when one fails.
+    /// Migrates the store. The result replaces the store when all steps have succeeded; if a step fails, the store is
+    /// unchanged.
     ///
     /// - Parameters:
-    ///   - progress: Told how many steps of how many are done: first none, in the end all.
-    ///   - temporaryDirectory: Where Core Data makes copies. This library's own engine makes them beside the store, so that
-    ///     one of them can take its place at once.
-    /// - Throws: As ``MigrationPlan/migrate(storeAt:to:timeout:progress:)``.
+    ///   - progress: A closure that is called with the number of completed steps and the total number, first with no
+    ///     completed step, finally with all.
+    ///   - temporaryDirectory: The folder in which Core Data creates copies. This library's own engine creates them
+    ///     beside the store, so that one of them can replace it atomically.
+    /// - Throws: The errors of ``MigrationPlan/migrate(storeAt:to:timeout:progress:)``.
     public func performMigration(
         progress: Progress?, temporaryDirectory: URL = FileManager.default.temporaryDirectory
     ) throws {
@@ -84,7 +87,7 @@ extension SQLiteStoreDescription.ModelVersion {
     private func givenStage(in bundle: Bundle, policy: String?) throws -> MigrationStage {
         guard let mappingModelName else {
             guard let policy else { return .inferred }
-            // The policy is for whatever there is to carry over, which may be nothing.
+            // The policy applies to whatever is carried over, which may be nothing.
             var stage = MigrationStage.mapping { old, new in
                 try .inferredMappingModel(forSourceModel: old, destinationModel: new).with(policy: policy)
             }
@@ -106,13 +109,13 @@ extension SQLiteStoreDescription.ModelVersion {
 #if canImport(Darwin)
 /// A mapping model that was read from a file for one migration.
 private struct GivenMapping: @unchecked Sendable {
-    // Read by that migration alone, which runs on one thread. Hence the unchecked conformance.
+    // Only that migration reads it, on one thread. Hence the unchecked conformance.
     let model: NSMappingModel
 }
 #endif
 
 extension NSMappingModel {
-    /// Gives the entity mappings without a policy one.
+    /// Sets a policy on the entity mappings that do not have one.
     fileprivate func with(policy: String?) -> NSMappingModel {
         guard let policy else { return self }
         for mapping in entityMappings ?? [] where mapping.entityMigrationPolicyClassName?.isEmpty ?? true {

@@ -1,59 +1,59 @@
 public import Foundation
 
-/// A store whose model has versions in files: where it is, and which versions there are.
+/// A description of a store whose model has versions in files: its location and its versions.
 public struct SQLiteStoreDescription: Sendable {
     /// A version of the model.
     public struct ModelVersion: ExpressibleByStringLiteral, Sendable {
-        /// The version's name.
+        /// The name of the version.
         public let name: String
-        /// The name of the compiled mapping model that leads to this version from the one before; nil for none.
+        /// The name of the compiled mapping model from the previous version to this one; nil for none.
         public let mappingModelName: String?
-        /// What leads to this version, where it is said in code.
+        /// The stage from the previous version to this one, if it is defined in code.
         let stage: MigrationStage?
 
-        /// A version to which a compiled mapping model leads. Only Core Data can read such a model: elsewhere say in code
-        /// what leads to the version, by ``init(name:stage:)``.
+        /// Creates a version with a compiled mapping model. Only Core Data can read such a model: on other platforms,
+        /// define the stage in code, with ``init(name:stage:)``.
         ///
         /// - Parameters:
-        ///   - name: The version's name.
-        ///   - mappingModelName: The name of the mapping model; nil to have the mapping inferred.
+        ///   - name: The name of the version.
+        ///   - mappingModelName: The name of the mapping model; nil to infer the mapping.
         public init(name: String, mappingModelName: String?) {
             self.name = name
             self.mappingModelName = mappingModelName
             stage = nil
         }
 
-        /// A version to which code leads.
+        /// Creates a version with a stage that is defined in code.
         ///
         /// - Parameters:
-        ///   - name: The version's name.
-        ///   - stage: What leads to it from the version before.
+        ///   - name: The name of the version.
+        ///   - stage: The stage from the previous version to this one.
         public init(name: String, stage: MigrationStage) {
             self.name = name
             mappingModelName = nil
             self.stage = stage
         }
 
-        /// A version to which a mapping leads that is inferred.
+        /// Creates a version with an inferred mapping.
         ///
-        /// - Parameter value: The version's name.
+        /// - Parameter value: The name of the version.
         public init(stringLiteral value: String) { self.init(name: value, mappingModelName: nil) }
     }
 
     /// The name of the store's container.
     public let name: String
-    /// The place of the store's file.
+    /// The location of the store's file.
     public let url: URL
     /// The name of the model's file.
     public let modelName: String
     /// The versions of the model, the oldest first.
     public let modelVersions: [ModelVersion]
 
-    /// Describes a store.
+    /// Creates a description of a store.
     ///
     /// - Parameters:
     ///   - name: The name of the store's container.
-    ///   - url: The place of the store's file.
+    ///   - url: The location of the store's file.
     ///   - modelName: The name of the model's file.
     ///   - modelVersions: The versions of the model, the oldest first.
     public init(name: String, url: URL, modelName: String, modelVersions: [ModelVersion]) {
@@ -63,16 +63,16 @@ public struct SQLiteStoreDescription: Sendable {
         self.modelVersions = modelVersions
     }
 
-    /// The same store at another place.
+    /// Returns a description of the same store at another location.
     ///
-    /// - Parameter url: The place.
+    /// - Parameter url: The location.
     public func with(url: URL) -> SQLiteStoreDescription {
         SQLiteStoreDescription(name: name, url: url, modelName: modelName, modelVersions: modelVersions)
     }
 
-    /// The same store as it was when there were fewer versions.
+    /// Returns a description of the same store that only has the versions up to a given one.
     ///
-    /// - Parameter maxVersion: The number of the last version; that of the first is 0.
+    /// - Parameter maxVersion: The index of the last version; the first version has the index 0.
     public func with(maxVersion: Int) -> SQLiteStoreDescription {
         SQLiteStoreDescription(
             name: name, url: url, modelName: modelName,

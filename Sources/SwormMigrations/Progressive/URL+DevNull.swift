@@ -1,6 +1,6 @@
 public import Foundation
 
 extension URL {
-    /// The place of an SQLite store that is only kept in memory.
+    /// The location of an SQLite store that exists only in memory.
     public static var devNull: URL { URL(fileURLWithPath: "/dev/null") }
 }

@@ -1,26 +1,26 @@
 import Foundation
 
-/// What is wrong with a predicate: with its text, its arguments, or the values that it met.
+/// An error of a predicate: in its text, its arguments, or the values that it encounters.
 package struct PredicateError: LocalizedError, Sendable, CustomStringConvertible {
-    /// The kind of fault, stable across releases.
+    /// The kind of error, which is stable across releases.
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         package let description: String
 
-        /// The text is not in the language.
+        /// The text does not follow the grammar.
         package static let syntax = Code(description: "syntax")
-        /// An argument is missing, or is of a kind that cannot stand where it is used.
+        /// An argument is missing, or its kind is not allowed in this position.
         package static let argument = Code(description: "argument")
-        /// The text is in the language, but asks for something that is not offered.
+        /// The text is valid, but uses a feature that is not supported.
         package static let unsupported = Code(description: "unsupported")
         /// A key that the object does not have.
         package static let unknownKey = Code(description: "unknownKey")
-        /// Operands that the operator cannot take.
+        /// Operands that the operator does not accept.
         package static let typeMismatch = Code(description: "typeMismatch")
-        /// A key that leads to many objects, where one value is needed.
+        /// A key of a to-many relationship in a position where a single value is needed.
         package static let toMany = Code(description: "toMany")
         /// A variable without a value.
         package static let variable = Code(description: "variable")
-        /// A pattern that is no regular expression.
+        /// A pattern that is not a regular expression.
         package static let regularExpression = Code(description: "regularExpression")
         /// The text or the tree is larger or deeper than allowed.
         package static let limit = Code(description: "limit")
@@ -28,7 +28,7 @@ package struct PredicateError: LocalizedError, Sendable, CustomStringConvertible
 
     package let code: Code
     package let message: String
-    /// Where the fault stands in the format string, counted in characters from 1.
+    /// The column of the error in the format string, counted in characters from 1.
     package let column: Int?
     package let cause: (any Error)?
 
@@ -43,16 +43,17 @@ package struct PredicateError: LocalizedError, Sendable, CustomStringConvertible
         column.map { "\(message) (column \($0))" } ?? message
     }
 
-    /// What `localizedDescription` says where nobody knows this type.
+    /// The description that `localizedDescription` returns to callers that do not know this type.
     package var errorDescription: String? { description }
 }
 
-/// The sizes that hold everywhere in this layer. They keep a hostile text from exhausting the stack or the memory.
+/// The limits that apply everywhere in this layer. They prevent malicious text from exhausting the stack or the
+/// memory.
 package enum PredicateLimits {
-    /// Bytes of a format string.
+    /// The maximum length of a format string in bytes.
     package static let formatSize = 1 << 20
-    /// Levels of a parsed tree, and of brackets in its text.
+    /// The maximum depth of a parsed tree, and of brackets in its text.
     package static let parsedDepth = 200
-    /// Levels of a tree that is handed in ready-made. Chains of AND and OR do not count.
+    /// The maximum depth of a tree that is passed in. Chains of AND and OR count as one level.
     package static let treeDepth = 300
 }

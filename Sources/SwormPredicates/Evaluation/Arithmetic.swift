@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number, or nil, as SQL computes with it.
+/// A number, or nil, as SQL uses it in arithmetic.
 enum SQLNumber {
     case null
     case integer(Int64)
@@ -19,12 +19,13 @@ func mismatch(_ expected: String, _ value: EvaluationValue, _ tree: ExpressionTr
     PredicateError(.typeMismatch, "expected \(expected), not \(value.kind): `\(tree.format)`")
 }
 
-/// Not-a-number is nil, as it is in a store.
+/// Returns a real value, or null for not-a-number, as in a store.
 func real(_ value: Double) -> EvaluationValue { value.isNaN ? .null : .value(.double(value)) }
 
 func number(_ value: EvaluationValue, in tree: ExpressionTree) throws -> SQLNumber {
     guard let single = value.single else { throw mismatch("a number", value, tree) }
-    // A decimal computes as a real, also where it is whole: else 7 / 2 would depend on how the 7 came about.
+    // A decimal is used as a real, even if it is whole: otherwise the result of 7 / 2 would depend on the origin of
+    // the 7.
     if case .decimal(let decimal) = single { return decimal.isNaN ? .null : .real(decimal.nearestDouble) }
     switch SQLValue(single) {
     case .null: return .null
@@ -34,7 +35,7 @@ func number(_ value: EvaluationValue, in tree: ExpressionTree) throws -> SQLNumb
     }
 }
 
-/// A number cut to an integer, as SQL's bit operators take it.
+/// Returns a number truncated to an integer, as SQL's bitwise operators do.
 func integer(_ value: EvaluationValue, in tree: ExpressionTree) throws -> Int64? {
     switch try number(value, in: tree) {
     case .null: nil
@@ -43,7 +44,7 @@ func integer(_ value: EvaluationValue, in tree: ExpressionTree) throws -> Int64?
     }
 }
 
-/// A number without a fraction; nil for another.
+/// Returns a number without a fraction, or nil for any other number.
 func wholeNumber(_ value: EvaluationValue, in tree: ExpressionTree) throws -> Int? {
     switch try number(value, in: tree) {
     case .null: nil
@@ -52,8 +53,8 @@ func wholeNumber(_ value: EvaluationValue, in tree: ExpressionTree) throws -> In
     }
 }
 
-/// Computes as SQLite does: nil gives nil, so does a division by zero, whole numbers divide to whole numbers, and what
-/// does not fit an integer becomes a real.
+/// Performs arithmetic as SQLite does: nil and a division by zero result in nil, integers divide to integers, and
+/// results that do not fit an integer become reals.
 func arithmetic(
     _ operation: BinaryOperator, _ left: EvaluationValue, _ right: EvaluationValue, in tree: ExpressionTree
 ) throws -> EvaluationValue {
@@ -83,7 +84,7 @@ func arithmetic(
     }
 }
 
-/// Nil where the result is no integer.
+/// Returns the result of integer arithmetic, or nil if it is not an integer.
 private func wholeArithmetic(_ operation: BinaryOperator, _ left: Int64, _ right: Int64) -> EvaluationValue? {
     let result: (partialValue: Int64, overflow: Bool)
     switch operation {
@@ -122,9 +123,9 @@ func shifted(
 
 // MARK: Collections
 
-/// The sum of the numbers, where nil counts as zero.
+/// Returns the sum of the numbers, in which nil counts as zero.
 ///
-/// Integers are added in halves, which cannot overflow, so that only the whole sum decides whether it becomes a real.
+/// Integers are added in halves, which cannot overflow, so that only the total determines whether it becomes a real.
 ///
 /// - Parameter exactly: Whether decimals are added with all their digits.
 func sum(of values: [EvaluationValue], in tree: ExpressionTree, exactly: Bool = false) throws -> EvaluationValue {
@@ -146,7 +147,7 @@ func sum(of values: [EvaluationValue], in tree: ExpressionTree, exactly: Bool = 
     return try arithmetic(.add, whole, real(fraction), in: tree)
 }
 
-/// The sum of decimals, perhaps with integers among them, with all their digits; nil where it is not one.
+/// Returns the exact sum of decimals and integers, or nil if there are other values or no decimal.
 private func decimalSum(of values: [EvaluationValue]) -> EvaluationValue? {
     var total = Decimal.zero
     var hasDecimals = false
@@ -163,7 +164,7 @@ private func decimalSum(of values: [EvaluationValue]) -> EvaluationValue? {
     return hasDecimals && !total.isNaN ? .value(.decimal(total)) : nil
 }
 
-/// The smallest or largest of decimals, compared by all their digits; nil where other values are among them.
+/// Returns the smallest or largest decimal, compared by all digits, or nil if there are other values.
 private func extremeDecimal(of values: [EvaluationValue], _ order: ComparisonResult) -> EvaluationValue? {
     var best: Decimal?
     for value in values {
@@ -181,13 +182,13 @@ private func extremeDecimal(of values: [EvaluationValue], _ order: ComparisonRes
     return best.map { .value(.decimal($0)) }
 }
 
-/// The sum by a count; nil for none.
+/// Returns the sum divided by a count, or nil if there are no values.
 func average(of values: [EvaluationValue], count: Int, in tree: ExpressionTree) throws -> EvaluationValue? {
     guard count > 0 else { return nil }
     return try number(try sum(of: values, in: tree), in: tree).double.map { real($0 / Double(count)) } ?? .null
 }
 
-/// The smallest or largest value; nil for none. Nil among the values is left out.
+/// Returns the smallest or largest value, or nil if there are no values. Nil among the values is ignored.
 ///
 /// - Parameter exactly: Whether decimals are compared by all their digits.
 func extreme(
@@ -209,7 +210,7 @@ func extreme(
     return best.map { .value($0.value) } ?? .null
 }
 
-/// UNION, INTERSECT and MINUS. The result holds every element once.
+/// Returns the result of UNION, INTERSECT or MINUS, which contains every element once.
 func combined(
     _ operation: SetOperator, _ left: EvaluationValue, _ right: EvaluationValue, in tree: ExpressionTree
 ) throws -> EvaluationValue {
@@ -230,7 +231,7 @@ func combined(
         })
 }
 
-/// The value by which something is compared: an object's identity, or the value itself.
+/// Returns the value that is used for comparisons: an object's identity, or the value itself.
 func comparable(_ value: EvaluationValue, in tree: ExpressionTree) throws -> SQLValue {
     switch value {
     case .value(let value): return SQLValue(value)

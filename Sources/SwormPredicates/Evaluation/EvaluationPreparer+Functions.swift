@@ -39,7 +39,7 @@ private func mapText(
     }
 }
 
-/// The functions of one number.
+/// Returns the result of a function of one number.
 private func computed(
     _ function: PredicateFunction, _ value: EvaluationValue, _ tree: ExpressionTree
 ) throws -> EvaluationValue {
@@ -59,11 +59,11 @@ private func computed(
 }
 
 extension PredicateFunction {
-    /// What the function makes of a real, where it is one of a single number. Not-a-number stands for nil.
+    /// The function for a real, if it is a function of a single number. Its result is not-a-number for nil.
     package var ofReal: (@Sendable (Double) -> Double)? {
         switch self {
         case .sqrt: { $0.squareRoot() }
-        // SQL leaves the logarithm of nothing undefined; Foundation would give an infinity.
+        // SQL does not define the logarithm of zero; Foundation returns an infinity.
         case .log: { $0 > 0 ? log10($0) : .nan }
         case .ln: { $0 > 0 ? Foundation.log($0) : .nan }
         case .exp: { Foundation.exp($0) }
@@ -76,11 +76,11 @@ extension PredicateFunction {
         }
     }
 
-    /// Whether the function leaves an integer as it is.
+    /// Whether the function returns an integer unchanged.
     package var keepsIntegers: Bool { self == .floor || self == .ceiling || self == .trunc }
 }
 
-/// The functions of one collection, or of their arguments as a collection. Nil is left out, as in SQL.
+/// Returns the result of a function of one collection, or of its arguments as a collection. Nil is ignored, as in SQL.
 private func aggregate(
     _ function: PredicateFunction, _ arguments: [EvaluationValue], _ tree: ExpressionTree
 ) throws -> EvaluationValue {

@@ -17,7 +17,7 @@ extension EvaluationPreparer {
         }
         let path = EvaluatedPath(keys: keys[...], tree: tree, isExact: isExact)
         if case .evaluatedObject = base { return .program { try path.value(from: $0.subject) } }
-        // What a written nil has under a key is a written nil too.
+        // The value of a literal nil under a key is also a literal nil.
         if case .value(.null) = base { return .constant(.value(.null)) }
         return try fold([base]) { try path.value(from: $0[0]) }
     }
@@ -31,7 +31,7 @@ enum CollectionOperator: String {
     case maximum = "@max"
 }
 
-/// The keys that a value is followed along.
+/// A sequence of keys that are applied to a value.
 private struct EvaluatedPath: Sendable {
     var keys: ArraySlice<String>
     let tree: ExpressionTree
@@ -73,7 +73,8 @@ private struct EvaluatedPath: Sendable {
     }
 }
 
-/// What a value has under a key. Nil has nil; a collection has what its elements have, in one collection.
+/// Returns the value under a key. The value of nil is nil; the value of a collection is one collection of its
+/// elements' values.
 func keyed(_ value: EvaluationValue, _ key: String, in tree: ExpressionTree) throws -> EvaluationValue {
     if key == "self" || key == "SELF" {
         // An object may have a property of that name.

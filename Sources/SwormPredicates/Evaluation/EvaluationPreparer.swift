@@ -1,12 +1,12 @@
 import Foundation
 
-/// Turns trees into programs.
+/// A compiler that turns trees into programs.
 struct EvaluationPreparer {
     let logic: NilLogic
     let now: Date
-    /// The variables of the SUBQUERYs around, outermost first.
+    /// The variables of the enclosing SUBQUERY expressions, outermost first.
     var locals: [String] = []
-    /// Whether totals of members that are decimals keep all digits, as in columns. In conditions decimals are added as reals.
+    /// Whether totals of decimal members keep all digits, as in columns. Conditions add decimals as reals.
     var isExact = false
 
     // MARK: Predicates
@@ -25,7 +25,7 @@ struct EvaluationPreparer {
         }
     }
 
-    /// Prepares a chain that one part with the deciding value decides: false for AND, true for OR.
+    /// Prepares a chain that is decided by one part with the deciding value: false for AND, true for OR.
     private func prepare(_ parts: [PredicateTree], deciding: Bool) throws -> PreparedCondition {
         var programs: [PreparedCondition] = []
         for condition in try parts.map(prepare) {
@@ -53,7 +53,7 @@ struct EvaluationPreparer {
         if let problem = comparison.problem {
             throw PredicateError(problem.code, "\(problem.message): `\(PredicateTree.comparison(comparison).format)`")
         }
-        // A list that contains something is the same as something in a list.
+        // A list that contains a value is the same as a value that is in the list.
         if comparison.comparator == .contains, comparison.quantifier == .direct, case .list = comparison.left {
             return try prepare(Comparison(comparison.right, .in, comparison.left, options: comparison.options))
         }
@@ -64,7 +64,7 @@ struct EvaluationPreparer {
         return .constant(try prepared.evaluate(EvaluationScope(subject: .null)))
     }
 
-    /// The elements of a written list on the right side.
+    /// Returns the elements of a list literal on the right side.
     private func items(of comparison: Comparison) throws -> [PreparedOperand]? {
         guard case .list(let trees) = comparison.right else { return nil }
         return try trees.map(prepare)
@@ -97,7 +97,7 @@ struct EvaluationPreparer {
         }
     }
 
-    /// Prepares what a function of some operands gives; computes it at once where all of them are constant.
+    /// Prepares the result of a function of some operands, and evaluates it immediately if all of them are constant.
     func fold(
         _ trees: [ExpressionTree], _ body: @escaping @Sendable ([EvaluationValue]) throws -> EvaluationValue
     ) throws -> PreparedOperand {
@@ -116,7 +116,7 @@ struct EvaluationPreparer {
         }
         let result = try body(constants.map(\.evaluationValue))
         guard let constant = ConstantValue(result) else { return .program { _ in .null } }
-        // A computed nil is no written nil: comparisons with it stay undecided.
+        // A computed nil is not a literal nil: comparisons with it remain undecided.
         return constant == .value(.null) ? .program { _ in .null } : .constant(constant)
     }
 

@@ -1,30 +1,30 @@
-/// An object that predicates can be asked about.
+/// An object for which predicates can be evaluated.
 package protocol EvaluationSubject {
-    /// What the object has under a key.
+    /// Returns the object's value for a key.
     ///
     /// A to-one relationship without an object is `.missing`; a to-many relationship is always `.objects`.
     ///
     /// - Throws: ``PredicateError/unknownKey(_:of:names:)`` for a key that the object does not have.
     func predicateValue(forKey key: String) throws -> EvaluationValue
 
-    /// The identity of the object, by which objects are compared.
+    /// The identity by which the object is compared.
     var reference: ObjectReference? { get }
 }
 
-/// What an expression evaluates to.
+/// The result of evaluating an expression.
 package enum EvaluationValue {
     case value(AttributeValue)
     case object(any EvaluationSubject)
     /// A to-many relationship.
     case objects([any EvaluationSubject])
     case list([EvaluationValue])
-    /// The object that a to-one relationship lacks: nil, of a known entity. Under each key the subject has nil, or no
-    /// objects, so that a path through it is as long as through an object.
+    /// The missing destination of a to-one relationship: nil, of a known entity. The subject returns nil, or no
+    /// objects, for each key, so that a path through it is as long as through an object.
     case missing(any EvaluationSubject)
 
     package static var null: EvaluationValue { .value(.null) }
 
-    /// The value as a single one, with nil for a missing object; nil for objects and collections.
+    /// The value as a single value, which is null for a missing object, or nil for objects and collections.
     var single: AttributeValue? {
         switch self {
         case .value(let value): value
@@ -35,7 +35,7 @@ package enum EvaluationValue {
 
     var isNull: Bool { single.map { SQLValue($0) == .null } ?? false }
 
-    /// The elements of a collection; nothing for null, nil for a single value.
+    /// The elements of a collection; empty for null, nil for a single value.
     var elements: [EvaluationValue]? {
         switch self {
         case .objects(let objects): objects.map(EvaluationValue.object)
@@ -56,7 +56,8 @@ package enum EvaluationValue {
 }
 
 extension AttributeValue {
-    /// The value as a store gives it back: SQLite keeps a negative zero as zero, which divisions and powers tell apart.
+    /// The value as a store returns it: SQLite stores a negative zero as zero, and divisions and powers distinguish
+    /// the two.
     package var asStored: AttributeValue {
         if case .double(let number) = self, number == 0 { return .double(0) }
         return self
@@ -64,7 +65,7 @@ extension AttributeValue {
 }
 
 extension PredicateError {
-    /// The error for a key that an object does not have.
+    /// Returns the error for a key that an object does not have.
     ///
     /// - Parameter names: The keys that it does have.
     package static func unknownKey(
@@ -73,7 +74,7 @@ extension PredicateError {
         unknownKey(key, "\(owner) has no property named `\(key)`", names: names)
     }
 
-    /// The error for a key that an object does not have, in words of one's own.
+    /// Returns the error for a key that an object does not have, with a custom message.
     package static func unknownKey(
         _ key: String, _ words: String, names: some Sequence<String>
     ) -> PredicateError {
@@ -82,10 +83,10 @@ extension PredicateError {
     }
 }
 
-/// How comparisons treat nil.
+/// The handling of nil in comparisons.
 package enum NilLogic: Sendable, Hashable {
-    /// As SQL does: a comparison with nil is undecided, and so is its opposite. Fetches follow it.
+    /// SQL's logic: a comparison with nil is undecided, and so is its negation. Fetches use it.
     case sql
-    /// As Cocoa does in memory: nil equals nil, differs from every value, and nothing is undecided.
+    /// Cocoa's logic in memory: nil equals nil, differs from every value, and no comparison is undecided.
     case cocoa
 }

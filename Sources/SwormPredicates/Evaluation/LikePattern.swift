@@ -1,7 +1,7 @@
-/// The pattern of LIKE: `*` stands for any run of characters, `?` for exactly one Unicode scalar.
+/// A pattern of LIKE: `*` matches any run of characters, `?` matches exactly one Unicode scalar.
 ///
-/// A backslash makes a wildcard or a backslash behind it literal. The whole text must match. The time grows with the
-/// product of both lengths at worst.
+/// A backslash makes a following wildcard or backslash literal. The pattern must match the whole string. In the worst
+/// case, the time grows with the product of both lengths.
 package struct LikePattern: Sendable {
     private enum Element: Sendable {
         case byte(UInt8)
@@ -12,10 +12,10 @@ package struct LikePattern: Sendable {
     private let elements: [Element]
     private let options: ComparisonOptions
 
-    /// The text that the pattern matches, if it has no wildcard.
+    /// The string that the pattern matches, if it has no wildcard.
     package let literal: String?
 
-    /// The text that the pattern wants at the beginning, if a star at its end is its only wildcard.
+    /// The required prefix, if the only wildcard is a star at the end.
     package let prefix: String?
 
     package init(_ pattern: String, options: ComparisonOptions = []) {
@@ -38,7 +38,7 @@ package struct LikePattern: Sendable {
                 if scalar == "?" {
                     elements.append(.one)
                 } else if case .run? = elements.last {
-                    // Two stars mean no more than one.
+                    // Two stars are equivalent to one.
                 } else {
                     elements.append(.run)
                 }
@@ -68,9 +68,9 @@ package struct LikePattern: Sendable {
         return text.withUTF8 { text in elements.withUnsafeBufferPointer { Self.match(text, $0) } }
     }
 
-    /// Goes on greedily, and back only to the last star: an earlier one cannot do better.
+    /// Matches greedily and backtracks only to the last star, because an earlier one cannot yield a better match.
     ///
-    /// A release does not check the places in buffers: both are compared with their counts before each use.
+    /// Release builds do not check the indexes of buffers: both indexes are compared with the counts before each use.
     private static func match(_ text: UnsafeBufferPointer<UInt8>, _ elements: UnsafeBufferPointer<Element>) -> Bool {
         var position = 0
         var element = 0
@@ -108,7 +108,7 @@ package struct LikePattern: Sendable {
         return element == elements.count
     }
 
-    /// The start of the scalar behind the one at a position.
+    /// Returns the start of the scalar that follows the one at a position.
     private static func next(_ position: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
         var position = position + 1
         while position < text.count, text[position] & 0xC0 == 0x80 { position += 1 }

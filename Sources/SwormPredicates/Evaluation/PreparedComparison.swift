@@ -1,12 +1,13 @@
 import Foundation
 
-/// One comparison, with everything that does not depend on the object worked out.
+/// A comparison in which everything that does not depend on the object is precomputed.
 struct PreparedComparison: Sendable {
-    /// What is known beforehand of the right side.
+    /// The part of the right side that is known in advance.
     private enum RightSide: Sendable {
         case computed
         case constant(SQLValue)
-        /// Nil that was written belongs to a list; one that a value stands for, as not-a-number does, decides nothing.
+        /// A set of values. A literal nil is a member of a list; a nil that a value represents, such as not-a-number,
+        /// makes the result undecided.
         case members(Set<SQLValue>, hasNil: Bool, isDecided: Bool)
         case items([PreparedOperand])
         case text(TextPattern)
@@ -21,7 +22,9 @@ struct PreparedComparison: Sendable {
     private let options: ComparisonOptions
     private var rightSide = RightSide.computed
 
-    /// - Parameter items: The elements of a written list on the right side.
+    /// Prepares a comparison.
+    ///
+    /// - Parameter items: The elements of a list literal on the right side.
     init(
         _ comparison: Comparison, left: PreparedOperand, right: PreparedOperand, items: [PreparedOperand]?,
         _ logic: NilLogic
@@ -99,7 +102,7 @@ struct PreparedComparison: Sendable {
         }
     }
 
-    /// What a comparison with nil gives.
+    /// The result of a comparison with nil.
     private var undecided: Bool? { logic == .sql ? nil : false }
 
     private func rightValue(_ scope: EvaluationScope) throws -> SQLValue {
@@ -120,7 +123,7 @@ struct PreparedComparison: Sendable {
     }
 
     private func isOrdered(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
-        // Nothing comes before or after a nil that was written, and that much is certain.
+        // No value comes before or after a literal nil, so the result is false and not undecided.
         if left.isWrittenNil || right.isWrittenNil { return false }
         guard let order = try order(try normalized(value), try rightValue(scope)) else { return undecided }
         switch comparison.comparator {
@@ -131,7 +134,7 @@ struct PreparedComparison: Sendable {
         }
     }
 
-    /// The order of two values; nil if one of them is nil.
+    /// Returns the order of two values, or nil if one of them is nil.
     private func order(_ left: SQLValue, _ right: SQLValue) throws -> ComparisonResult? {
         switch (left, right) {
         case (.null, _), (_, .null): return nil
@@ -189,7 +192,8 @@ struct PreparedComparison: Sendable {
         }
     }
 
-    /// Membership in a written list, some elements of which are computed. A nil that was computed decides nothing.
+    /// Returns whether a value is in a list literal with some computed elements. A computed nil makes the result
+    /// undecided.
     private func isMember(_ left: SQLValue, _ items: [PreparedOperand], _ scope: EvaluationScope) throws -> Bool? {
         var decided = left != .null || items.isEmpty
         for item in items {
@@ -200,7 +204,7 @@ struct PreparedComparison: Sendable {
         return decided ? false : undecided
     }
 
-    /// Membership in a collection that an object has. It is decided in any case, as an EXISTS is.
+    /// Returns whether a value is in a collection of an object. The result is never undecided, as for EXISTS.
     private func isMember(_ left: SQLValue, _ elements: [EvaluationValue], isWrittenNil: Bool) throws -> Bool {
         guard left != .null || isWrittenNil || logic == .cocoa else { return false }
         return try elements.contains { try normalized($0) == left }
@@ -234,7 +238,7 @@ struct PreparedComparison: Sendable {
         }
     }
 
-    /// The text that a value is; nil for nil.
+    /// Returns the string of a value, or nil for nil.
     private func text(_ value: EvaluationValue) throws -> String? {
         if let single = value.single {
             switch SQLValue(single) {
@@ -246,7 +250,7 @@ struct PreparedComparison: Sendable {
         throw fault("\(comparison.comparator.spelling) compares texts, not \(value.kind)")
     }
 
-    /// The value that is compared, with texts folded.
+    /// Returns the value to compare, with strings folded.
     private func normalized(_ value: EvaluationValue) throws -> SQLValue {
         switch value {
         case .objects, .list:

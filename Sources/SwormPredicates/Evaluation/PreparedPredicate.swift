@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A predicate that is ready to be asked about many objects: constants are folded and patterns built.
+/// A predicate that is ready to be evaluated for many objects: constants are folded and patterns built.
 ///
-/// Without side effects and without state; several threads may ask it at once.
+/// It has no side effects and no state; several threads may evaluate it at once.
 package struct PreparedPredicate: Sendable {
     private let condition: PreparedCondition
 
@@ -10,9 +10,10 @@ package struct PreparedPredicate: Sendable {
     ///
     /// - Parameters:
     ///   - tree: The predicate, with its variables substituted.
-    ///   - logic: How comparisons treat nil.
-    ///   - now: What `now()` stands for.
-    /// - Throws: A ``PredicateError`` for a free variable, a bad pattern, operands that never fit, or excessive depth.
+    ///   - logic: The handling of nil in comparisons.
+    ///   - now: The value of `now()`.
+    /// - Throws: A ``PredicateError`` for a free variable, an invalid pattern, operands that never fit, or excessive
+    ///   depth.
     package init(_ tree: PredicateTree, logic: NilLogic = .sql, now: Date = Date()) throws {
         guard tree.depth(limit: PredicateLimits.treeDepth) != nil else {
             throw PredicateError(
@@ -21,22 +22,22 @@ package struct PreparedPredicate: Sendable {
         condition = try EvaluationPreparer(logic: logic, now: now).prepare(tree)
     }
 
-    /// What the predicate says about an object; nil if it is undecided because something is nil.
+    /// Evaluates the predicate for an object; nil if it is undecided because a value is nil.
     package func evaluate(_ subject: any EvaluationSubject) throws -> Bool? {
         try condition.value(in: EvaluationScope(subject: .object(subject)))
     }
 
-    /// What the predicate says about a plain value or a collection.
+    /// Evaluates the predicate for a plain value or a collection.
     package func evaluate(value: EvaluationValue) throws -> Bool? {
         try condition.value(in: EvaluationScope(subject: value))
     }
 
-    /// Whether the predicate is true for an object.
+    /// Returns whether the predicate is true for an object.
     package func matches(_ subject: any EvaluationSubject) throws -> Bool {
         try evaluate(subject) == true
     }
 
-    /// The predicate's value if no object can change it: `.some(nil)` is a constant that stays undecided.
+    /// The predicate's value if it does not depend on the object: `.some(nil)` is a constant that is always undecided.
     package var constant: Bool?? {
         if case .constant(let value) = condition { return .some(value) }
         return nil
@@ -60,11 +61,11 @@ package struct PreparedExpression: Sendable {
     }
 }
 
-/// What the names in a predicate stand for while it is evaluated.
+/// The values of the names in a predicate during its evaluation.
 struct EvaluationScope {
-    /// What `SELF` is.
+    /// The value of `SELF`.
     let subject: EvaluationValue
-    /// The variables of the SUBQUERYs around, outermost first.
+    /// The variables of the enclosing SUBQUERY expressions, outermost first.
     var locals: [EvaluationValue] = []
 }
 
@@ -98,7 +99,7 @@ enum PreparedOperand: Sendable {
         return nil
     }
 
-    /// Whether this is a nil that was written or handed in. A nil that was computed is not meant.
+    /// Whether this is a nil that was written literally or passed in, and not a computed one.
     var isWrittenNil: Bool {
         if case .constant(.value(.null)) = self { return true }
         return false

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// A projection that is ready to be made from objects in memory. It gives what a store makes from their rows.
+/// A projection that is ready to be evaluated for objects in memory. Its results are those that a store computes from
+/// their rows.
 package struct PreparedProjection: Sendable {
     private struct Aggregate {
         let tree: ExpressionTree
@@ -42,11 +43,12 @@ package struct PreparedProjection: Sendable {
         sorts = try sortTrees.map { (try inGroup.prepare($0.0), $0.0, $0.1) }
     }
 
-    /// The rows that come from objects, in their order where each gives one, else sorted.
+    /// Returns the rows of the projection: in the order of the objects if each results in one row, otherwise sorted.
     ///
     /// - Parameters:
-    ///   - subjects: The objects that the request finds; for groups and for distinct rows in any order and without a limit.
-    ///   - check: Called now and then, so that a long evaluation can be stopped.
+    ///   - subjects: The objects that the request finds; for groups and for distinct rows, in any order and without a
+    ///     limit.
+    ///   - check: A closure that is called regularly, so that a long evaluation can be stopped.
     package func rows(of subjects: [any EvaluationSubject], check: () throws -> Void = {}) throws -> [[AttributeValue]]
     {
         var scopes: [EvaluationScope]
@@ -92,7 +94,8 @@ package struct PreparedProjection: Sendable {
         return result
     }
 
-    /// The first object of a group, which knows the group's keys, and the values of the aggregates.
+    /// Returns the scope of a group: its first object, from which the group's keys are evaluated, and the values of
+    /// the aggregates.
     private func scope(of members: [any EvaluationSubject]) throws -> EvaluationScope {
         var scope = EvaluationScope(subject: members.first.map { .object($0) } ?? .null)
         let results = try aggregates.map { aggregate -> EvaluationValue in
@@ -104,7 +107,7 @@ package struct PreparedProjection: Sendable {
         return scope
     }
 
-    /// What an aggregate makes of the values that are there.
+    /// Returns the aggregate of the values that are not nil.
     private func result(
         _ aggregate: RowAggregate, of values: [EvaluationValue], in tree: ExpressionTree
     ) throws -> EvaluationValue {
@@ -124,7 +127,8 @@ package struct PreparedProjection: Sendable {
     }
 }
 
-/// A value as groups and distinct rows tell values apart. Decimals are kept with all their digits, and so they differ.
+/// A value as groups and distinct rows compare values. Decimals are compared with all their digits, as they are
+/// stored.
 private enum RowKey: Hashable {
     case decimal(Decimal)
     case other(SQLValue)
@@ -134,7 +138,7 @@ private enum RowKey: Hashable {
     }
 }
 
-/// Gives a variable to each aggregate of some trees, the same to equal ones.
+/// An assignment of a variable to each aggregate in some trees. Equal aggregates have the same variable.
 private struct AggregateNaming {
     private(set) var found: [ExpressionTree] = []
 

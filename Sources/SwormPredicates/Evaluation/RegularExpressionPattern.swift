@@ -1,18 +1,21 @@
 import Foundation
 
-/// The pattern of MATCHES: an ICU regular expression that the whole text must match.
+/// A pattern of MATCHES: an ICU regular expression that must match the whole string.
 package struct RegularExpressionPattern: Sendable {
     private let expression: NSRegularExpression
     private let options: ComparisonOptions
 
-    /// - Throws: A ``PredicateError`` if the text is no regular expression.
+    /// Creates a pattern.
+    ///
+    /// - Throws: A ``PredicateError`` if the string is not a regular expression.
     package init(_ pattern: String, options: ComparisonOptions = []) throws {
         let given = options.contains(.normalized) ? [] : options
-        // Marks are removed from text and pattern; letter case is the expression's own business.
+        // Marks are removed from the string and the pattern; letter case is handled by the regular expression.
         self.options = given.intersection(.diacriticInsensitive)
         let source = folded(pattern, self.options)
         do {
-            // First alone, so that a bracket closed too early cannot pair up with those added below.
+            // The source is compiled alone first, so that a bracket that is closed too early cannot pair with those
+            // added below.
             if !source.isEmpty { _ = try NSRegularExpression(pattern: source) }
             let flags: NSRegularExpression.Options = given.contains(.caseInsensitive) ? [.caseInsensitive] : []
             if let whole = try? NSRegularExpression(pattern: "(?:\(source))\\z", options: flags) {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A value as SQL sees it: the storage classes decide what is comparable and in which order.
+/// A value as SQL compares it: the storage classes determine which values are comparable, and their order.
 enum SQLValue: Sendable {
     case null
     case integer(Int64)
@@ -25,7 +25,7 @@ enum SQLValue: Sendable {
         }
     }
 
-    /// Not-a-number is null, as it is in a store.
+    /// Creates a real value, or null for not-a-number, as in a store.
     init(_ double: Double) { self = double.isNaN ? .null : .real(double) }
 
     var kind: String {
@@ -38,7 +38,7 @@ enum SQLValue: Sendable {
         }
     }
 
-    /// The order among storage classes: null, numbers, text, bytes.
+    /// The rank in the order of storage classes: null, numbers, text, bytes.
     private var rank: Int {
         switch self {
         case .null: 0
@@ -49,10 +49,10 @@ enum SQLValue: Sendable {
         }
     }
 
-    /// Whether two values are of one class, so that an order between them means something.
+    /// Returns whether two values belong to one class, so that their order has a meaning.
     func isComparable(to other: SQLValue) -> Bool { rank == other.rank }
 
-    /// The order of two values; classes come one after another.
+    /// Returns the order of two values, in which one class precedes another.
     func order(_ other: SQLValue) -> ComparisonResult {
         switch (self, other) {
         case (.null, .null): .orderedSame
@@ -69,7 +69,7 @@ enum SQLValue: Sendable {
         }
     }
 
-    /// Compares without rounding the integer.
+    /// Compares an integer with a real without rounding the integer.
     private static func order(_ left: Int64, _ right: Double) -> ComparisonResult {
         if right >= 0x1p63 { return .orderedAscending }
         if right < -0x1p63 { return .orderedDescending }
@@ -84,7 +84,7 @@ enum SQLValue: Sendable {
     }
 }
 
-/// Equal exactly where SQL finds the values equal, with null equal to null.
+/// Values are equal exactly if SQL considers them equal; null is equal to null.
 extension SQLValue: Hashable {
     static func == (left: SQLValue, right: SQLValue) -> Bool {
         switch (left, right) {
@@ -98,7 +98,7 @@ extension SQLValue: Hashable {
         case .null: hasher.combine(0)
         case .integer(let value): hasher.combine(value)
         case .real(let value):
-            // A number has one hash, whichever way it is held.
+            // A number has one hash, regardless of its representation.
             if let exact = Int64(exactly: value) { hasher.combine(exact) } else { hasher.combine(value) }
         case .text(let value):
             var value = value
@@ -119,9 +119,9 @@ extension ComparisonResult {
     }
 }
 
-/// The order of two attribute values when rows are sorted: null, numbers, text by UTF-8 bytes, then bytes.
+/// Returns the order of two attribute values in a sort: null, numbers, text by UTF-8 bytes, then bytes.
 ///
-/// - Parameter options: How texts are folded before they are compared.
+/// - Parameter options: The options by which strings are folded before the comparison.
 package func compareForSort(
     _ left: AttributeValue, _ right: AttributeValue, options: ComparisonOptions = []
 ) -> ComparisonResult {

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The text with the differences removed that the options name.
+/// Returns the string without the differences that the options name.
 ///
-/// `[c]` removes letter case by Unicode's folding, `[d]` removes diacritical marks, `[l]` composes marks. `[n]` means
-/// that the text is ready to be compared, and supersedes the others.
+/// `[c]` removes letter case by Unicode's folding, `[d]` removes diacritical marks, `[l]` composes marks. `[n]` states
+/// that the string is already normalized, and supersedes the other options.
 package func folded(_ text: String, _ options: ComparisonOptions) -> String {
     guard !options.isEmpty, !options.contains(.normalized) else { return text }
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -16,7 +16,7 @@ package func folded(_ text: String, _ options: ComparisonOptions) -> String {
     return options.contains(.localeSensitive) ? result.precomposedStringWithCanonicalMapping : result
 }
 
-/// The order of two texts: by UTF-8 bytes once they are folded, or by the root collation with `[l]`.
+/// Returns the order of two strings: by UTF-8 bytes after folding, or by the root collation with `[l]`.
 package func compareTexts(_ left: String, _ right: String, _ options: ComparisonOptions) -> ComparisonResult {
     guard !options.isEmpty, !options.contains(.normalized) else { return compareBytes(left, right) }
     let left = folded(left, options)
@@ -25,7 +25,7 @@ package func compareTexts(_ left: String, _ right: String, _ options: Comparison
     return left.compare(right, options: [], range: nil, locale: Locale(identifier: ""))
 }
 
-/// The order of two texts by their UTF-8 bytes, as SQLite compares them. Swift's own order is another one.
+/// Returns the order of two strings by their UTF-8 bytes, as SQLite compares them. Swift's own order is different.
 package func compareBytes(_ left: String, _ right: String) -> ComparisonResult {
     var left = left
     var right = right
@@ -33,7 +33,7 @@ package func compareBytes(_ left: String, _ right: String) -> ComparisonResult {
     }
 }
 
-/// The order of two byte strings; a prefix comes first.
+/// Returns the order of two byte strings, in which a prefix comes first.
 package func compareBytes(_ left: Data, _ right: Data) -> ComparisonResult {
     left.withUnsafeBytes { left in right.withUnsafeBytes { right in compareBytes(left, right) } }
 }
@@ -46,5 +46,5 @@ private func compareBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBuff
     return left.count < right.count ? .orderedAscending : .orderedDescending
 }
 
-/// How long a text is, in Unicode scalars, as SQLite's `length` counts.
+/// Returns the length of a string in Unicode scalars, as SQLite's `length` does.
 package func textLength(_ text: String) -> Int { text.unicodeScalars.count }

@@ -1,16 +1,17 @@
-/// A text to look for at the beginning, at the end or anywhere. Built once, asked many times.
+/// A string to search for at the start, at the end or anywhere. It is built once and used many times.
 ///
-/// An empty text is found nowhere, as in Foundation's searches. The time grows with the sum of both lengths.
+/// An empty string is never found, as in Foundation's searches. The time grows with the sum of both lengths.
 package struct TextPattern: Sendable {
     package enum Position: Sendable, Hashable { case beginning, end, anywhere }
 
     private let needle: [UInt8]
     private let position: Position
     private let options: ComparisonOptions
-    /// For each byte of a long needle, how many bytes before it, and itself, are a beginning of the needle; nil for a short one.
+    /// For each byte of a long needle, the length of the longest proper prefix of the needle that ends at this byte;
+    /// nil for a short needle.
     private let borders: [Int32]?
 
-    /// A needle of no more bytes is compared at each position by itself.
+    /// The maximum length of a needle, in bytes, that is compared separately at each position.
     private static let shortNeedle = 64
 
     package init(_ text: String, at position: Position, options: ComparisonOptions = []) {
@@ -45,8 +46,8 @@ package struct TextPattern: Sendable {
         }
     }
 
-    /// Knuth, Morris and Pratt's search: from what was compared follows how far the needle can be moved, so that no byte of
-    /// the text is looked at again.
+    /// Searches with the algorithm of Knuth, Morris and Pratt. The previous comparisons determine how far the needle
+    /// can be moved, so that no byte of the string is read again.
     private func find(_ text: UnsafeBufferPointer<UInt8>, _ borders: [Int32]) -> Bool {
         var length = 0
         for (place, byte) in text.enumerated() {
@@ -69,12 +70,13 @@ package struct TextPattern: Sendable {
         return borders
     }
 
-    /// The needle must fit behind the start: a release does not check the places in buffers.
+    /// Returns whether the needle occurs at the given start. It must fit between the start and the end of the buffer,
+    /// because release builds do not check buffer indexes.
     private func isFound(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
         matchingLength(in: text, at: start) == needle.count
     }
 
-    /// How many bytes of the needle are found at a start.
+    /// Returns the number of leading bytes of the needle that match at the given start.
     private func matchingLength(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int {
         needle.withUnsafeBufferPointer { needle in
             for index in 0..<needle.count where text[start + index] != needle[index] { return index }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension AttributeValue {
-    /// The value as it is written in a format string. Parsing it gives the same value.
+    /// The value as a literal in a format string. Parsing it returns the same value.
     package var literal: String {
         switch self {
         case .null: "nil"

@@ -1,6 +1,6 @@
-/// Makes the tree of a call from the name as it was written, with or without its last colon.
+/// Creates the tree of a call from the name in the text, with or without its last colon.
 ///
-/// The operators are functions underneath on Apple's side; their names give the operator's own node.
+/// Apple implements the operators as functions; their names result in the operator's node.
 func makeCall(_ written: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, PredicateError> {
     let name =
         written.hasSuffix(":") && written.dropLast().contains(":") == false ? String(written.dropLast()) : written
@@ -39,7 +39,7 @@ private let operatorFunctions: [String: BinaryOperator] = [
 ]
 
 extension PredicateTree {
-    /// The tree of a call of a function by the name that archives have for it, `count:` for example.
+    /// Returns the tree of a call of a function by its name in archives, such as `count:`.
     package static func call(_ name: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, PredicateError> {
         makeCall(name, arguments)
     }

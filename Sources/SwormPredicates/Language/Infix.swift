@@ -1,7 +1,7 @@
-/// What a token means between two operands.
+/// The meaning of a token between two operands.
 enum Infix {
     case compound(PredicateParser.Power)
-    /// Nil for an operator that is known and refused.
+    /// A comparison; nil for a known operator that is not supported.
     case comparison(Comparator?)
     case binary(BinaryOperator, PredicateParser.Power)
     case set(SetOperator)

@@ -1,4 +1,4 @@
-/// The name most like a given one, for messages: nil when none is alike.
+/// Returns the name that is most similar to the given one, for messages, or nil if none is similar.
 package func nearestName(to name: String, in names: some Sequence<String>) -> String? {
     let wanted = Array(name.lowercased().unicodeScalars.prefix(64))
     var best: (name: String, distance: Int)?
@@ -6,17 +6,18 @@ package func nearestName(to name: String, in names: some Sequence<String>) -> St
         let distance = editDistance(wanted, Array(candidate.lowercased().unicodeScalars.prefix(64)))
         if distance < best?.distance ?? Int.max { best = (candidate, distance) }
     }
-    // Of a short name as much must be left that it is still the same.
+    // For a short name, enough characters must remain for the names to be similar.
     guard let best, best.distance <= max(1, wanted.count / 3), best.distance < max(1, wanted.count) else { return nil }
     return best.name
 }
 
-/// The question whether the nearest name was meant, as a sentence with a space in front; nothing when none is alike.
+/// Returns a question that suggests the nearest name, as a sentence preceded by a space, or an empty string if no name
+/// is similar.
 package func nearestNameHint(to name: String, in names: some Sequence<String>) -> String {
     nearestName(to: name, in: names).map { " Did you mean \"\($0)\"?" } ?? ""
 }
 
-/// How many letters must be put in, left out, changed or swapped to make one word from the other.
+/// Returns the number of letters that must be inserted, deleted, changed or swapped to turn one word into the other.
 private func editDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

@@ -1,18 +1,19 @@
 import Foundation
 
-/// What may be handed in for a `%@`, a `%K` or a variable.
+/// An argument for `%@`, `%K` or a variable.
 package enum PredicateArgument: Sendable, Hashable {
     case value(AttributeValue)
     case list([PredicateArgument])
     case expression(ExpressionTree)
-    /// Refused wherever it is used: an argument stands for an expression, never for a predicate.
+    /// A predicate. It is always rejected: an argument replaces an expression, never a predicate.
     case predicate(PredicateTree)
 
-    /// Makes arguments from loosely typed values.
+    /// Creates arguments from loosely typed values.
     ///
     /// - Parameters:
-    ///   - values: The values; arrays, sets and the values of dictionaries become lists.
-    ///   - reference: Gives the identity of an object that this layer does not know, or nil if it is none.
+    ///   - values: The values. Arrays, sets and the values of dictionaries become lists.
+    ///   - reference: Returns the identity of an object that this layer does not know, or nil if the value is not an
+    ///     object.
     package static func make(
         from values: [Any?], object reference: (Any) -> ObjectReference? = { _ in nil }
     ) throws -> [PredicateArgument] {
@@ -21,7 +22,7 @@ package enum PredicateArgument: Sendable, Hashable {
         }
     }
 
-    /// Makes the values of variables from loosely typed ones.
+    /// Creates the values of variables from loosely typed ones.
     package static func make(
         from values: [String: Any?], object reference: (Any) -> ObjectReference? = { _ in nil }
     ) throws -> [String: PredicateArgument] {
@@ -67,7 +68,7 @@ package enum PredicateArgument: Sendable, Hashable {
         }
     }
 
-    /// The argument as ordinary Swift and Foundation values, for a predicate of Foundation's own: null is `NSNull`.
+    /// The argument as ordinary Swift and Foundation values, for a Foundation predicate: null is `NSNull`.
     ///
     /// Nil for expressions and predicates, which have no such form.
     package var foundationValue: Any? {
@@ -80,7 +81,7 @@ package enum PredicateArgument: Sendable, Hashable {
         }
     }
 
-    /// The argument as an expression; nil for a predicate.
+    /// The argument as an expression, or nil for a predicate.
     var expressionTree: ExpressionTree? {
         switch self {
         case .value(let value): return .value(value)

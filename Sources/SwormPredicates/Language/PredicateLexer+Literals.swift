@@ -30,7 +30,7 @@ extension PredicateLexer {
         guard let value = Double(digits), value.isFinite else {
             throw fault("the number `\(digits.prefix(40))` is too large", at: start)
         }
-        // A comparison with the nearest number that there is would find that one.
+        // A comparison with the nearest representable number would find that number.
         guard isReal || isExact(value, digits) else { throw tooLarge(digits, at: start) }
         guard value != 0 || isZero(digits) else {
             throw fault(
@@ -40,7 +40,7 @@ extension PredicateLexer {
         return .real(value)
     }
 
-    /// The error for an integer that is no 64-bit integer and no floating-point number.
+    /// Returns the error for an integer that is neither a 64-bit integer nor exactly a floating-point number.
     func tooLarge(_ digits: String, at start: Int) -> PredicateError {
         fault(
             "the integer `\(digits.prefix(40))` does not fit in 64 bits; write it with a decimal point to compare with the nearest floating-point number",
@@ -100,7 +100,7 @@ extension PredicateLexer {
 
     // MARK: Strings
 
-    /// Reads a quoted text. Nothing is substituted inside it.
+    /// Reads a quoted string. Nothing is substituted inside it.
     mutating func string() throws -> String {
         let start = position
         let quote = peek()
@@ -146,7 +146,7 @@ extension PredicateLexer {
         }
     }
 
-    /// Four digits, or twice four that make up a surrogate pair.
+    /// Reads four digits, or twice four that form a surrogate pair.
     private mutating func unicodeEscape(from start: Int) throws -> Unicode.Scalar {
         guard let high = digits(4, radix: 16, at: 0) else {
             throw fault("expected four hexadecimal digits behind `\\u`", at: start)

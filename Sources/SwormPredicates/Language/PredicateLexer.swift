@@ -1,6 +1,6 @@
-/// Cuts a format string into tokens, one at a time.
+/// A lexer that splits a format string into tokens, one at a time.
 ///
-/// It works on UTF-8 bytes and keeps no tokens, so that a long text costs no more memory than itself.
+/// It works on UTF-8 bytes and stores no tokens, so that a long text uses no more memory than its own size.
 struct PredicateLexer: Sendable {
     let bytes: [UInt8]
     private(set) var position = 0
@@ -40,12 +40,12 @@ struct PredicateLexer: Sendable {
         return PredicateToken(kind: kind, start: start, end: position)
     }
 
-    /// The part of the format string between two offsets.
+    /// Returns the part of the format string between two offsets.
     func text(_ start: Int, _ end: Int) -> String {
         String(decoding: bytes[max(0, start)..<min(max(start, end), bytes.count)], as: UTF8.self)
     }
 
-    /// The column of a byte offset, in characters from 1.
+    /// Returns the column of a byte offset, in characters from 1.
     func column(of offset: Int) -> Int {
         text(0, offset).count + 1
     }
@@ -100,7 +100,7 @@ struct PredicateLexer: Sendable {
         return name
     }
 
-    /// `#name`. A name that is no identifier may stand in quotes behind the sign.
+    /// Reads `#name`. A name that is not an identifier may be quoted after the sign.
     private mutating func escapedName() throws -> String {
         let start = position
         position += 1
@@ -124,7 +124,7 @@ struct PredicateLexer: Sendable {
         return .word(word, PredicateKeyword.named(word))
     }
 
-    /// Reads the rest of `name:name:` if a bracket follows; otherwise stays where it is.
+    /// Reads the rest of `name:name:` if a bracket follows; otherwise does not move.
     private mutating func scanSelector(from start: Int) -> String? {
         let back = position
         while peek() == UInt8(ascii: ":"), peek(1) != UInt8(ascii: "=") {

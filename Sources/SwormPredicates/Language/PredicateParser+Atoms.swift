@@ -1,5 +1,5 @@
 extension PredicateParser {
-    /// Makes a result of the current token alone, and goes on to the next.
+    /// Creates a result from the current token alone, and moves to the next token.
     mutating func leaf(_ content: Parsed.Content) throws -> Parsed {
         let start = token.start
         try advance()
@@ -29,7 +29,8 @@ extension PredicateParser {
         }
     }
 
-    /// The value of an integer. One beyond 64 bits is a floating-point number where that is the same number.
+    /// Returns the value of an integer. An integer beyond 64 bits becomes a floating-point number if that number is
+    /// equal.
     func integer(_ magnitude: UInt64, isNegative: Bool, at start: Int) throws -> AttributeValue {
         let (number, overflow) =
             isNegative
@@ -47,13 +48,13 @@ extension PredicateParser {
         if mark == .key {
             let keys = try parseKeyArgument()
             var parsed = try node(.expression(.path(keys)), keys.count, from: start)
-            // The operators inside the path are checked as those of a written path are.
+            // The operators in the path are checked like those of a literal path.
             try checkOperators(keys, at: start, followed: isNext(.dot))
             parsed.start = start
             return parsed
         }
         let argument = try takeArgument()
-        // Columns are counted from the beginning of the text, and so only for an error.
+        // Computed only for an error, because columns are counted from the start of the text.
         func refuse(_ reason: String) -> PredicateError {
             PredicateError(.argument, "argument \(argumentNumber) \(reason)", column: lexer.column(of: start))
         }

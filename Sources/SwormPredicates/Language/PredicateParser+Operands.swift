@@ -1,5 +1,5 @@
 extension PredicateParser {
-    /// Reads what may stand in front of an operator: a sign, a quantifier, or an operand.
+    /// Reads a prefix of an operator: a sign, a quantifier, or an operand.
     mutating func parsePrefix() throws -> Parsed {
         let start = token.start
         switch token.kind {
@@ -22,7 +22,7 @@ extension PredicateParser {
         }
     }
 
-    /// A minus sign directly in front of a number belongs to the number.
+    /// Reads a minus sign. Directly before a number, it belongs to the number.
     private mutating func parseNegation(from start: Int) throws -> Parsed {
         switch token.kind {
         case .integer(let magnitude):
@@ -55,7 +55,7 @@ extension PredicateParser {
         return parsed
     }
 
-    /// Whether an operator follows that cannot begin an operand: the word in front of it was meant as a key.
+    /// Whether an operator follows that cannot start an operand, so that the preceding word is a key.
     private var endsKeyword: Bool {
         switch Infix(token.kind) {
         case .comparison, .compound: true
@@ -77,7 +77,7 @@ extension PredicateParser {
         return try parsePostfix(inner)
     }
 
-    /// Reads the keys and indexes behind an operand.
+    /// Reads the keys and indexes after an operand.
     private mutating func parsePostfix(_ first: Parsed) throws -> Parsed {
         guard isNext(.dot) || isNext(.openSquare) || isCollectionOperator(first) else { return first }
         var tree = try requireExpression(first)
@@ -113,7 +113,7 @@ extension PredicateParser {
         return key.hasPrefix("@")
     }
 
-    /// What the collection operators of a key path still ask for.
+    /// The keys that the collection operators of a key path still require.
     private struct KeyPathChain {
         var wantsKey = false
         var count = false
@@ -148,7 +148,7 @@ extension PredicateParser {
             column: lexer.column(of: chain.position))
     }
 
-    /// Reads what stands behind a dot. Reserved words are ordinary keys here.
+    /// Reads the keys after a dot, where reserved words are ordinary keys.
     private mutating func parseKeys() throws -> [String] {
         switch token.kind {
         case .word(let name, _):
@@ -166,7 +166,7 @@ extension PredicateParser {
         }
     }
 
-    /// Reads a `%K`. Its argument is split at the dots.
+    /// Reads a `%K`, whose argument is split at the dots.
     mutating func parseKeyArgument() throws -> [String] {
         let start = token.start
         guard case .value(.string(let path)) = try takeArgument() else {
@@ -193,7 +193,7 @@ extension PredicateParser {
         let start = token.start
         try advance()
         if case .word(_, let keyword?) = token.kind, let word = Self.subscriptWords[keyword] {
-            // A lone word is one of the three; otherwise it begins a key path of that name.
+            // A single word is one of `subscriptWords`; otherwise it starts a key path of that name.
             let back = self
             try advance()
             if isNext(.closeSquare) {

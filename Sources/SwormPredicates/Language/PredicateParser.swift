@@ -2,8 +2,8 @@
 ///
 /// - Parameters:
 ///   - format: The text in Apple's predicate language.
-///   - arguments: What stands for `%@`, `%K` and the printf forms, in order. Spare ones are ignored.
-/// - Throws: A ``PredicateError`` with the column of the fault.
+///   - arguments: The values for `%@`, `%K` and the printf forms, in order. Surplus arguments are ignored.
+/// - Throws: A ``PredicateError`` with the column of the error.
 package func parsePredicate(_ format: String, arguments: [PredicateArgument] = []) throws -> PredicateTree {
     var parser = try PredicateParser(format, arguments: arguments)
     return try parser.predicate()
@@ -15,12 +15,12 @@ package func parseExpression(_ format: String, arguments: [PredicateArgument] = 
     return try parser.expression()
 }
 
-/// A parser by operator precedence.
+/// An operator-precedence parser.
 ///
-/// A bracket may open a predicate or an expression. Both are read by the same function, which says what it found, so
-/// that nothing is ever read twice and nested brackets cost linear time.
+/// A bracket may start a predicate or an expression. The same function reads both and reports which one it found, so
+/// that nothing is read twice and nested brackets take linear time.
 package struct PredicateParser {
-    /// What a piece of text turned out to be.
+    /// The result of parsing a part of the text.
     struct Parsed {
         enum Content {
             case predicate(PredicateTree)
@@ -28,14 +28,14 @@ package struct PredicateParser {
         }
 
         var content: Content
-        /// Levels of the tree.
+        /// The depth of the tree.
         var depth: Int
         /// Byte offsets in the format string.
         var start: Int
         var end: Int
     }
 
-    /// How tightly an operator binds.
+    /// The precedence of an operator.
     enum Power: Int, Comparable {
         case or = 1
         case and, not, comparison, set, bitOr, bitXor, bitAnd, add, multiply, power, unary
@@ -45,12 +45,13 @@ package struct PredicateParser {
         var tighter: Power { Power(rawValue: rawValue + 1) ?? .unary }
     }
 
-    /// A text may hold this many half-finished operands at once. It bounds the stack where brackets alone would not.
+    /// The maximum number of incomplete operands at a time. It limits the use of the stack where the limit on brackets
+    /// does not.
     private static let openOperands = 300
 
     var lexer: PredicateLexer
     var token: PredicateToken
-    /// Where the token before the current one ended.
+    /// The end of the token before the current one.
     var previousEnd = 0
     private let arguments: [PredicateArgument]
     private var nextArgument = 0
@@ -177,10 +178,12 @@ package struct PredicateParser {
 
     func isNext(_ symbol: PredicateSymbol) -> Bool { token.kind == .symbol(symbol) }
 
+    /// Reads a symbol.
+    ///
     /// - Parameters:
-    ///   - place: Where the symbol is expected, for the message.
-    ///   - start: The byte offset of the symbol's counterpart. Its column is counted from the beginning of the text, and so
-    ///     only for an error.
+    ///   - place: The position of the expected symbol, for the message.
+    ///   - start: The byte offset of the symbol's counterpart. Its column is counted from the start of the text, and
+    ///     so only for an error.
     mutating func expect(_ symbol: PredicateSymbol, _ place: String, openedAt start: Int? = nil) throws {
         guard isNext(symbol) else {
             let place = start.map { "\(place) at column \(lexer.column(of: $0))" } ?? place
@@ -189,7 +192,7 @@ package struct PredicateParser {
         try advance()
     }
 
-    /// The current token for a message.
+    /// The current token, for messages.
     var shown: String {
         if case .end = token.kind { return "the end of the text" }
         return "`\(lexer.text(token.start, token.end).prefix(40))`"
@@ -200,7 +203,7 @@ package struct PredicateParser {
         return text.count > 60 ? "…" + text.suffix(60) : text
     }
 
-    /// Reads something in brackets, one level further in.
+    /// Reads a part in brackets, one level deeper.
     mutating func nested<Result>(_ body: (inout PredicateParser) throws -> Result) throws -> Result {
         nesting += 1
         defer { nesting -= 1 }
@@ -213,7 +216,7 @@ package struct PredicateParser {
             .limit, "the predicate is nested more than \(PredicateLimits.parsedDepth) levels deep", column: column)
     }
 
-    /// Makes a result one level above its deepest part.
+    /// Creates a result one level above its deepest part.
     func node(_ content: Parsed.Content, _ depth: Int, from start: Int) throws -> Parsed {
         guard depth < PredicateLimits.parsedDepth else { throw tooDeep() }
         return Parsed(content: content, depth: depth + 1, start: start, end: previousEnd)
@@ -232,7 +235,7 @@ package struct PredicateParser {
         return arguments[nextArgument - 1]
     }
 
-    /// The number of the argument taken last, for messages.
+    /// The number of the last used argument, for messages.
     var argumentNumber: Int { nextArgument }
 
     // MARK: What was found

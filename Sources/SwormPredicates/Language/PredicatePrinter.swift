@@ -1,19 +1,19 @@
 extension PredicateTree {
-    /// The predicate as a format string in Apple's form, with the values written out. Parsing it gives an equal tree.
+    /// The predicate as a format string in Apple's form, with literal values. Parsing it returns an equal tree.
     ///
-    /// Comparisons in Swift's sense have no spelling; they are written out as equality and tests for nil.
+    /// Comparisons with Swift's semantics have no syntax; they are written as equality and tests for nil.
     package var format: String { PredicatePrinter.print(.predicate(self), style: .literal).format }
 
     /// The predicate as a format string with `%@` for every value, and the values.
     ///
-    /// Both sides of an AND or OR stand in brackets, and so does what NOT negates.
+    /// Both sides of an AND or OR are in brackets, and so is the operand of NOT.
     package var template: (format: String, arguments: [PredicateArgument]) {
         PredicatePrinter.print(.predicate(self), style: .template)
     }
 }
 
 extension ExpressionTree {
-    /// The expression as text, with the values written out.
+    /// The expression as text, with literal values.
     package var format: String { PredicatePrinter.print(.expression(self), style: .literal).format }
 
     /// The expression as text with `%@` for every value, and the values.
@@ -22,11 +22,12 @@ extension ExpressionTree {
     }
 }
 
-/// Prints trees by a list of what is still to be printed instead of by recursion, so that no tree is too deep for it.
+/// A printer that uses a list of pieces still to be printed instead of recursion, so that it can print trees of any
+/// depth.
 struct PredicatePrinter {
     enum Style { case literal, template }
 
-    /// Where an expression stands; it decides on brackets.
+    /// The position of an expression, which determines whether it needs brackets.
     enum Place { case alone, operand, base }
 
     enum Piece {
@@ -35,8 +36,8 @@ struct PredicatePrinter {
         case expression(ExpressionTree, Place)
     }
 
-    /// Two and two, as a chain is put together, parts are bracketed up to this number. The brackets of a longer chain would
-    /// be too deep to be read again.
+    /// The maximum number of parts that are bracketed in pairs, as a chain is built. The brackets of a longer chain
+    /// would be too deep to be parsed again.
     private static let longestNestedChain = 16
 
     private let style: Style
@@ -64,7 +65,7 @@ struct PredicatePrinter {
         }
     }
 
-    /// Has the pieces printed next, in this order.
+    /// Schedules the pieces to be printed next, in this order.
     private mutating func push(_ next: [Piece]) { pieces.append(contentsOf: next.reversed()) }
 
     // MARK: Predicates
@@ -107,7 +108,7 @@ struct PredicatePrinter {
         push(next)
     }
 
-    /// Whether the predicate prints as an AND or OR.
+    /// Returns whether the predicate is printed as an AND or OR.
     private func isCompound(_ tree: PredicateTree) -> Bool {
         var tree = tree
         while true {
@@ -191,7 +192,7 @@ struct PredicatePrinter {
         case .first: [.text("FIRST")]
         case .last: [.text("LAST")]
         case .size: [.text("SIZE")]
-        // A constant index is written out: its place cannot hold an argument on every platform.
+        // A constant index is printed as a literal, because not every platform accepts an argument in its position.
         case .expression(.value(let value)): [.text(value.literal)]
         case .expression(let tree): [.expression(tree, .alone)]
         }
@@ -231,13 +232,13 @@ struct PredicatePrinter {
         } else if isName {
             output += isReservedWord(key) ? "#" + key : key
         } else if style == .template, key.split(separator: ".").count > 1 {
-            // The element of a composite attribute: whoever reads a template follows one key after the other.
+            // An element of a composite attribute: readers of a template follow one key after the other.
             for (index, part) in key.split(separator: ".").enumerated() {
                 if index > 0 { output += "." }
                 print(key: String(part))
             }
         } else if style == .template, !key.contains(".") {
-            // The dots of an argument would part it into several keys.
+            // An argument with dots would be split into several keys.
             output += "%K"
             arguments.append(.value(.string(key)))
         } else {
@@ -256,7 +257,7 @@ struct PredicatePrinter {
 }
 
 extension ComparisonOptions {
-    /// The options as they are written behind an operator; empty if there are none.
+    /// The options as they are written after an operator; an empty string if there are no options.
     package var spelling: String {
         let letters: [(ComparisonOptions, String)] = [
             (.caseInsensitive, "c"), (.diacriticInsensitive, "d"), (.normalized, "n"), (.localeSensitive, "l"),

@@ -1,4 +1,4 @@
-/// One word or sign of a format string.
+/// A word or symbol of a format string.
 struct PredicateToken: Sendable {
     enum Kind: Sendable, Hashable {
         case word(String, PredicateKeyword?)
@@ -6,9 +6,9 @@ struct PredicateToken: Sendable {
         case escaped(String)
         /// `@count`; the text includes the sign.
         case collectionOperator(String)
-        /// A function name with colons in front of its bracket: `modulus:by:`.
+        /// A function name with colons before its bracket: `modulus:by:`.
         case selector(String)
-        /// The magnitude of an integer; wider than `Int64` for the sake of a minus sign in front.
+        /// The magnitude of an integer, which is unsigned to allow for a minus sign before it.
         case integer(UInt64)
         case real(Double)
         case string(String)
@@ -18,7 +18,7 @@ struct PredicateToken: Sendable {
         case end
     }
 
-    /// What stands behind a percent sign.
+    /// The character after a percent sign.
     enum ArgumentMark: Sendable, Hashable {
         case value, key, number, text, character
     }
@@ -62,10 +62,10 @@ enum PredicateSymbol: String, Sendable, Hashable {
     case dot = "."
 }
 
-/// The words with a meaning of their own, in any letter case.
+/// The reserved words, in any letter case.
 enum PredicateKeyword: String, Sendable, Hashable, CaseIterable {
     case and, or, not, any, all
-    // Not named `some` and `none`: those are cases of Optional, which a pattern would match instead.
+    // Not named `some` and `none`, because these are cases of Optional, which a pattern would match instead.
     case someOf = "some"
     case noneOf = "none"
     case `in`, like, matches, contains, beginsWith, endsWith, between
@@ -78,9 +78,9 @@ enum PredicateKeyword: String, Sendable, Hashable, CaseIterable {
     case first, last, size
     case anyKey, ci, caseInsensitive
 
-    /// Whether a name spelt like this word can begin a key path without an escape.
+    /// Whether a name that is spelled like this word can start a key path without an escape.
     ///
-    /// Only words that mean something behind an operator, in brackets or in front of a bracket can.
+    /// This is only possible for words that have a meaning after an operator, in brackets or before a bracket.
     var mayBeginKeyPath: Bool {
         switch self {
         case .first, .last, .size, .fetch, .ci, .caseInsensitive, .anyKey, .union, .intersect, .minus, .ternary,
@@ -99,7 +99,7 @@ enum PredicateKeyword: String, Sendable, Hashable, CaseIterable {
         uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
 }
 
-/// Whether a key must be written with an escape, because the bare word has a meaning of its own.
+/// Returns whether a key must be escaped, because the bare word is reserved.
 func isReservedWord(_ key: String) -> Bool {
     PredicateKeyword.named(key) != nil
 }

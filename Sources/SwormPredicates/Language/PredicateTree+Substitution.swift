@@ -1,7 +1,7 @@
 extension PredicateTree {
-    /// The predicate with every free variable replaced by its value. A nil value counts as a written `nil`.
+    /// Returns the predicate with every free variable replaced by its value. A nil value counts as a literal `nil`.
     ///
-    /// The variable of a SUBQUERY belongs to it and hides one of the same name.
+    /// The variable of a SUBQUERY is bound by it and hides a variable of the same name.
     ///
     /// - Throws: A ``PredicateError`` for a variable without a value, or for a predicate given as a value.
     package func substituting(_ variables: [String: PredicateArgument]) throws -> PredicateTree {
@@ -21,7 +21,7 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-    /// The expression with every free variable replaced by its value.
+    /// Returns the expression with every free variable replaced by its value.
     package func substituting(_ variables: [String: PredicateArgument]) throws -> ExpressionTree {
         guard depth(limit: PredicateLimits.treeDepth) != nil else {
             throw PredicateError(

@@ -1,4 +1,4 @@
-/// What is read of the rows that a request finds: columns, also of groups of rows.
+/// The columns to read from the rows, or groups of rows, that a request finds.
 package struct ProjectionTree: Sendable, Hashable {
     package struct Sort: Sendable, Hashable {
         package var expression: ExpressionTree
@@ -11,30 +11,30 @@ package struct ProjectionTree: Sendable, Hashable {
     }
 
     package var columns: [ExpressionTree]
-    /// The rows with the same values here are one group. Without any, columns that are all aggregates make one of all rows.
+    /// The expressions by which rows are grouped. Without any, if all columns are aggregates, all rows form one group.
     package var groups: [ExpressionTree] = []
-    /// What a group must fulfil.
+    /// The condition that groups must satisfy.
     package var having: PredicateTree?
-    /// Whether each combination of values is given once.
+    /// Whether each combination of values is returned once.
     package var isDistinct = false
     /// The order of groups, or of distinct values. Plain rows have the order of their request.
     package var sorts: [Sort] = []
-    /// The largest number of groups; nil for all. The limit of the request bears on the rows that are grouped.
+    /// The maximum number of groups; nil for all. The limit of the request applies to the rows that are grouped.
     package var groupLimit: Int?
-    /// How many groups are left out at the front.
+    /// The number of groups to skip.
     package var groupOffset = 0
 
     package init(_ columns: [ExpressionTree]) { self.columns = columns }
 
-    /// How the columns come from the rows.
+    /// The relation of result rows to the rows of the request.
     package enum Form: Sendable, Hashable {
-        /// A row gives a row.
+        /// One result row for each row.
         case plain
-        /// Rows that say the same give one row.
+        /// One result row for equal rows.
         case distinct
-        /// A group gives a row.
+        /// One result row for each group.
         case grouped
-        /// All rows together give one.
+        /// One result row for all rows.
         case total
     }
 
@@ -44,7 +44,7 @@ package struct ProjectionTree: Sendable, Hashable {
         return isDistinct ? .distinct : .plain
     }
 
-    /// The order with what decides between equals: the group keys, or all columns.
+    /// The order including the tiebreakers: the group keys, or all columns.
     package var completeSorts: [Sort] {
         var result = sorts
         let rest = isDistinct ? columns : groups
@@ -54,7 +54,7 @@ package struct ProjectionTree: Sendable, Hashable {
         return result
     }
 
-    /// Throws where a column has no single value for what it is asked of.
+    /// Throws an error if a column has no single value for its row or group.
     package func validate() throws(PredicateError) {
         guard !columns.isEmpty else {
             throw PredicateError(.unsupported, "nothing is selected; name at least one attribute")
@@ -105,7 +105,7 @@ package struct ProjectionTree: Sendable, Hashable {
 }
 
 extension TreeNode {
-    /// Whether an aggregate over rows stands in the tree.
+    /// Whether the tree contains an aggregate over rows.
     var hasAggregate: Bool {
         var stack = [self]
         while let node = stack.popLast() {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The types that `CAST(value, "type")` turns values into.
+/// The types of `CAST(value, "type")`.
 package enum ValueCast: String, Sendable, Hashable, CaseIterable {
     case number = "NSNumber"
     case decimal = "NSDecimalNumber"
@@ -8,12 +8,12 @@ package enum ValueCast: String, Sendable, Hashable, CaseIterable {
     case date = "NSDate"
     case uuid = "NSUUID"
     case url = "NSURL"
-    /// From base64 text.
+    /// Data, from Base64 text.
     case data = "NSData"
-    /// From the URI of an object.
+    /// An object, from its URI.
     case object = "NSManagedObjectID"
 
-    /// The value as this type; null where the value stands for none, and nil where such a value never can.
+    /// Returns the value as this type, null if the value does not represent one, or nil if such a value never can.
     package func apply(_ value: AttributeValue) -> AttributeValue? {
         if case .null = value { return .null }
         switch self {
@@ -58,7 +58,7 @@ package enum ValueCast: String, Sendable, Hashable, CaseIterable {
         case .bool(let flag): return .decimal(flag ? 1 : 0)
         case .int(let integer): return .decimal(Decimal(integer))
         case .double(let double):
-            // A number beyond the range of decimals stays as it is.
+            // A number beyond the range of decimals is not converted.
             guard double.isFinite, let decimal = Decimal(string: "\(double)", locale: posix), !decimal.isNaN else {
                 return double.isNaN ? .null : value
             }
@@ -88,7 +88,7 @@ package enum ValueCast: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Makes a cast; one of a constant becomes the constant that it gives.
+/// Creates a cast. A cast of a constant becomes its result.
 func makeCast(_ operand: ExpressionTree, _ typeName: String) -> Result<ExpressionTree, PredicateError> {
     guard let cast = ValueCast(rawValue: typeName) else {
         let known = ValueCast.allCases.map(\.rawValue).joined(separator: ", ")
@@ -106,7 +106,8 @@ func makeCast(_ operand: ExpressionTree, _ typeName: String) -> Result<Expressio
 }
 
 extension AttributeValue {
-    /// The number that the value is in SQL; nil for text, bytes, objects and null. A date is its seconds since 2001.
+    /// The value as a number in SQL; nil for text, bytes, objects and null. A date is converted to its seconds since
+    /// 2001.
     package var numericDouble: Double? {
         switch self {
         case .bool(let value): value ? 1 : 0
@@ -120,15 +121,15 @@ extension AttributeValue {
 }
 
 extension Decimal {
-    /// The double closest to the decimal. `NSDecimalNumber.doubleValue` may be off by a last bit; this is not.
+    /// The double closest to the decimal. `NSDecimalNumber.doubleValue` may differ in the last bit.
     package var nearestDouble: Double { Double(description) ?? .nan }
 
-    /// The decimal as an integer; nil for a fraction, and for a number that no such integer can hold.
+    /// The decimal as an integer, or nil for a fraction and for a number out of range.
     package var wholeNumber: Int64? { Int64(description) }
 }
 
 extension ObjectReference {
-    /// Reads `x-coredata://store/Entity/p12`, or `x-coredata:///Entity/t12` for an object that was never saved.
+    /// Parses `x-coredata://store/Entity/p12`, or `x-coredata:///Entity/t12` for an object that was never saved.
     package init?(uriText: String) {
         let scheme = "x-coredata://"
         guard uriText.hasPrefix(scheme) else { return nil }
@@ -141,7 +142,7 @@ extension ObjectReference {
         }
     }
 
-    /// The text that ``init(uriText:)`` reads.
+    /// The string that ``init(uriText:)`` parses.
     package var uriText: String {
         "x-coredata://\(storeIdentifier ?? "")/\(entityName)/\(isTemporary ? "t" : "p")\(key)"
     }

@@ -1,9 +1,9 @@
 extension Comparison {
-    /// An equality in Swift's sense, written with operators of the language; nil for other comparisons.
+    /// An equality with Swift's semantics, written with operators of the language; nil for other comparisons.
     package var inPlainOperators: PredicateTree? {
         switch comparator {
         case .identical: identity(quantifier)
-        // Not identical for some element means not identical for all, and the other way round.
+        // "Not identical for some element" is the negation of "identical for all", and vice versa.
         case .notIdentical: .not(identity(quantifier.dual))
         default: nil
         }
@@ -22,7 +22,7 @@ extension Comparison {
         switch (left, right) {
         case (_, .value(.null)), (.value(.null), _), (.value, .value): return equal
         case (_, .value):
-            // A quantified comparison is never undecided, so that nil needs no test of its own.
+            // A quantified comparison is never undecided, so that nil needs no separate test.
             return quantifier == .direct ? .and([equal, compare(.notEqual, left, null, .direct)]) : equal
         default:
             guard quantifier == .direct else { return .or([equal, .and([leftIsNull, rightIsNull])]) }

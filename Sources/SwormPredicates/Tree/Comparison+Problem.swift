@@ -1,5 +1,5 @@
 extension Comparison {
-    /// What can never be right about the comparison, whatever the objects hold.
+    /// The reason why the comparison is invalid for any object; nil if it is valid.
     package var problem: (code: PredicateError.Code, message: String)? {
         switch comparator {
         case .between:
@@ -27,7 +27,7 @@ extension Comparison {
 }
 
 extension Comparator {
-    /// The operator as it is written. The two that Swift's predicates need have no spelling of their own.
+    /// The operator as it is written. The two operators for Swift's predicates have no spelling in the language.
     package var spelling: String {
         switch self {
         case .equal, .identical: "=="

@@ -2,7 +2,7 @@
 package indirect enum ExpressionTree: Sendable, Hashable {
     case value(AttributeValue)
     case list([ExpressionTree])
-    /// The object (or plain value) that the predicate is asked about.
+    /// The object (or plain value) for which the predicate is evaluated.
     case evaluatedObject
     case variable(String)
     /// A step of a key path. A collection operator is a step named `@count`, `@sum`, ...
@@ -17,13 +17,13 @@ package indirect enum ExpressionTree: Sendable, Hashable {
     case set(SetOperator, ExpressionTree, ExpressionTree)
 }
 
-/// What stands between the brackets of `x[...]`.
+/// The content of the brackets of `x[...]`.
 package indirect enum Subscript: Sendable, Hashable {
     case first, last, size
     case expression(ExpressionTree)
 }
 
-/// The arithmetic and bit operators.
+/// The arithmetic and bitwise operators.
 package enum BinaryOperator: String, Sendable, Hashable {
     case add = "+"
     case subtract = "-"
@@ -35,7 +35,7 @@ package enum BinaryOperator: String, Sendable, Hashable {
     case bitXor = "^"
 }
 
-/// The set words.
+/// The set operators.
 package enum SetOperator: String, Sendable, Hashable {
     case union = "UNION"
     case intersect = "INTERSECT"
@@ -43,7 +43,7 @@ package enum SetOperator: String, Sendable, Hashable {
 }
 
 extension ExpressionTree {
-    /// The expression for a key path written with dots, from the evaluated object.
+    /// Returns the expression for a key path from the evaluated object.
     package static func path(_ keys: [String]) -> ExpressionTree {
         keys.reduce(.evaluatedObject) { .key($0, $1) }
     }

@@ -9,10 +9,11 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     case leftShift = "leftshift:by:"
     case rightShift = "rightshift:by:"
     case onesComplement
-    /// The nearest number that a `Float` holds. Of the language's own, for Swift's predicates, and unknown to Core Data.
+    /// The nearest number that a `Float` represents. This package adds the function for Swift's predicates; Core Data
+    /// does not have it.
     case float
 
-    /// How many arguments the function takes.
+    /// The number of arguments of the function.
     package var arity: ClosedRange<Int> {
         switch self {
         case .now: 0...0
@@ -22,6 +23,6 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the function takes one collection, or its arguments as the collection.
+    /// Whether the function accepts one collection, or its arguments as the collection.
     package var isAggregate: Bool { arity.upperBound == Int.max }
 }

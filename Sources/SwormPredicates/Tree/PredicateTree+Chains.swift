@@ -1,8 +1,8 @@
 extension PredicateTree {
-    /// The same predicate with chains that grow to the right as one node, as they are while they are put together.
+    /// The same predicate with left-nested chains joined into one node, as they are built.
     ///
-    /// A chain prints as if it were nested, `((a) AND (b)) AND (c)`; this undoes the nesting that parsing the text brings
-    /// in. It recurses as deep as the tree, so it is for trees whose depth was checked.
+    /// A chain prints as if it were nested, `((a) AND (b)) AND (c)`; this undoes the nesting after the text is parsed.
+    /// The recursion is as deep as the tree, so the tree's depth must be checked first.
     package var joiningChains: PredicateTree {
         switch self {
         case .constant: return self

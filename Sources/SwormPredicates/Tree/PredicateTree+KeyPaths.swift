@@ -1,12 +1,12 @@
 /// A key path that a predicate reads.
 package struct KeyPathUse: Sendable, Hashable {
-    /// What the path starts from.
+    /// The start of a path.
     package enum Start: Sendable, Hashable {
-        /// The object that the predicate is asked about.
+        /// The object for which the predicate is evaluated.
         case evaluatedObject
         /// A variable that no SUBQUERY binds.
         case variable(String)
-        /// A value, or something computed.
+        /// A value, or a computed expression.
         case other
     }
 
@@ -24,7 +24,7 @@ extension PredicateTree {
     /// The key paths that the predicate reads, each once. `author.name` is listed as one path, without `author`.
     package var keyPathUses: [KeyPathUse] { collectKeyPaths(of: .predicate(self)) }
 
-    /// The key paths that start from the object which the predicate is asked about.
+    /// The key paths that start from the object for which the predicate is evaluated.
     package var keyPaths: [[String]] { keyPathUses.filter { $0.start == .evaluatedObject }.map(\.keys) }
 }
 
@@ -62,7 +62,7 @@ private func collectKeyPaths(of root: TreeNode) -> [KeyPathUse] {
     return uses
 }
 
-/// Where a path that begins with this expression starts.
+/// Returns the start of a path that begins with this expression.
 private func origin(of tree: ExpressionTree, _ bound: [String: KeyPathUse]) -> KeyPathUse {
     var keys: [String] = []
     var tree = tree

@@ -1,9 +1,9 @@
-/// A node of either kind.
+/// A predicate or an expression.
 enum TreeNode {
     case predicate(PredicateTree)
     case expression(ExpressionTree)
 
-    /// The nodes directly below.
+    /// The child nodes.
     var children: [TreeNode] {
         switch self {
         case .predicate(let tree):
@@ -28,7 +28,8 @@ enum TreeNode {
         }
     }
 
-    /// The levels of the tree, or nil if there are more than the limit. Uses no recursion, for trees of any depth.
+    /// Returns the depth of the tree, or nil if it exceeds the limit. Uses no recursion, so that it accepts trees of
+    /// any depth.
     ///
     /// - Parameter chains: Whether an AND directly below an AND, and an OR below an OR, count as further levels.
     func depth(limit: Int, chains: Bool) -> Int? {
@@ -53,7 +54,8 @@ enum TreeNode {
 }
 
 extension PredicateTree {
-    /// Whether a function is called anywhere. Uses no recursion, for trees of any depth.
+    /// Returns whether a function is called anywhere in the tree. Uses no recursion, so that it accepts trees of any
+    /// depth.
     package func calls(_ function: PredicateFunction) -> Bool {
         var stack = [TreeNode.predicate(self)]
         while let node = stack.popLast() {
@@ -65,15 +67,15 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-    /// The levels of the tree, or nil if there are more than the limit.
+    /// Returns the depth of the tree, or nil if it exceeds the limit.
     package func depth(limit: Int) -> Int? { TreeNode.expression(self).depth(limit: limit, chains: true) }
 }
 
 extension PredicateTree {
-    /// The levels of the tree, or nil if there are more than the limit. Chains of AND and of OR count as one level.
+    /// Returns the depth of the tree, or nil if it exceeds the limit. Chains of AND and of OR count as one level.
     package func depth(limit: Int) -> Int? { TreeNode.predicate(self).depth(limit: limit, chains: false) }
 
-    /// The parts of a chain of ANDs (or ORs), however they are nested, in order.
+    /// Returns the parts of a chain of ANDs (or ORs), however they are nested, in order.
     func chainParts(and: Bool) -> [PredicateTree] {
         var parts: [PredicateTree] = []
         var stack = [self]
@@ -86,7 +88,8 @@ extension PredicateTree {
         return parts
     }
 
-    /// The parts of a chain of ANDs (or ORs) that grew to the right, be it one node or nested; none for an empty one.
+    /// The parts of a chain of ANDs (or ORs) that was extended on the right, whether it is one node or nested; none
+    /// for an empty one.
     var chainGrownRight: [PredicateTree] {
         guard parts(asIn: self)?.isEmpty == false else { return [] }
         var reversed: [PredicateTree] = []
@@ -99,7 +102,7 @@ extension PredicateTree {
         return reversed.reversed()
     }
 
-    /// The parts of an AND when the other one is an AND, and of an OR when it is an OR.
+    /// Returns the parts of an AND if the other tree is an AND, and of an OR if it is an OR.
     private func parts(asIn other: PredicateTree) -> [PredicateTree]? {
         switch (self, other) {
         case (.and(let parts), .and), (.or(let parts), .or): parts
@@ -107,13 +110,15 @@ extension PredicateTree {
         }
     }
 
-    /// Both, as one node. A chain that grows to the right stays one level deep, and prints as if it were nested.
+    /// Returns the AND of both as one node. A chain that is extended on the right stays one level deep, and prints as
+    /// if it were nested.
     package static func conjunction(_ left: PredicateTree, _ right: PredicateTree) -> PredicateTree {
         guard case .and(let parts) = left, parts.count > 1 else { return .and([left, right]) }
         return .and(parts + [right])
     }
 
-    /// Either, as one node. A chain that grows to the right stays one level deep, and prints as if it were nested.
+    /// Returns the OR of both as one node. A chain that is extended on the right stays one level deep, and prints as
+    /// if it were nested.
     package static func disjunction(_ left: PredicateTree, _ right: PredicateTree) -> PredicateTree {
         guard case .or(let parts) = left, parts.count > 1 else { return .or([left, right]) }
         return .or(parts + [right])

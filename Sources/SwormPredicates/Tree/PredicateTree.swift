@@ -1,4 +1,4 @@
-/// A predicate as a tree: what a format string means, before it is evaluated in memory or compiled to SQL.
+/// A predicate as a tree: the meaning of a format string, before it is evaluated in memory or compiled to SQL.
 ///
 /// An empty `and` is true and an empty `or` is false.
 package indirect enum PredicateTree: Sendable, Hashable {
@@ -9,7 +9,7 @@ package indirect enum PredicateTree: Sendable, Hashable {
     case comparison(Comparison)
 }
 
-/// One comparison of two expressions.
+/// A comparison of two expressions.
 package struct Comparison: Sendable, Hashable {
     package var quantifier: Quantifier
     package var left: ExpressionTree
@@ -29,7 +29,7 @@ package struct Comparison: Sendable, Hashable {
     }
 }
 
-/// How a comparison treats a path that leads through a to-many relationship. `NONE p` is `NOT (ANY p)`.
+/// The handling of a path through a to-many relationship in a comparison. `NONE p` is `NOT (ANY p)`.
 package enum Quantifier: Sendable, Hashable {
     case direct, any, all
 }
@@ -38,11 +38,11 @@ package enum Quantifier: Sendable, Hashable {
 package enum Comparator: Sendable, Hashable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
     case between, `in`, contains, beginsWith, endsWith, like, matches
-    /// Equality in Swift's sense: nil equals nil, and nil differs from every value.
+    /// Equality with Swift's semantics: nil equals nil, and nil differs from every value.
     case identical, notIdentical
 }
 
-/// The options in brackets behind an operator.
+/// The options in brackets after an operator.
 package struct ComparisonOptions: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -51,7 +51,7 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
     package static let caseInsensitive = ComparisonOptions(rawValue: 1)
     /// `[d]`
     package static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
-    /// `[n]`: the strings are normalized already; compare their bytes.
+    /// `[n]`: the strings are already normalized, so their bytes are compared.
     package static let normalized = ComparisonOptions(rawValue: 4)
     /// `[l]`
     package static let localeSensitive = ComparisonOptions(rawValue: 8)

@@ -1,4 +1,4 @@
-/// What makes one value of many rows.
+/// A function that aggregates many rows into one value.
 package enum RowAggregate: String, Sendable, Hashable, CaseIterable {
     case count, sum, average
     case minimum = "min"
@@ -6,18 +6,18 @@ package enum RowAggregate: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ExpressionTree {
-    /// A function name that no text can call.
+    /// The prefix of a function name that no text can call.
     private static let prefix = "rows."
 
-    /// An aggregate over rows; without an operand, over the rows themselves.
+    /// Returns an aggregate over rows, or over the rows themselves if there is no operand.
     ///
-    /// It is a function with a name of its own, so that everything that walks through trees knows it already. Only a
-    /// ``ProjectionTree`` gives it a meaning.
+    /// The aggregate is a function with a special name, so that all code that traverses trees already supports it. It
+    /// only has a meaning in a ``ProjectionTree``.
     package static func aggregate(_ aggregate: RowAggregate, _ operand: ExpressionTree? = nil) -> ExpressionTree {
         .function(prefix + aggregate.rawValue, operand.map { [$0] } ?? [])
     }
 
-    /// The parts of an aggregate over rows; nil for any other expression.
+    /// The parts of an aggregate over rows, or nil for any other expression.
     package var rowAggregate: (aggregate: RowAggregate, operand: ExpressionTree?)? {
         guard case .function(let name, let operands) = self, name.hasPrefix(Self.prefix),
             let aggregate = RowAggregate(rawValue: String(name.dropFirst(Self.prefix.count)))

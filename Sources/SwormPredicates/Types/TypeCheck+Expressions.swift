@@ -76,7 +76,7 @@ extension TypeCheck {
 
     // MARK: Values
 
-    /// An expression to compute with.
+    /// Checks an expression that is an operand of arithmetic.
     private func number(_ tree: ExpressionTree) throws -> TypedValue {
         var result = try value(try type(of: tree))
         try result.checkNumber()
@@ -98,7 +98,7 @@ extension TypeCheck {
         case .power: return computed(.real, from: one)
         case .add, .subtract, .multiply, .divide: break
         }
-        // Seconds added to a moment, or taken from it, give a moment. Of a nil nothing is known.
+        // A date plus or minus a number of seconds is a date. The kind of a nil is unknown.
         guard !kinds.contains(nil) else { return computed(nil, from: one) }
         let isMoment =
             sign == .add && kinds.contains(.date) && one.kind != other.kind
@@ -155,7 +155,7 @@ extension TypeCheck {
         guard case .value(let one) = first, case .value(let other) = second else { return .unknown("TERNARY") }
         try one.checkComparable(with: other)
         guard let kind = one.kind, let otherKind = other.kind else {
-            // Beside a nil that was written there is only the other value.
+            // If one value is a literal nil, the type is that of the other value.
             let known = first.isNull ? other : second.isNull ? one : TypedValue(kind: nil, path: "", entity: "")
             return .value(TypedValue(kind: known.kind, path: "TERNARY", entity: known.entity))
         }

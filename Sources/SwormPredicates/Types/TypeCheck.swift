@@ -1,12 +1,12 @@
 import Foundation
 
 extension PredicateTree {
-    /// Checks that what the predicate compares can be compared, as a store does before it runs a fetch.
+    /// Checks that the predicate's operands can be compared, as a store does before it runs a fetch.
     ///
-    /// In memory a value finds out only when it is asked, and where the answer would be no, it is just not found. What
-    /// memory can do and a store cannot passes.
+    /// In memory, a mismatch is only detected when the value is evaluated, and if the comparison would be false, the
+    /// object just does not match. Features that work in memory and not in a store are accepted.
     ///
-    /// - Parameter entity: The entity of the objects that the predicate is asked about.
+    /// - Parameter entity: The entity of the objects for which the predicate is evaluated.
     /// - Throws: A ``PredicateError`` that names the path, the entity and the value.
     package func checkTypes(of entity: any TypedEntity) throws {
         guard depth(limit: PredicateLimits.treeDepth) != nil else { return }
@@ -14,7 +14,7 @@ extension PredicateTree {
     }
 }
 
-/// The walk through a predicate; its recursion is as deep as the tree, whose depth was looked at before.
+/// A type check of a predicate. Its recursion is as deep as the tree, whose depth was checked before.
 struct TypeCheck {
     let root: any TypedEntity
     var variables: [String: ExpressionType] = [:]
@@ -26,7 +26,7 @@ struct TypeCheck {
         case .or: for part in tree.chainParts(and: false) { try check(part) }
         case .not(let part): try check(part)
         case .comparison(let comparison):
-            // What is wrong with the comparison itself is told where it is prepared.
+            // Problems of the comparison itself are reported when it is prepared.
             guard comparison.problem == nil else { return }
             var left = try type(of: comparison.left)
             let right = try type(of: comparison.right)
@@ -46,14 +46,15 @@ struct TypeCheck {
             try relate(left, comparator, right)
         case .between: try between(left, right)
         case .in where right.isCollection: try membership(of: left, in: right)
-        // A text in another one is the other containing it.
+        // A string is in another string if the other string contains it.
         case .in: try search(right, for: left)
         case .contains where left.isCollection: try membership(of: right, in: left)
         case .contains, .beginsWith, .endsWith, .like, .matches: try search(left, for: right)
         }
     }
 
-    /// Only its elements are kept, so that a store can tell nothing of the whole, not even whether it is nil.
+    /// Throws an error for a composite attribute. A store keeps only its elements, so it knows nothing about the
+    /// whole, not even whether it is nil.
     private func refuseComposite(_ type: ExpressionType) throws {
         guard case .object(let entity, let path) = type, let elements = entity.elements else { return }
         throw PredicateError.compositeAsValue(path: path, entity: root.entityName, elements: elements)
@@ -97,7 +98,7 @@ struct TypeCheck {
         try value(left).checkText(searchedFor: try value(right))
     }
 
-    /// An expression as a plain value.
+    /// Returns an expression as a plain value.
     func value(_ type: ExpressionType) throws -> TypedValue {
         switch type {
         case .value(let value): return value

@@ -1,13 +1,13 @@
-/// What a type check asks about an entity: the attributes and relations by name.
+/// The information about an entity that a type check needs: the attributes and relationships by name.
 package protocol TypedEntity: Sendable {
     var entityName: String { get }
 
-    /// What the entity has under a key.
+    /// Returns the property with a name.
     ///
-    /// - Throws: A ``PredicateError`` for a key that can never be right.
+    /// - Throws: A ``PredicateError`` for a key that is always invalid.
     func property(named key: String) throws -> TypedProperty
 
-    /// The paths of the elements, for what is no entity but a composite attribute; nil for an entity.
+    /// The paths of the elements of a composite attribute; nil for an entity.
     var elements: [String]? { get }
 }
 
@@ -15,23 +15,23 @@ extension TypedEntity {
     package var elements: [String]? { nil }
 }
 
-/// What stands behind a key of an entity.
+/// The property for a key of an entity.
 package enum TypedProperty: Sendable {
-    /// An attribute; its kind is nil where nothing is known of its values.
+    /// An attribute; its kind is nil if nothing is known about its values.
     case attribute(ValueKind?)
     case toOne(any TypedEntity)
     case toMany(any TypedEntity)
-    /// A key of which nothing is known.
+    /// A key about which nothing is known.
     case unknown
 }
 
-/// What an expression is before any object is looked at.
+/// The type of an expression, before any object is evaluated.
 indirect enum ExpressionType {
     case value(TypedValue)
     case object(any TypedEntity, path: String)
-    /// What a path through relations to many leads to, for each of the objects.
+    /// The result of a path through to-many relationships, for each of the objects.
     case collection(ExpressionType, path: String, entity: String)
-    /// A collection operator that waits for the key behind it.
+    /// A collection operator that still requires the key after it.
     case aggregate(CollectionOperator, ExpressionType, path: String, entity: String)
     case list([ExpressionType])
 
@@ -48,7 +48,7 @@ indirect enum ExpressionType {
 
     var isConstant: Bool { if case .value(let value) = self { value.constant != nil } else { false } }
 
-    /// Whether it is an object, of which a constant can tell too.
+    /// Whether the expression is an object. A constant can also be one.
     var isObject: Bool {
         switch self {
         case .object: true

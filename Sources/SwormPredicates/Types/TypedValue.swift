@@ -1,14 +1,14 @@
-/// What is known of a plain value in a condition before any object is looked at.
+/// The static knowledge about a plain value in a condition, before any object is evaluated.
 ///
-/// The rules of what goes with what are here, for rows and for values in memory alike.
+/// The rules for which values can be combined are here, for rows and for values in memory alike.
 package struct TypedValue: Sendable {
-    /// Nil where nothing is known.
+    /// The kind of the value, or nil if it is unknown.
     package var kind: ValueKind?
-    /// The path or the words that lead to it, for messages.
+    /// The path or the words for the value, for messages.
     package var path: String
-    /// The entity that the path starts from, for messages.
+    /// The entity from which the path starts, for messages.
     package var entity: String
-    /// The value, where it was written or handed in.
+    /// The value, if it was written literally or passed in.
     package var constant: AttributeValue?
 
     package init(kind: ValueKind?, path: String, entity: String, constant: AttributeValue? = nil) {
@@ -22,7 +22,7 @@ package struct TypedValue: Sendable {
         self.init(kind: constant.valueKind, path: constant.kindName, entity: "the predicate", constant: constant)
     }
 
-    /// The kind in words, with the value where it is known: one sees at once which of several values is meant.
+    /// The name of the kind, with the value if it is known, which identifies one of several values.
     private var summary: String { constant?.summary ?? kind?.name ?? "a value" }
 
     /// Checks that the value can be compared with another one.
@@ -31,21 +31,21 @@ package struct TypedValue: Sendable {
         throw mismatch("\(kind.name) cannot be compared with \(other.summary)")
     }
 
-    /// Checks that one such value can come before another.
+    /// Checks that a value of this type can precede another one.
     ///
-    /// - Parameter instead: The operators that such values do have.
+    /// - Parameter instead: The operators that such values do support.
     package func checkOrdered(instead: String) throws {
         guard let kind, !kind.isOrdered else { return }
         throw mismatch("\(kind.name) has no order; use \(instead)")
     }
 
-    /// Checks that the value is a text.
+    /// Checks that the value is a string.
     package func checkText() throws {
         guard let kind, !kind.isText else { return }
         throw mismatch("a string is needed here, and it is \(summary)")
     }
 
-    /// Checks that the value can be searched for a text.
+    /// Checks that the value can be searched for a string.
     package func checkText(searchedFor pattern: TypedValue) throws {
         try checkText()
         guard let constant = pattern.constant else { return try pattern.checkText() }
@@ -54,13 +54,13 @@ package struct TypedValue: Sendable {
         }
     }
 
-    /// Checks that the value can be computed with. A moment is its seconds.
+    /// Checks that the value can be used in arithmetic. A date counts as its seconds.
     package func checkNumber() throws {
         guard let kind, !kind.isNumber, kind != .date else { return }
         throw mismatch("a number is needed here, and it is \(summary)")
     }
 
-    /// Checks that a total can be made of such values, or an extreme found among them.
+    /// Checks that such values have a total, or a smallest and a largest value.
     package func checkAggregate(_ name: String, isTotal: Bool) throws {
         guard let kind, !(isTotal ? kind.isNumber : kind.isOrdered) else { return }
         throw mismatch("\(name) cannot be taken of \(kind.name)")
@@ -72,28 +72,28 @@ package struct TypedValue: Sendable {
 }
 
 extension PredicateError {
-    /// The error for what does not go together.
+    /// Returns the error for operands that cannot be combined.
     package static func mismatch(_ reason: String, path: String, entity: String) -> PredicateError {
         PredicateError(.typeMismatch, "\(path) of \(entity): \(reason)")
     }
 
-    /// The error for an order of objects.
+    /// Returns the error for an order of objects.
     package static func objectsWithoutOrder(path: String, entity: String) -> PredicateError {
         mismatch("objects have no order; use == or !=", path: path, entity: entity)
     }
 
-    /// The error for an object that is compared with a plain value.
+    /// Returns the error for an object that is compared with a plain value.
     package static func objectAndValue(path: String, entity: String) -> PredicateError {
         mismatch("an object can only be compared with an object", path: path, entity: entity)
     }
 
-    /// The error for a key behind an attribute.
+    /// Returns the error for a key after an attribute.
     package static func keyBehindAttribute(_ key: String, path: String, entity: String) -> PredicateError {
         PredicateError(
             .unsupported, "\(path) of \(entity) is an attribute; nothing can follow it, not \"\(key)\"")
     }
 
-    /// The error for a composite attribute where a plain value is needed.
+    /// Returns the error for a composite attribute that is used as a plain value.
     package static func compositeAsValue(path: String, entity: String, elements: [String]) -> PredicateError {
         let names = elements.sorted().map { path + "." + $0 }.joined(separator: ", ")
         return PredicateError(
@@ -101,7 +101,7 @@ extension PredicateError {
             "\(path) of \(entity) is a composite attribute and no plain value. Name its elements: \(names)")
     }
 
-    /// The error for a path to many objects where one value is needed.
+    /// Returns the error for a path to many objects that is used as a single value.
     package static func toManyNotAllowed(path: String, entity: String) -> PredicateError {
         PredicateError(
             .toMany,

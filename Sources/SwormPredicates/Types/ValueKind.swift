@@ -1,9 +1,9 @@
-/// The kinds of values that a condition tells apart.
+/// The kinds of values that a condition distinguishes.
 package enum ValueKind: Sendable, Hashable {
     case integer, boolean, real
-    /// A decimal. Whole ones are kept as integers, but all of them compute as reals.
+    /// A decimal. Whole decimals are stored as integers, but arithmetic treats all decimals as reals.
     case decimal
-    /// A number that is an integer or a real, as it comes.
+    /// A number that can be an integer or a real.
     case number
     case text, uri, date, uuid, data
 
@@ -16,7 +16,7 @@ package enum ValueKind: Sendable, Hashable {
 
     package var isText: Bool { self == .text || self == .uri }
 
-    /// Whether values of two kinds can be compared.
+    /// Returns whether values of two kinds can be compared.
     package func isComparable(with other: ValueKind) -> Bool {
         self == other || (isNumber && other.isNumber) || (isText && other.isText)
     }
@@ -40,7 +40,7 @@ package enum ValueKind: Sendable, Hashable {
 }
 
 extension AttributeType {
-    /// The kind of the type's values; nil where a store cannot compare them.
+    /// The kind of the type's values, or nil if a store cannot compare them.
     package var valueKind: ValueKind? {
         switch self {
         case .integer16, .integer32, .integer64: .integer
@@ -68,7 +68,7 @@ extension AttributeType {
 }
 
 extension AttributeValue {
-    /// The kind of a constant; nil for null and for objects.
+    /// The kind of a constant, or nil for null and for objects.
     package var valueKind: ValueKind? {
         switch self {
         case .null, .object: nil

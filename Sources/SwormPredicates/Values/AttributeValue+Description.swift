@@ -1,7 +1,7 @@
 package import Foundation
 
 extension AttributeValue: CustomStringConvertible {
-    /// The value as text for people.
+    /// A readable description of the value.
     public var description: String {
         switch self {
         case .null: "nil"
@@ -21,7 +21,7 @@ extension AttributeValue: CustomStringConvertible {
         }
     }
 
-    /// The value for a message: named by its kind, and cut when it is long.
+    /// A description of the value for messages: its kind, and the value, which is truncated if it is long.
     package var summary: String {
         let text = description
         let short = text.count > 80 ? "\(text.prefix(77))..." : text
@@ -40,7 +40,7 @@ extension AttributeValue: CustomStringConvertible {
 }
 
 extension AttributeType {
-    /// The type's name for a message.
+    /// The type's name, for messages.
     package var summary: String {
         switch self {
         case .undefined: "any value"
@@ -64,7 +64,7 @@ extension AttributeType {
 }
 
 extension Date {
-    /// The date as text. Foundation traps on dates beyond any calendar, so those are shown as numbers.
+    /// A description of the date. Foundation traps for dates beyond any calendar, so those are shown as numbers.
     package var safeDescription: String {
         let seconds = timeIntervalSinceReferenceDate
         return abs(seconds) < 1e13 ? description : "\(seconds) seconds after 2001-01-01"

@@ -1,9 +1,10 @@
 import Foundation
 
 extension AttributeValue {
-    /// The value as an ordinary Swift or Foundation value; nil for null.
+    /// The value as an ordinary Swift or Foundation value, or nil for null.
     ///
-    /// `Bool`, `Int64`, `Double`, `Decimal`, `String`, `Date`, `Data`, `UUID`, `URL` or ``ObjectReference``.
+    /// The value is a `Bool`, `Int64`, `Double`, `Decimal`, `String`, `Date`, `Data`, `UUID`, `URL` or
+    /// ``ObjectReference``.
     public var foundationValue: Any? {
         switch self {
         case .null: nil
@@ -20,10 +21,10 @@ extension AttributeValue {
         }
     }
 
-    /// Makes the value that a loosely typed value stands for, or nil when an attribute can hold no such value.
+    /// Creates the value that a loosely typed value represents, or nil if an attribute cannot hold such a value.
     ///
-    /// Understands nil, `NSNull`, the integers and floating-point numbers, `NSNumber`, `Decimal`, strings, dates, data,
-    /// UUIDs, URLs and object references, wrapped in optionals or not.
+    /// Accepts nil, `NSNull`, integers and floating-point numbers, `NSNumber`, `Decimal`, strings, dates, data, UUIDs,
+    /// URLs and object references, whether or not they are wrapped in optionals.
     ///
     /// - Parameter any: The loosely typed value.
     public init?(any: Any?) {
@@ -35,7 +36,8 @@ extension AttributeValue {
         case is NSNull: self = .null
         case let value as AttributeValue: self = value
         case let value as String: self = .string(value)
-        // Ahead of every Swift number: any `NSNumber` of zero or one can be cast to a Boolean here.
+        // This case must precede every Swift number, because any `NSNumber` of zero or one can be cast to a Boolean
+        // here.
         case let value as NSNumber where type(of: any) is NSNumber.Type: self.init(number: value)
         case let value as Bool: self = .bool(value)
         case let value as Int: self = .int(Int64(value))
@@ -63,7 +65,7 @@ extension AttributeValue {
             return
         }
         switch UInt8(bitPattern: number.objCType.pointee) {
-        // The type of `NSNumber(value: true)`, and on Apple's platforms of an `Int8` too.
+        // The type of `NSNumber(value: true)`, and on Apple's platforms also that of an `Int8`.
         case UInt8(ascii: "c") where number.isBoolean: self = .bool(number.boolValue)
         case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .double(number.doubleValue)
         case UInt8(ascii: "Q"):
@@ -75,12 +77,12 @@ extension AttributeValue {
 }
 
 extension NSNumber {
-    /// Whether the number was made from a Boolean.
+    /// Whether the number was created from a Boolean.
     fileprivate var isBoolean: Bool {
         #if canImport(Darwin)
         CFGetTypeID(self) == CFBooleanGetTypeID()
         #else
-        // Booleans have a class of their own; every other number is an `NSNumber` itself.
+        // Booleans have a separate class; every other number is an `NSNumber` itself.
         type(of: self) != NSNumber.self
         #endif
     }

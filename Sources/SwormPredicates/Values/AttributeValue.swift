@@ -1,9 +1,9 @@
 public import Foundation
 
-/// What an attribute can hold: a closed set of values.
+/// A value that an attribute can hold, from a closed set of types.
 ///
-/// Integers of every width are held as `Int64`, `Float` is widened to `Double`, and a transformable attribute holds the
-/// bytes that its transformer wrote.
+/// Integers of every width are held as `Int64`, `Float` is widened to `Double`, and a transformable attribute holds
+/// the bytes that its transformer wrote.
 public enum AttributeValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -11,17 +11,18 @@ public enum AttributeValue: Sendable, Hashable {
     case double(Double)
     case decimal(Decimal)
     case string(String)
-    /// A moment. Stores keep it as seconds since 2001-01-01 00:00:00 UTC.
+    /// A date. Stores keep it as seconds since 2001-01-01 00:00:00 UTC.
     case date(Date)
     case data(Data)
     case uuid(UUID)
     case url(URL)
-    /// An object, by its identity. Only predicates hold it; no attribute does.
+    /// An object, by its identity. It is only used in predicates; no attribute holds it.
     case object(ObjectReference)
 }
 
 extension AttributeValue {
-    /// Whether two values are of one type and equal. A number that is none equals itself, so that values can be found again.
+    /// Returns whether two values have the same type and are equal. Not-a-number equals itself, so that values can be
+    /// found again.
     public static func == (left: AttributeValue, right: AttributeValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

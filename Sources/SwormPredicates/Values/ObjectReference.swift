@@ -6,13 +6,14 @@ public struct ObjectReference: Sendable, Hashable {
     /// The name of the object's own entity.
     public let entityName: String
 
-    /// The object's primary key in its store, or a number unique in this process while it has not been saved.
+    /// The object's primary key in its store, or a number that is unique in this process if the object has not been
+    /// saved.
     public let key: Int64
 
-    /// Makes the identity of an object.
+    /// Creates the identity of an object.
     ///
     /// - Parameters:
-    ///   - storeIdentifier: The identifier of the object's store; nil for an object that was never saved.
+    ///   - storeIdentifier: The identifier of the object's store, or nil for an object that was never saved.
     ///   - entityName: The name of the object's own entity.
     ///   - key: The primary key, or the temporary number.
     public init(storeIdentifier: String?, entityName: String, key: Int64) {

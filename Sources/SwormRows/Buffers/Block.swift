@@ -3,17 +3,17 @@ import Foundation
 
 /// Memory that grows while rows are read.
 ///
-/// A large one is mapped by itself: then it grows without being copied, and goes back to the system when it is freed. What
-/// `malloc` has copied on the way it keeps, which is up to as much again.
+/// A large block is mapped separately: it can grow without being copied, and is returned to the system when it is
+/// freed. `malloc` would retain the memory from which it copied, which can be as much again.
 ///
-/// Unsafe: whoever resizes or frees memory must give the size that it was last given.
+/// Unsafe: the caller that resizes or frees memory must pass the size of the last allocation.
 package enum Block {
-    /// The size from which on memory is mapped.
+    /// The minimum size of mapped memory.
     static let mappedSize = 1 << 20
 
-    /// Memory of another size, with the same content. The old pointer is invalid afterwards.
+    /// Resizes memory and keeps its content. The old pointer is invalid afterwards.
     ///
-    /// - Returns: Nil when there is no memory; then the old one is as it was.
+    /// - Returns: Nil if no memory is available; then the old memory is unchanged.
     package static func resize(_ memory: UnsafeMutableRawPointer?, from old: Int, to new: Int)
         -> UnsafeMutableRawPointer?
     {

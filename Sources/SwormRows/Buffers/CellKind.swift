@@ -1,15 +1,15 @@
-/// What a column of a fetch may hold.
+/// The kind of values that a column of a fetch may hold.
 package enum CellKind: UInt8, Sendable, Hashable {
     case integer
-    /// A real number; SQLite gives one without a fraction back as an integer at times.
+    /// A real number. SQLite sometimes returns one without a fraction as an integer.
     case real
-    /// A decimal: an integer, a finite real, or a number written as text.
+    /// A decimal: an integer, a finite real, or a number stored as text.
     case number
     case text
     case blob
     /// A blob of 16 bytes.
     case uuid
-    /// Whatever is stored.
+    /// Any stored value.
     case any
 
     package var expectation: String {

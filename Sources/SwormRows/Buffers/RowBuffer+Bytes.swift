@@ -1,30 +1,33 @@
 package import Foundation
 
 extension RowBuffer {
-    /// The bytes of a text or a blob, for the time of the closure; none where the cell holds another kind.
+    /// Calls the closure with the bytes of a string or a blob, which are valid for its duration. The bytes are empty
+    /// if the cell holds another kind.
     @inlinable
     package func withBytes<R>(_ row: Int, _ cell: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try body(span(row, cell))
     }
 
-    /// The text; empty where the cell holds none. Each call makes a string: to compare, use the bytes.
+    /// Returns the string, or an empty string if the cell holds none. Each call creates a string: use the bytes for
+    /// comparisons.
     package func text(_ row: Int, _ cell: Int) -> String {
         guard tag(row, cell) == .text else { return "" }
         return String(decoding: span(row, cell), as: UTF8.self)
     }
 
-    /// The bytes of a blob; empty where the cell holds none.
+    /// Returns the bytes of a blob, or empty data if the cell holds none.
     package func data(_ row: Int, _ cell: Int) -> Data {
         guard tag(row, cell) == .blob else { return Data() }
         return Data(span(row, cell))
     }
 
-    /// The blob of 16 bytes as a UUID, nil where the cell holds something else.
+    /// Returns the blob of 16 bytes as a UUID, or nil if the cell holds something else.
     package func uuid(_ row: Int, _ cell: Int) -> UUID? {
         tag(row, cell) == .blob ? UUID(bytes: span(row, cell)) : nil
     }
 
-    /// The number as a decimal: an integer, a real by its shortest text, or a text. nil where the cell holds no number.
+    /// Returns the number as a decimal: an integer, a real by its shortest text, or a string. Returns nil if the cell
+    /// holds no number.
     package func decimal(_ row: Int, _ cell: Int) -> Decimal? {
         switch tag(row, cell) {
         case .integer: Decimal(int64(row, cell))
@@ -34,7 +37,8 @@ extension RowBuffer {
         }
     }
 
-    /// Compares the bytes of a text or a blob with others, byte by byte, shorter first: below, at or above zero.
+    /// Compares the bytes of a string or a blob with other bytes, byte by byte, with a prefix first. The result is
+    /// below, at or above zero.
     package func compareBytes(_ row: Int, _ cell: Int, to other: UnsafeRawBufferPointer) -> Int {
         Self.compare(span(row, cell), other)
     }
@@ -44,7 +48,7 @@ extension RowBuffer {
         Self.compare(span(row, cell), span(otherRow, otherCell))
     }
 
-    /// Whether the bytes of a text or a blob are these.
+    /// Returns whether the bytes of a string or a blob equal the given bytes.
     package func hasBytes(_ row: Int, _ cell: Int, _ other: UnsafeRawBufferPointer) -> Bool {
         let own = span(row, cell)
         return own.count == other.count && Self.compare(own, other) == 0
@@ -56,7 +60,7 @@ extension RowBuffer {
         guard tags[index] == StorageClass.text.rawValue || tags[index] == StorageClass.blob.rawValue else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
-        // The builder wrote it: an offset and a length that lie within the bytes. The object must outlive the pointer.
+        // The builder wrote an offset and a length that are within the bytes. The object must outlive the pointer.
         let payload = payloads[index]
         return UnsafeRawBufferPointer(
             start: bytes + Int(payload >> 32), count: Int(truncatingIfNeeded: payload & 0xFFFF_FFFF))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The rows of one fetch: typed cells of eight bytes, and the bytes of texts and blobs packed behind them.
+/// The rows of one fetch: typed cells of eight bytes, followed by the packed bytes of strings and blobs.
 ///
-/// `@unchecked Sendable`: nothing changes after the initialiser, and the memory belongs to this object alone.
+/// `@unchecked Sendable`: nothing changes after initialization, and the memory belongs to this object alone.
 package final class RowBuffer: @unchecked Sendable {
     /// The number of rows.
     package let count: Int
@@ -11,10 +11,10 @@ package final class RowBuffer: @unchecked Sendable {
     @usableFromInline let payloads: UnsafePointer<UInt64>
     @usableFromInline let tags: UnsafePointer<UInt8>
     @usableFromInline let bytes: UnsafeRawPointer
-    /// The bytes of all texts and blobs.
+    /// The number of bytes of all strings and blobs.
     package let byteCount: Int
 
-    /// Takes over memory of exactly these sizes, each at least 1, from `Block`.
+    /// Takes ownership of memory from `Block` with exactly these sizes, each at least 1.
     package init(
         count: Int, stride: Int, payloads: UnsafePointer<UInt64>, tags: UnsafePointer<UInt8>, bytes: UnsafeRawPointer,
         byteCount: Int
@@ -34,7 +34,7 @@ package final class RowBuffer: @unchecked Sendable {
         Block.free(UnsafeMutableRawPointer(mutating: bytes), size: max(1, byteCount))
     }
 
-    /// The bytes that the buffer holds in memory.
+    /// The size of the buffer in memory, in bytes.
     package var memorySize: Int { count * stride * 9 + byteCount }
 
     @inlinable
@@ -47,14 +47,14 @@ package final class RowBuffer: @unchecked Sendable {
         tags[index(row, cell)] == StorageClass.null.rawValue
     }
 
-    /// The integer; 0 where the cell holds none.
+    /// Returns the integer, or 0 if the cell holds none.
     @inlinable
     package func int64(_ row: Int, _ cell: Int) -> Int64 {
         let index = index(row, cell)
         return tags[index] == StorageClass.integer.rawValue ? Int64(bitPattern: payloads[index]) : 0
     }
 
-    /// The number, an integer widened; 0 where the cell holds none.
+    /// Returns the number, converted from an integer if necessary, or 0 if the cell holds none.
     @inlinable
     package func double(_ row: Int, _ cell: Int) -> Double {
         let index = index(row, cell)
@@ -64,8 +64,8 @@ package final class RowBuffer: @unchecked Sendable {
 
     @inlinable
     func index(_ row: Int, _ cell: Int) -> Int {
-        // Not checked in a release: every cell of every object goes through here. Rows are those that a fetch counted, and
-        // cells those that its plan laid out; neither comes from outside.
+        // Not checked in release builds, because every access to a cell of an object calls this function. Rows were
+        // counted by a fetch, and cells were laid out by its plan; neither comes from outside.
         assert(row >= 0 && row < count && cell >= 0 && cell < stride)
         return row &* stride &+ cell
     }

@@ -1,14 +1,15 @@
-/// Which stored property of a struct goes to which parameter of a statement. A trivial value, as ``RowOp`` is.
+/// The mapping of a stored property of a struct to a parameter of a statement. It is a trivial value, like ``RowOp``.
 package struct BindOp: Sendable, Hashable {
-    /// What a column holds, where that is less than its property's type does.
+    /// The range of values that a column holds, if it is smaller than that of the property's type.
     package enum Width: UInt8, Sendable, Hashable { case full, integer32, integer16, float }
 
     package var parameter: Int32
     package var kind: FieldKind
     package var width: Width
-    /// Whether nil is none of the values that the column takes.
+    /// Whether the column does not accept nil.
     package var isRequired: Bool
-    /// From `MemoryLayout<T>.offset(of:)` of a key path whose value has exactly the kind's type.
+    /// The offset of the property, from `MemoryLayout<T>.offset(of:)` of a key path whose value has exactly the kind's
+    /// type.
     package var offset: Int
 
     package init(parameter: Int32, kind: FieldKind, width: Width = .full, isRequired: Bool = false, offset: Int) {
@@ -21,7 +22,7 @@ package struct BindOp: Sendable, Hashable {
 }
 
 extension FieldKind {
-    /// Whether a statement can bind values of the kind by ops: a column keeps them as they are, all or most of them.
+    /// Whether ops can bind values of the kind, because a column stores all or most of them unchanged.
     package var isPlain: Bool {
         switch self {
         case .bool, .int, .int16, .int32, .int64, .float, .double, .date, .string, .data, .uuid, .optionalBool,

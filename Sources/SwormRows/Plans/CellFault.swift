@@ -1,11 +1,12 @@
-/// A stored value that does not fit what its column should hold. The caller knows the names of entity and attribute.
+/// The error for a stored value that its column should not hold. The caller knows the names of the entity and the
+/// attribute.
 package struct CellFault: Error, Sendable, Hashable {
     package let column: Int
     /// The value of the row's first column, read as an integer.
     package var rowID: Int64
     package let found: String
     package let expected: String
-    /// The beginning of the value; empty for NULL.
+    /// The start of the value; empty for NULL.
     package let excerpt: String
 
     package init(column: Int, rowID: Int64, found: String, expected: String, excerpt: String) {
@@ -17,7 +18,7 @@ package struct CellFault: Error, Sendable, Hashable {
     }
 }
 
-/// Binary data outside of its column that could not be read.
+/// The error for external binary data that could not be read.
 package struct ExternalFault: Error {
     package let column: Int
     /// The value of the row's first column, read as an integer.
@@ -41,9 +42,10 @@ extension CellFault: CustomStringConvertible {
 extension CellFault {
     private static let excerptLength = 40
 
-    /// The error for the value of a column. The reader of the row sets its ``rowID``, which a view does not know.
+    /// Creates the error for the value of a column. The reader of the row sets its ``rowID``, which a view does not
+    /// know.
     ///
-    /// Not inlined: the path is rare.
+    /// Not inlined, because this path is rare.
     @inline(never)
     package init(_ view: borrowing ColumnView, rowID: Int64 = 0, expected: String) {
         var found = view.type.name
@@ -56,7 +58,7 @@ extension CellFault {
             let bytes = view.bytes
             if bytes.baseAddress != nil {
                 if !UTF8Check.isValid(bytes) { found = "text that is not valid UTF-8" }
-                // A character takes at most a handful of bytes; a cut through one shows as a replacement mark.
+                // A character uses only a few bytes. A character that is cut appears as a replacement character.
                 let text = String(decoding: bytes.prefix(Self.excerptLength * 4), as: UTF8.self)
                 excerpt = String(text.prefix(Self.excerptLength))
                 if bytes.count > excerpt.utf8.count { excerpt += "…" }

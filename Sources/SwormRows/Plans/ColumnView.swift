@@ -1,19 +1,20 @@
 package import Foundation
 
-/// One column of the row that is being read, for closures that set a property of their own type.
+/// A column of the row that is being read, for closures that set a property of their own type.
 ///
-/// Each read checks the storage class and throws ``CellFault`` for NULL and for a value that does not fit; ask ``isNull``
-/// first where NULL is allowed. A view is noncopyable and only lent, so that the bytes of its row are still there.
+/// Each read checks the storage class and throws ``CellFault`` for NULL and for a value that does not fit; check
+/// ``isNull`` first if NULL is allowed. A view is noncopyable and only borrowed, so that the bytes of its row remain
+/// valid.
 package struct ColumnView: ~Copyable {
     /// The index of the column in the row.
     package let column: Int32
     package let type: StorageClass
     /// The bits of an integer or of a real number.
     @usableFromInline let bits: UInt64
-    /// The bytes of a text or a blob.
+    /// The bytes of a string or a blob.
     @usableFromInline let bytes: UnsafeRawBufferPointer
 
-    /// A column that is NULL.
+    /// Creates a view of a column that is NULL.
     @inlinable
     package init(null column: Int32) {
         self.init(column, type: .null)
@@ -29,7 +30,8 @@ package struct ColumnView: ~Copyable {
         self.init(column, type: .real, bits: value.bitPattern)
     }
 
-    /// A text in UTF-8, which need not be valid. Bytes without an address are a text that could not be read.
+    /// Creates a view of a string in UTF-8, which may be invalid. Bytes without an address represent a string that
+    /// could not be read.
     @inlinable
     package init(_ column: Int32, text bytes: UnsafeRawBufferPointer) { self.init(column, type: .text, bytes: bytes) }
 
@@ -108,7 +110,7 @@ package struct ColumnView: ~Copyable {
         try body(checked(type == .blob ? bytes : nil, .data))
     }
 
-    /// Says that the value does not fit, for a reader that needs more than the storage class.
+    /// Returns the error for a value that does not fit, for readers that check more than the storage class.
     package func fault(expected: String) -> CellFault { CellFault(self, expected: expected) }
 
     @inline(__always)

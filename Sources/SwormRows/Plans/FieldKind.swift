@@ -1,16 +1,16 @@
 import Foundation
 
-/// The type of a stored property, and so how a column becomes its value.
+/// The type of a stored property, which determines how a column is converted to its value.
 ///
-/// It comes from the property's static type, never from a schema: the memory is written as exactly that type.
+/// It is derived from the property's static type, never from a schema: the memory is written as exactly that type.
 package enum FieldKind: UInt8, Sendable, Hashable {
     case bool, int, int16, int32, int64, float, double, decimal, date, string, data, uuid, url
     case optionalBool, optionalInt, optionalInt16, optionalInt32, optionalInt64, optionalFloat, optionalDouble
     case optionalDecimal, optionalDate, optionalString, optionalData, optionalUUID, optionalURL
-    /// Any other type: a closure of the plan sets it.
+    /// Any other type. A closure of the plan sets the property.
     case custom
 
-    /// The kind of a type; custom for a type that is not in the list.
+    /// Creates the kind of a type, which is custom for a type that is not in the list.
     package init<Value>(_ type: Value.Type) { self = Self.kinds[ObjectIdentifier(type)] ?? .custom }
 
     package var isOptional: Bool { rawValue >= Self.optionalBool.rawValue && self != .custom }
@@ -37,7 +37,7 @@ package enum FieldKind: UInt8, Sendable, Hashable {
         (kind, type, MemoryLayout<Value>.size)
     }
 
-    /// The bytes that a property of the kind takes; 0 for custom.
+    /// The size of a property of the kind in bytes; 0 for custom.
     package var size: Int { Self.layouts.first { $0.kind == self }?.size ?? 0 }
 
     package var expectation: String {

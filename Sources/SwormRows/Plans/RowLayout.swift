@@ -1,19 +1,20 @@
 import Foundation
 
-/// A row plan without its type.
+/// A row plan without its generic type.
 package final class RowLayout: Sendable {
     package struct Custom: Sendable {
         package let column: Int32
         package let apply: @Sendable (UnsafeMutableRawPointer, borrowing ColumnView) throws -> Void
     }
 
-    /// What a row is before its columns are read.
+    /// The content of a row before its columns are read.
     package enum Start: Sendable {
-        /// Plain bytes, over which the fields are written as new memory. Only where no reference lies outside the fields.
+        /// Plain bytes, into which the fields are written as new memory. Only used if no reference is outside the
+        /// fields.
         case bytes([UInt8])
-        /// A copy of one value, whose fields are assigned.
+        /// A copy of one value, to whose fields values are assigned.
         case copied
-        /// A value of its own.
+        /// A separate value for each row.
         case made
     }
 
@@ -26,7 +27,7 @@ package final class RowLayout: Sendable {
     package let copy: @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void
     package let destroy: @Sendable (UnsafeMutableRawPointer) -> Void
     package let hasExternal: Bool
-    /// Why the plan cannot be used.
+    /// The reason why the plan cannot be used, if any.
     package let mistake: String?
 
     init(
@@ -47,11 +48,12 @@ package final class RowLayout: Sendable {
         self.mistake = mistake
     }
 
-    /// Whether every gap between the fields is too small for a reference, so that all that is not a field is plain bytes.
+    /// Returns whether every gap between the fields is too small for a reference, so that everything outside the
+    /// fields is plain bytes.
     static func covers(_ ops: [RowOp], size: Int) -> Bool {
         var end = 0
         for op in ops.sorted(by: { $0.offset < $1.offset }) {
-            // Two ops for one place: the second would write new memory over a live value.
+            // Two ops must not overlap: the second one would initialize memory that holds a live value.
             guard op.offset >= end, op.offset - end < MemoryLayout<UnsafeRawPointer>.size else { return false }
             end = op.offset + op.kind.size
         }

@@ -1,13 +1,15 @@
 import Foundation
 
-/// Where one column goes: the offset of a stored property and the property's type. A trivial value, so that the loop over
-/// a row's fields copies and retains nothing.
+/// The destination of one column: the offset of a stored property and the property's type. It is a trivial value, so
+/// that the loop over a row's fields copies and retains nothing.
 package struct RowOp: Sendable, Hashable {
     package var column: Int32
     package var kind: FieldKind
-    /// A binary column whose first byte is a marker: 1 for data that follows, 2 for a reference to a file.
+    /// Whether the column is a binary column whose first byte is a marker: 1 for data that follows, 2 for a reference
+    /// to a file.
     package var isExternal: Bool
-    /// From `MemoryLayout<T>.offset(of:)` of a writable key path whose value has exactly the kind's type.
+    /// The offset of the property, from `MemoryLayout<T>.offset(of:)` of a writable key path whose value has exactly
+    /// the kind's type.
     package var offset: Int
 
     package init(column: Int32, kind: FieldKind, offset: Int, isExternal: Bool = false) {
@@ -18,9 +20,11 @@ package struct RowOp: Sendable, Hashable {
     }
 }
 
-/// How the rows of a statement become values of one type. Made once for a type and a list of columns.
+/// A plan that converts the rows of a statement to values of one type. It is created once for a type and a list of
+/// columns.
 package struct RowPlan<T>: Sendable {
-    /// Sets what has no offset: a computed property, a property of a class, a type that is no `FieldKind`.
+    /// A closure that sets a property without an offset: a computed property, a property of a class, or a type without
+    /// a `FieldKind`.
     package struct Custom: Sendable {
         package let column: Int32
         package let apply: @Sendable (inout T, borrowing ColumnView) throws -> Void
@@ -36,12 +40,13 @@ package struct RowPlan<T>: Sendable {
     /// Whether a column may name a file that holds its data, so that reading needs an `ExternalReader`.
     package var hasExternal: Bool { layout.hasExternal }
 
-    /// For values that may start as copies of one template.
+    /// Creates a plan for values that can start as copies of one template.
     package init(ops: [RowOp], customs: [Custom] = [], template: T) where T: Sendable {
         self.init(ops: ops, customs: customs, makesEach: false) { template }
     }
 
-    /// `make` is called once a decode and its value copied for each row; for a class, or with `makesEach`, once a row.
+    /// Creates a plan that creates its values with `make`. It is called once for each decoding and the value is copied
+    /// for each row; for a class, or with `makesEach`, it is called once for each row.
     package init(
         ops: [RowOp], customs: [Custom] = [], makesEach: Bool = false, make: @escaping @Sendable () -> T
     ) {
@@ -51,13 +56,13 @@ package struct RowPlan<T>: Sendable {
         if makesEach || isClass {
             start = .made
         } else if mistake == nil, RowLayout.covers(ops, size: MemoryLayout<T>.size) {
-            // A property without an op may be set by `init`, so the bytes are those of a real value.
+            // `init` may set a property without an op, so the bytes come from a real value.
             start = .bytes(withUnsafeBytes(of: make()) { Array($0) })
         } else {
             start = .copied
         }
-        // The loop over the rows is not generic; the type lives on in these closures. They may take any address for one of
-        // T: only `RowReader` calls them, with memory that was allocated by T's own stride and alignment.
+        // The loop over the rows is not generic; these closures retain the type. They accept any address as one of T:
+        // only `RowReader` calls them, with memory that was allocated with T's own stride and alignment.
         layout = RowLayout(
             ops: ops,
             customs: customs.map { custom in

@@ -1,18 +1,20 @@
 package import Foundation
 
-/// Decimals as SQLite holds them: integers, reals, or texts.
+/// The conversion of SQLite's decimals: integers, reals, or strings.
 package enum DecimalText {
-    /// No decimal needs more: 38 digits, a sign, a point, an exponent. Longer texts carry zeros at most.
+    /// The maximum length. A decimal has at most 38 digits, a sign, a point and an exponent; longer strings only
+    /// contain further zeros.
     private static let longest = 400
 
-    /// The shortest text that reads back as the same double, taken as a decimal. nil outside a decimal's range.
+    /// Returns the shortest text that reads as the same double, parsed as a decimal, or nil if it is out of a
+    /// decimal's range.
     package static func decimal(_ value: Double) -> Decimal? {
         guard isRepresentable(value) else { return nil }
         return decimal("\(value)")
     }
 
     package static func decimal(_ text: String) -> Decimal? {
-        // Foundation reads as far as the text is a number, and takes what it got.
+        // Foundation parses the number at the start and ignores the rest.
         guard isNumber(text.utf8), let value = Decimal(string: text, locale: nil), !value.isNaN else { return nil }
         return value
     }
@@ -21,10 +23,11 @@ package enum DecimalText {
         value == 0 || (abs(value) < 1e127 && abs(value) > 1e-127)
     }
 
-    /// Sign, digits with at most one point, exponent; nothing else, but for a letter `m` at the end.
+    /// Returns whether the string consists of a sign, digits with at most one point, and an exponent, optionally
+    /// followed by the letter `m`.
     ///
-    /// A column of numeric affinity turns a text of nothing but a number into a double. The letter keeps it from doing so
-    /// with a number of more digits than a double has.
+    /// A column with numeric affinity converts a string that is only a number to a double. The letter prevents this
+    /// for a number with more digits than a double has.
     package static func isNumber(_ text: some BidirectionalCollection<UInt8>) -> Bool {
         guard text.count <= longest else { return false }
         var rest = text[...]

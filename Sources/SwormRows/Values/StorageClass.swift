@@ -1,4 +1,4 @@
-/// How SQLite holds one value. The numbers are SQLite's own.
+/// The storage class of a value. The raw values are SQLite's own.
 package enum StorageClass: UInt8, Sendable, Hashable {
     case integer = 1
     case real = 2
@@ -6,7 +6,7 @@ package enum StorageClass: UInt8, Sendable, Hashable {
     case blob = 4
     case null = 5
 
-    /// From SQLite's answer, which is one of the five.
+    /// Creates a storage class from SQLite's code, which is one of the five.
     package init(code: Int32) { self = StorageClass(rawValue: UInt8(truncatingIfNeeded: code)) ?? .null }
 
     package var name: String {

@@ -1,4 +1,4 @@
-/// Whether bytes are valid UTF-8.
+/// A check for valid UTF-8.
 package enum UTF8Check {
     @inlinable
     static var highBits: UInt64 { 0x8080_8080_8080_8080 }
@@ -7,7 +7,7 @@ package enum UTF8Check {
         guard let base = bytes.baseAddress else { return true }
         let count = bytes.count
         var index = 0
-        // Most texts are ASCII: eight bytes at a time.
+        // Most strings are ASCII, so eight bytes are checked at a time.
         while index + 8 <= count {
             if base.loadUnaligned(fromByteOffset: index, as: UInt64.self) & highBits != 0 { break }
             index += 8
@@ -20,7 +20,7 @@ package enum UTF8Check {
         return true
     }
 
-    /// The length of the well-formed sequence at the start, or 0. `available` is at least 1.
+    /// Returns the length of the well-formed sequence at the start, or 0. `available` is at least 1.
     @inline(__always)
     private static func sequenceLength(_ start: UnsafeRawPointer, _ available: Int) -> Int {
         let lead = start.load(as: UInt8.self)
@@ -45,11 +45,11 @@ package enum UTF8Check {
         }
     }
 
-    /// A string of the bytes, nil when they are not valid UTF-8.
+    /// Returns a string of the bytes, or nil if they are invalid UTF-8.
     ///
-    /// `String(decoding:)` checks them anyway and puts U+FFFD, of three bytes, for each broken part. Parts are one or two
-    /// bytes long, which makes the text longer, except for the three bytes of a cut sequence of four. So the full check is
-    /// needed only where a byte that starts such a sequence occurs.
+    /// `String(decoding:)` checks them anyway and inserts U+FFFD, of three bytes, for each invalid part. Such parts
+    /// are one or two bytes long, which makes the string longer, except for the three bytes of a truncated sequence of
+    /// four. The full check is therefore only needed if there is a byte that starts such a sequence.
     @inlinable @inline(__always)
     package static func string(_ start: UnsafePointer<UInt8>, _ count: Int) -> String? {
         let string = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
@@ -60,7 +60,7 @@ package enum UTF8Check {
         return string
     }
 
-    /// Whether a byte has its four upper bits set.
+    /// Returns whether there is a byte with its four upper bits set.
     @inlinable @inline(__always)
     static func hasLongLead(_ start: UnsafePointer<UInt8>, _ count: Int) -> Bool {
         let base = UnsafeRawPointer(start)
@@ -71,7 +71,7 @@ package enum UTF8Check {
                 found |= leads(base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
                 index += 8
             } while index + 8 <= count
-            // The rest, together with bytes already seen.
+            // Checks the remaining bytes together with bytes that were already checked.
             found |= leads(base.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
         } else {
             for index in 0..<count { found |= start[index] >= 0xF0 ? 1 : 0 }
@@ -79,7 +79,7 @@ package enum UTF8Check {
         return found != 0
     }
 
-    /// A bit for each byte of the word that has its four upper bits set.
+    /// Returns a bit for each byte of the word that has its four upper bits set.
     @inlinable @inline(__always)
     static func leads(_ word: UInt64) -> UInt64 {
         word & (word << 1) & (word << 2) & (word << 3) & highBits

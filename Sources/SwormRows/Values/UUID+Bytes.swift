@@ -1,10 +1,10 @@
 package import Foundation
 
 extension UUID {
-    /// The UUID of 16 bytes, wherever they lie; nil for another number of them.
+    /// Creates the UUID of 16 bytes at any alignment, or nil for a different number of bytes.
     package init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 16 else { return nil }
-        // As the tuple of bytes, which is what it is made of: nothing is assumed of the memory of the type itself.
+        // Loaded as the tuple of bytes that it consists of, without assumptions about the memory layout of the type.
         self.init(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
 }

@@ -4,6 +4,6 @@ extension Duration {
 }
 
 extension ContinuousClock.Instant {
-    /// The seconds until this moment; zero where it has passed.
+    /// The number of seconds until this instant; zero if it has passed.
     package var secondsLeft: Double { max(0, (self - .now).inSeconds) }
 }

@@ -1,16 +1,16 @@
 package import CSwormSystem
 import Foundation
 
-/// The wish to stop the work of one user of a store, which each of its connections looks at while it works.
+/// A request to stop the work of one user of a store, which each of the user's connections checks while it works.
 ///
-/// `sqlite3_interrupt` stops what is running, and SQLite forgets the call where nothing runs yet. A token stays set until it is
-/// cleared, so that a wish between two statements is not lost.
+/// `sqlite3_interrupt` stops a running statement, but SQLite ignores the call if none is running. A token stays set
+/// until it is cleared, so that a request between two statements is not lost.
 ///
-/// @unchecked: the memory is read and written by atomic operations only, and the content while the lock is held.
+/// @unchecked: the memory is accessed only by atomic operations, and the content only while the lock is held.
 package final class InterruptToken: @unchecked Sendable {
-    /// Why work is to stop.
+    /// The reason to stop work.
     package enum Reason: Int32, Sendable, Hashable {
-        /// Its user wants no result any more.
+        /// The user no longer needs a result.
         case cancelled = 1
         /// The store is being suspended or closed.
         case suspended = 2
@@ -23,7 +23,7 @@ package final class InterruptToken: @unchecked Sendable {
         package var name: String?
     }
 
-    /// Read by what works for the user, atomically and without a lock.
+    /// The state that the user's work reads atomically and without a lock.
     package let memory: UnsafeMutablePointer<sworm_interruption>
     private let lock = NSLock()
     private var content = Content()
@@ -45,15 +45,15 @@ package final class InterruptToken: @unchecked Sendable {
 
     // MARK: Interrupting
 
-    /// Why the work is to stop; nil while it may go on.
+    /// The reason to stop the work; nil while it may continue.
     package var reason: Reason? { Reason(rawValue: sworm_interruption_reason(memory)) }
 
-    /// Whether the work is to stop, for any reason or because of its deadline.
+    /// Whether the work has to stop, for any reason or because of its deadline.
     package var stopsWork: Bool { sworm_interruption_stops(memory) != 0 }
 
-    /// Stops the work, and keeps it stopped. May be called from any thread.
+    /// Stops the work until the token is cleared. This method may be called from any thread.
     ///
-    /// - Returns: False where it was stopped before, for the reason that stays.
+    /// - Returns: False if the work was already stopped; the earlier reason remains.
     @discardableResult
     package func interrupt(_ reason: Reason) -> Bool {
         let listeners = withContent { content -> [@Sendable (Reason) -> Void]? in
@@ -65,16 +65,17 @@ package final class InterruptToken: @unchecked Sendable {
         return listeners != nil
     }
 
-    /// Lets work begin again.
+    /// Allows work to start again.
     ///
-    /// - Parameter reason: The reason that must be the present one; nil for any.
+    /// - Parameter reason: The reason that must be the current one; nil for any.
     package func clear(_ reason: Reason? = nil) {
         withContent { _ in
             if reason == nil || reason == self.reason { sworm_interruption_set(memory, 0) }
         }
     }
 
-    /// Calls a closure when the work is interrupted, on the thread that does it; at once where it is already.
+    /// Calls a closure when the work is interrupted, on the thread that interrupts it, or immediately if it already
+    /// is.
     ///
     /// - Returns: The number for ``removeListener(_:)``.
     package func addListener(_ listener: @escaping @Sendable (Reason) -> Void) -> Int {
@@ -91,7 +92,7 @@ package final class InterruptToken: @unchecked Sendable {
 
     // MARK: Deadlines
 
-    /// When the work is to stop by itself; nil for never.
+    /// The time at which the work stops automatically; nil for never.
     package var deadline: ContinuousClock.Instant? {
         get { withContent { $0.deadline } }
         set {
@@ -105,7 +106,7 @@ package final class InterruptToken: @unchecked Sendable {
     /// Whether the deadline has passed.
     package var isLate: Bool { sworm_interruption_is_late(memory) != 0 }
 
-    /// A moment on the clock that connections look at.
+    /// Returns an instant on the clock that connections use.
     private static func nanoseconds(of instant: ContinuousClock.Instant) -> Int64 {
         let (seconds, attoseconds) = (instant - .now).components
         let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,8 +1,9 @@
 import CSwormSystem
 
-/// A moment of a clock that nobody sets.
+/// An instant of a monotonic clock.
 ///
-/// Unlike an instant of the standard library's clock, whose layout is looked up at run time, it is copied as a number.
+/// Unlike an instant of the standard library's clock, whose layout is determined at run time, it is copied as a
+/// number.
 package struct Moment: Sendable, Comparable {
     private let nanoseconds: Int64
 

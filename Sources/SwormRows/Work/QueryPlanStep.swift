@@ -1,8 +1,8 @@
-/// One step of how SQLite works a statement out.
+/// A step of SQLite's query plan.
 package struct QueryPlanStep: Sendable, Hashable {
-    /// How many steps it is a part of.
+    /// The number of steps that contain this one.
     package var depth: Int
-    /// SQLite's words: `SEARCH t0 USING INDEX Z_Book_title (ZTITLE=?)`.
+    /// SQLite's description: `SEARCH t0 USING INDEX Z_Book_title (ZTITLE=?)`.
     package var detail: String
 
     package init(depth: Int, detail: String) {
@@ -10,6 +10,6 @@ package struct QueryPlanStep: Sendable, Hashable {
         self.detail = detail
     }
 
-    /// The words, further in the deeper the step is.
+    /// The description, indented by the depth of the step.
     package var line: String { String(repeating: "  ", count: depth) + detail }
 }

@@ -1,12 +1,12 @@
-/// Somebody who is told what connections run.
+/// An observer of the statements that connections run.
 ///
-/// It is told on the thread that runs the statement, while that thread may hold the connection and the pool it is from: it
-/// must use neither.
+/// It is called on the thread that runs the statement, while that thread may hold the connection and its pool, so it
+/// must not use either of them.
 package final class StatementWatch: Sendable {
-    /// Whether the statements are told with their values in place.
+    /// Whether the observer receives the statements with their values.
     package let wantsValues: Bool
     package let tell: @Sendable (RunStatement) -> Void
-    /// Told how a statement will be worked out, each time that one is prepared.
+    /// Called with a statement's query plan each time a statement is prepared.
     package let tellPlan: (@Sendable (String, [QueryPlanStep]) -> Void)?
 
     package init(
@@ -18,7 +18,8 @@ package final class StatementWatch: Sendable {
         self.tellPlan = tellPlan
     }
 
-    /// One for several, of whom each is told no more than it asked for; nil for none.
+    /// Returns one observer for several, each of which receives only the information that it requested, or nil for
+    /// none.
     package static func all(_ watches: [StatementWatch]) -> StatementWatch? {
         guard watches.count > 1 else { return watches.first }
         let planners = watches.compactMap(\.tellPlan)
@@ -36,16 +37,16 @@ package final class StatementWatch: Sendable {
     }
 }
 
-/// A statement that was run.
+/// A statement that has run.
 package struct RunStatement: Sendable, Hashable {
-    /// The text as it was prepared, with parameters in the place of values.
+    /// The text as it was prepared, with parameters instead of values.
     package var sql: String
-    /// The text with the values; nil where nobody asked for them, or where it would be longer than SQLite allows.
+    /// The text with the values, or nil if no observer requested them or the text would exceed SQLite's limit.
     package var sqlWithValues: String?
-    /// The time from the first step to the last, by the clock on the wall.
+    /// The wall-clock time from the first step to the last.
     package var seconds: Double
     package var rows: Int
-    /// How many instructions of SQLite's machine it took, which does not depend on the machine that it ran on.
+    /// The number of instructions of SQLite's virtual machine, which does not depend on the computer.
     package var steps: Int
 
     package init(sql: String, sqlWithValues: String? = nil, seconds: Double, rows: Int, steps: Int = 0) {

@@ -26,7 +26,7 @@ extension SQLiteError {
     package static let range = SQLITE_RANGE
     package static let notADatabase = SQLITE_NOTADB
 
-    // The C header builds extended codes with shifts, which the importer leaves out.
+    // The C header builds extended codes with shifts, which Swift does not import.
     package static let busyRecovery = SQLITE_BUSY | (1 << 8)
     package static let busySnapshot = SQLITE_BUSY | (2 << 8)
     package static let readOnlyDirectory = SQLITE_READONLY | (6 << 8)
@@ -55,7 +55,7 @@ extension SQLiteError {
         constraintRowID: "SQLITE_CONSTRAINT_ROWID",
     ]
 
-    /// The name of a code as SQLite's documentation writes it; an unknown detail is given as a number.
+    /// Returns the name of a code as in SQLite's documentation. An unknown detail is represented by its number.
     package static func name(of code: Int32) -> String {
         if let name = names[code] { return name }
         if let name = names[code & 0xFF] { return "\(name) (\(code))" }

@@ -1,16 +1,16 @@
 import CSwormSQLite
 
-/// What SQLite, or the driver in its words, answered to a call that failed.
+/// An error that SQLite reports, or that the driver reports in the same form.
 ///
-/// It never holds a bound value: `message` and `sql` are SQLite's text and the text of the statement.
+/// It never contains a bound value: `message` and `sql` are SQLite's text and the text of the statement.
 package struct SQLiteError: Error, Sendable, Equatable {
-    /// The code with its detail, such as `SQLITE_CONSTRAINT_UNIQUE`.
+    /// The extended result code, such as `SQLITE_CONSTRAINT_UNIQUE`.
     package let extendedCode: Int32
     package let message: String
-    /// The statement that failed, where one was at hand.
+    /// The statement that failed, if it is known.
     package let sql: String?
 
-    /// The primary code, such as `SQLITE_CONSTRAINT`.
+    /// The primary result code, such as `SQLITE_CONSTRAINT`.
     package var code: Int32 { extendedCode & 0xFF }
 
     package init(code: Int32, message: String, sql: String? = nil) {
@@ -19,9 +19,9 @@ package struct SQLiteError: Error, Sendable, Equatable {
         self.sql = sql
     }
 
-    /// The last failure of a connection, for the code that a call returned.
+    /// Creates the error for the last failure of a connection, with the code that a call returned.
     init(_ code: Int32, on connection: OpaquePointer?, sql: String? = nil) {
-        // A call refused as misuse leaves no message on the connection.
+        // A call that is rejected as misuse leaves no message on the connection.
         if let connection, sqlite3_errcode(connection) & 0xFF == code & 0xFF, let text = sqlite3_errmsg(connection) {
             self.init(code: code, message: String(cString: text), sql: sql)
         } else {
@@ -32,16 +32,16 @@ package struct SQLiteError: Error, Sendable, Equatable {
     package var isBusy: Bool { code == Self.busy || code == Self.locked }
     package var isInterrupt: Bool { code == Self.interrupt }
     package var isConstraint: Bool { code == Self.constraint }
-    /// A unique index or a primary key refused the row.
+    /// Whether a unique index or a primary key rejected the row.
     package var isUniqueViolation: Bool {
         extendedCode == Self.constraintUnique || extendedCode == Self.constraintPrimaryKey
             || extendedCode == Self.constraintRowID
     }
-    /// The columns of an ON CONFLICT clause have no unique index.
+    /// Whether the columns of an ON CONFLICT clause have no unique index.
     package var isMissingConflictTarget: Bool {
         code == Self.error && message.hasPrefix("ON CONFLICT clause does not match")
     }
-    /// The file is no database, or it is a damaged one.
+    /// Whether the file is not a database, or is damaged.
     package var isDamage: Bool { code == Self.corrupt || code == Self.notADatabase }
 }
 

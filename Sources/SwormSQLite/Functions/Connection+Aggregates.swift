@@ -1,17 +1,18 @@
 import CSwormSQLite
 
-/// Takes the values of a group of rows together.
+/// An aggregate of the values of a group of rows.
 package protocol Accumulator: AnyObject {
     func add(_ call: borrowing FunctionContext)
     func result() -> FunctionResult
 }
 
 extension Connection {
-    /// Adds an aggregate function of one argument to SQL, or replaces the one of that name. A group without rows gives NULL.
+    /// Adds an aggregate function of one argument to SQL, or replaces the one with that name. A group without rows
+    /// results in NULL.
     ///
-    /// Views and triggers of a file may not call it. Each group has an accumulator of its own.
+    /// Views and triggers of a file may not call it. Each group has a separate accumulator.
     package func addAggregate(_ name: String, _ make: @escaping () -> any Accumulator) throws {
-        // SQLite releases the box through the last argument, also when it refuses the function.
+        // SQLite releases the box through the last argument, even if it rejects the function.
         let code = sqlite3_create_function_v2(
             pointer, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
             Unmanaged.passRetained(AggregateBox(make)).toOpaque(), nil,
@@ -31,7 +32,7 @@ extension Connection {
                 box.accumulator.add(FunctionContext(context: context, arguments: values, argumentCount: Int(count)))
             },
             { context in
-                // SQLite calls this for a statement that was stopped, too.
+                // SQLite also calls this function for a statement that was stopped.
                 guard let context, let slot = AccumulatorBox.slot(in: context, isNew: false), let kept = slot.pointee
                 else { return }
                 slot.pointee = nil
@@ -54,7 +55,8 @@ private final class AccumulatorBox {
     let accumulator: any Accumulator
     init(_ accumulator: any Accumulator) { self.accumulator = accumulator }
 
-    /// Where SQLite keeps the group's accumulator; empty at first. Nil for a group without rows.
+    /// Returns the location where SQLite stores the group's accumulator, which is empty at first, or nil for a group
+    /// without rows.
     static func slot(
         in context: OpaquePointer, isNew: Bool
     ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {

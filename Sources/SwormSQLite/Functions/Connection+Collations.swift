@@ -1,13 +1,13 @@
 import CSwormSQLite
 
 extension Connection {
-    /// Compares the UTF-8 bytes of two texts: below, at or above zero.
+    /// A function that compares the UTF-8 bytes of two strings. The result is below, at or above zero.
     package typealias Comparison = (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
 
-    /// Adds a collation to SQL, or replaces the one of that name. The comparison must be a total order, and not keep the
-    /// connection.
+    /// Adds a collation to SQL, or replaces the one with that name. The comparison must be a total order, and must not
+    /// retain the connection.
     package func addCollation(_ name: String, _ compare: @escaping Comparison) throws {
-        // SQLite releases the box through the last argument, once it has taken it.
+        // SQLite releases the box through the last argument after it has accepted the collation.
         let box = Unmanaged.passRetained(ComparisonBox(compare))
         let code = sqlite3_create_collation_v2(
             pointer, name, SQLITE_UTF8, box.toOpaque(),
@@ -23,7 +23,7 @@ extension Connection {
                 if let box { Unmanaged<ComparisonBox>.fromOpaque(box).release() }
             })
         if code != SQLITE_OK {
-            // Unlike for functions, SQLite leaves the box to the caller when it refuses a collation.
+            // Unlike for functions, the caller must release the box if SQLite rejects a collation.
             box.release()
             throw failure(code)
         }

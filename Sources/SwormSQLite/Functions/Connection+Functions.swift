@@ -3,10 +3,11 @@ import CSwormSQLite
 extension Connection {
     package typealias Function = (borrowing FunctionContext) throws -> FunctionResult
 
-    /// Adds a function to SQL, or replaces the one of that name and count; -1 takes any count.
+    /// Adds a function to SQL, or replaces the one with that name and number of arguments; -1 accepts any number.
     ///
-    /// What it throws becomes the error of the statement, with its description as the message. The body must not keep the
-    /// connection, which keeps the body. Views and triggers of a file may call it only when `allowedInSchema` is set.
+    /// A thrown error becomes the error of the statement, with its description as the message. The body must not
+    /// retain the connection, because the connection retains the body. Views and triggers of a file may call the
+    /// function only if `allowedInSchema` is set.
     package func addFunction(
         _ name: String, argumentCount: Int, deterministic: Bool, allowedInSchema: Bool = false,
         _ body: @escaping Function
@@ -14,7 +15,7 @@ extension Connection {
         var flags = SQLITE_UTF8
         if deterministic { flags |= SQLITE_DETERMINISTIC }
         flags |= allowedInSchema ? SQLITE_INNOCUOUS : SQLITE_DIRECTONLY
-        // SQLite releases the box through the last argument, also when it refuses the function.
+        // SQLite releases the box through the last argument, even if it rejects the function.
         let code = sqlite3_create_function_v2(
             pointer, name, Int32(clamping: argumentCount), flags, Unmanaged.passRetained(FunctionBox(body)).toOpaque(),
             { context, count, values in

@@ -1,7 +1,10 @@
 import CSwormSQLite
 package import SwormRows
 
-/// The arguments of one call of a function, for the time of the call, which nothing of it outlives: it cannot be copied. They count from 0; one that does not exist is NULL.
+/// The arguments of one call of a function.
+///
+/// A context is noncopyable, so that it cannot outlive the call. Arguments are numbered from 0; one that does not
+/// exist is NULL.
 package struct FunctionContext: ~Copyable {
     let context: OpaquePointer
     let arguments: UnsafeMutablePointer<OpaquePointer?>?
@@ -19,20 +22,20 @@ package struct FunctionContext: ~Copyable {
     package func int64(_ index: Int) -> Int64 { value(index).map { sqlite3_value_int64($0) } ?? 0 }
     package func double(_ index: Int) -> Double { value(index).map { sqlite3_value_double($0) } ?? 0 }
 
-    /// The argument as text, nil for NULL.
+    /// Returns the argument as a string, or nil for NULL.
     package func text(_ index: Int) -> String? {
         withText(index) { $0.map { String(decoding: $0, as: UTF8.self) } }
     }
 
     package func blob(_ index: Int) -> [UInt8]? { withBlob(index) { $0.map(Array.init) } }
 
-    /// The UTF-8 bytes of the argument, nil for NULL, without a copy.
+    /// Calls the closure with the UTF-8 bytes of the argument, or nil for NULL, without a copy.
     package func withText<R>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>?) throws -> R) rethrows -> R {
         guard let value = value(index), let start = sqlite3_value_text(value) else { return try body(nil) }
         return try body(UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     }
 
-    /// The bytes of the argument, nil for NULL, without a copy.
+    /// Calls the closure with the bytes of the argument, or nil for NULL, without a copy.
     package func withBlob<R>(_ index: Int, _ body: (UnsafeRawBufferPointer?) throws -> R) rethrows -> R {
         guard let value = value(index), sqlite3_value_type(value) != SQLITE_NULL else { return try body(nil) }
         guard let start = sqlite3_value_blob(value) else {
@@ -41,20 +44,20 @@ package struct FunctionContext: ~Copyable {
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     }
 
-    /// An object made from an argument, kept by SQLite while the statement runs and the argument is a constant or a bound
-    /// value. For another argument it is made at each call.
+    /// Returns an object that is created from an argument. SQLite retains it while the statement runs if the argument
+    /// is a constant or a bound value; otherwise it is created for each call.
     package func cached<Object: AnyObject>(
         forArgument index: Int, make: () throws -> Object
     ) rethrows -> Object {
         let slot = Int32(clamping: index)
-        // Whatever is kept was put there below, and is SQLite's own reference until it lets go of it.
+        // The retained object was stored by the code below, and SQLite owns a reference until it releases it.
         if let kept = sqlite3_get_auxdata(context, slot),
             let object = Unmanaged<AnyObject>.fromOpaque(kept).takeUnretainedValue() as? Object
         {
             return object
         }
         let object = try make()
-        // SQLite may release it before this call returns; the reference here is our own.
+        // SQLite may release the object before this call returns; the local reference is separate.
         sqlite3_set_auxdata(context, slot, Unmanaged<AnyObject>.passRetained(object).toOpaque()) { kept in
             if let kept { Unmanaged<AnyObject>.fromOpaque(kept).release() }
         }

@@ -1,9 +1,9 @@
-/// What a function returns to SQLite.
+/// The result of a function.
 package enum FunctionResult: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// NaN becomes NULL.
+    /// A real number. NaN becomes NULL.
     case real(Double)
     case text(String)
     case blob([UInt8])

@@ -2,9 +2,9 @@ import CSwormSQLite
 import SwormRows
 
 extension ColumnView {
-    /// A column of the row that a statement is at.
+    /// Creates a view of a column of the statement's current row.
     ///
-    /// The values are unprotected, which is enough for the one thread that uses the connection.
+    /// The values are unprotected, which is sufficient because one thread uses the connection.
     init(_ statement: OpaquePointer, column: Int32) {
         let value = sqlite3_column_value(statement, column)
         switch sqlite3_value_type(value) {
@@ -27,7 +27,7 @@ extension ColumnView {
 }
 
 extension CellFault {
-    /// The error for a column of the row that a statement is at.
+    /// Creates the error for a column of the statement's current row.
     @inline(never)
     init(statement: OpaquePointer, column: Int32, expected: String) {
         self.init(

@@ -2,12 +2,12 @@ import CSwormSQLite
 import Foundation
 import SwormRows
 
-/// Grows the memory of a row buffer while a statement is read.
+/// A builder that grows the memory of a row buffer while a statement is read.
 struct RowBufferBuilder: ~Copyable {
     private let stride: Int
     private var rows = 0
     private var capacity = 0
-    /// The number of cells that there is memory for.
+    /// The number of allocated cells.
     private var cellCapacity = 0
     private var payloads: UnsafeMutablePointer<UInt64>?
     private var tags: UnsafeMutablePointer<UInt8>?
@@ -25,13 +25,14 @@ struct RowBufferBuilder: ~Copyable {
 
     var count: Int { rows }
 
-    /// Reads the row that the statement stands on.
+    /// Appends the statement's current row.
     mutating func append(_ statement: OpaquePointer, _ rules: UnsafeBufferPointer<CellRule>) throws {
         if rows == capacity { try growRows() }
         guard let payloads, let tags else { throw Self.outOfMemory }
         let base = rows * stride
         for column in 0..<stride {
-            // Through the value: one checked call for a column. Right because one thread uses the connection.
+            // Reads the column through its value, with one checked call for each column. This is valid because one
+            // thread uses the connection.
             let value = sqlite3_column_value(statement, Int32(truncatingIfNeeded: column))
             let type = sqlite3_value_type(value)
             let rule = rules[column]
@@ -53,7 +54,7 @@ struct RowBufferBuilder: ~Copyable {
                 guard rule.kind == .text || rule.kind == .number || rule.kind == .any else {
                     throw fault(statement, column, rule)
                 }
-                // An empty text has an address: without one there was no memory to convert it.
+                // An empty string has an address. A missing one means that there was no memory for the conversion.
                 guard let start = sqlite3_value_text(value) else { throw Self.outOfMemory }
                 let text = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
                 guard UTF8Check.isValid(text), rule.kind != .number || DecimalText.isNumber(text) else {
@@ -78,12 +79,12 @@ struct RowBufferBuilder: ~Copyable {
         rows += 1
     }
 
-    /// Hands the memory over, cut to its use.
+    /// Returns the memory as a buffer, cut to the used size.
     consuming func finish() throws -> RowBuffer {
         try resizeRows(to: rows)
         try resizeBytes(to: max(1, byteCount))
         guard let payloads, let tags, let bytes else { throw Self.outOfMemory }
-        // Nothing is left for the deinitializer.
+        // Ownership has been transferred, so the deinitializer must not free the memory.
         self.payloads = nil
         self.tags = nil
         self.bytes = nil
@@ -97,14 +98,14 @@ struct RowBufferBuilder: ~Copyable {
         let offset = byteCount
         let end = offset + source.count
         if end > byteCapacity { try growBytes(to: end) }
-        // There is room: it has just been made, or there was enough.
+        // The space was just allocated, or was already sufficient.
         if let start = source.baseAddress, let bytes { memcpy(bytes + offset, start, source.count) }
         byteCount = end
         return UInt64(offset) << 32 | UInt64(source.count)
     }
 
     private mutating func growBytes(to needed: Int) throws {
-        // Offsets have 32 bits.
+        // Offsets use 32 bits.
         guard needed <= Int(UInt32.max) else {
             throw SQLiteError(
                 code: SQLITE_TOOBIG,
@@ -123,7 +124,7 @@ struct RowBufferBuilder: ~Copyable {
     private mutating func growRows() throws { try resizeRows(to: capacity == 0 ? 8 : capacity * 2) }
 
     private mutating func resizeRows(to capacity: Int) throws {
-        // Plain numbers, so that memory may move as bytes, and needs no type until it is read.
+        // The elements are plain numbers, so the memory may be moved as bytes, and needs no type until it is read.
         let cells = max(1, capacity * stride)
         let size = MemoryLayout<UInt64>.size
         guard let payloads = Block.resize(payloads, from: cellCapacity * size, to: cells * size) else {
@@ -131,7 +132,7 @@ struct RowBufferBuilder: ~Copyable {
         }
         self.payloads = payloads.assumingMemoryBound(to: UInt64.self)
         guard let tags = Block.resize(tags, from: cellCapacity, to: cells) else {
-            // Back to the size that both are known to have.
+            // Back to the size that both allocations are known to have.
             let old = Block.resize(payloads, from: cells * size, to: cellCapacity * size)
             self.payloads = old?.assumingMemoryBound(to: UInt64.self)
             throw Self.outOfMemory

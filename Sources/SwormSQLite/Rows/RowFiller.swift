@@ -2,21 +2,23 @@ import CSwormSQLite
 import Foundation
 import SwormRows
 
-/// Writes the columns of a row into the memory of a struct. Not generic: one body for all types.
+/// A writer of a row's columns into the memory of a struct. It is not generic: one body serves all types.
 struct RowFiller {
     let statement: OpaquePointer
     let ops: UnsafeBufferPointer<RowOp>
-    /// The memory holds plain bytes: fields are initialised, not assigned.
+    /// Whether the memory holds plain bytes, so that fields are initialized, not assigned.
     let initialises: Bool
     let external: ((UnsafeRawBufferPointer) throws -> Data)?
-    /// What stopped the row that was not filled.
+    /// The error that stopped the row, if it was not filled.
     var failure: (any Error)?
 
-    /// False when a value does not fit; `failure` is set then. When it initialises, what it wrote is undone.
+    /// Fills the memory from the current row. Returns false and sets `failure` if a value does not fit. Fields that
+    /// were initialized are then deinitialized.
     ///
-    /// Unsafe: the address must be that of room for the struct that the offsets were asked of, filled with plain bytes when
-    /// it initialises and else with a value. Every op lies inside, which `RowLayout.mistake` has made sure of, and has the
-    /// property's own type; where it initialises no two overlap, and no reference lies beside them (`RowLayout.covers`).
+    /// Unsafe: the address must be that of memory for the struct to which the offsets belong. If the filler
+    /// initializes fields, the memory must hold plain bytes, otherwise a value. Every op is inside the struct, which
+    /// `RowLayout.mistake` checks, and has the property's own type. If the filler initializes fields, no two ops
+    /// overlap and no reference is outside of them (`RowLayout.covers`).
     @inline(__always)
     mutating func fill(_ base: UnsafeMutableRawPointer) -> Bool {
         let stop = write(base)
@@ -25,7 +27,7 @@ struct RowFiller {
         return false
     }
 
-    /// The number of fields written.
+    /// Writes the fields, and returns the number of written fields.
     private mutating func write(_ base: UnsafeMutableRawPointer) -> Int {
         let initialises = initialises
         let ops = ops
@@ -56,7 +58,7 @@ struct RowFiller {
         while index < ops.count {
             let op = ops[index]
             let place = base + op.offset
-            // Unprotected, which is enough for one thread; it is used up before the next step.
+            // The value is unprotected, which is sufficient for one thread, and is not used after the next step.
             let value = sqlite3_column_value(statement, op.column)
             let type = sqlite3_value_type(value)
             let isWritten: Bool

@@ -2,11 +2,12 @@ import CSwormSQLite
 import Foundation
 import SwormRows
 
-/// Steps a statement and builds the rows in the memory of an array. Not generic: it knows a plan without its type.
+/// A reader that steps a statement and builds the rows in the memory of an array. It is not generic: it uses a plan
+/// without its type.
 struct RowReader {
     let layout: RowLayout
     let statement: OpaquePointer
-    /// The bytes of a template, or a value that rows are copied from.
+    /// The bytes of a template, or the value from which rows are copied.
     let template: UnsafeRawPointer?
     let size: Int
     var filler: RowFiller
@@ -32,10 +33,11 @@ struct RowReader {
         }
     }
 
-    /// The number of rows initialised at the place, at most `room`. It stops early at the end and at a failure.
+    /// Reads at most `room` rows into memory, and returns the number of initialized rows. It stops early at the end
+    /// and at a failure.
     ///
-    /// Unsafe: there must be so much room for values of the plan's type, aligned and not initialised. What is counted is the
-    /// caller's to give back, also behind a failure; what is not counted holds nothing.
+    /// Unsafe: the memory must have space for `room` values of the plan's type, aligned and not initialized. The
+    /// caller must deinitialize the counted values, even after a failure; the rest of the memory holds no values.
     mutating func read(into start: UnsafeMutableRawPointer, room: Int) -> Int {
         var row = start
         var count = 0
@@ -49,12 +51,12 @@ struct RowReader {
             if filler.initialises {
                 // A type without stored properties has no bytes.
                 if let template { memcpy(row, template, size) }
-                // Undone when it fails, so it counts only then when it is whole.
+                // A row that fails is deinitialized, so it counts only if it is complete.
                 guard filler.fill(row) else { return count }
                 count += 1
             } else {
                 prepare(row)
-                // From here on the array owns it, whatever fails.
+                // From here on the array owns the value, even after a failure.
                 count += 1
                 guard filler.fill(row) else { return count }
             }
@@ -64,12 +66,12 @@ struct RowReader {
         return count
     }
 
-    /// Makes the value that the columns are then written into.
+    /// Creates the value into which the columns are then written.
     func prepare(_ row: UnsafeMutableRawPointer) {
         if case .copied = layout.start, let template { layout.copy(template, row) } else { layout.make(row) }
     }
 
-    /// Calls the closures of the plan on a whole value.
+    /// Calls the closures of the plan with a complete value.
     mutating func applyCustoms(_ row: UnsafeMutableRawPointer) -> Bool {
         do {
             for custom in layout.customs {
@@ -89,7 +91,7 @@ struct RowReader {
 }
 
 extension RowLayout {
-    /// Calls the body with a reader, and the template that its rows start from.
+    /// Calls the body with a reader, and with the template from which its rows start.
     func withReader(
         of statement: OpaquePointer, external: Statement.ExternalReader?, _ body: (inout RowReader) throws -> Void
     ) throws {

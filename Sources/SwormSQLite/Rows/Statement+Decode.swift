@@ -3,13 +3,13 @@ package import Foundation
 package import SwormRows
 
 extension Statement {
-    /// What reads a binary column that does not hold its data inline, from the column's bytes, the marker included.
+    /// A closure that reads a binary column whose data is not inline, from the column's bytes including the marker.
     package typealias ExternalReader = (UnsafeRawBufferPointer) throws -> Data
 
     /// Reads the statement to its end, or at most `limit` rows, into values of the plan's type.
     ///
-    /// Throws `CellFault` for a value that does not fit its property, what a closure throws, and `SQLiteError` for what
-    /// SQLite reports. After a limit the next call goes on; `isDone` tells that nothing is left.
+    /// Throws `CellFault` for a value that does not fit its property, any error of a closure, and `SQLiteError` for
+    /// SQLite's errors. After a limit, the next call continues; `isDone` is true if there are no more rows.
     package mutating func decode<T>(
         _ plan: borrowing RowPlan<T>, limit: Int? = nil, external: ExternalReader? = nil
     ) throws -> [T] {
@@ -22,7 +22,7 @@ extension Statement {
             while !reader.isEnded, count < limit {
                 let room = min(chunk, limit - count)
                 if out.capacity - count < room { out.reserveCapacity(max(count * 2, count + room)) }
-                // The rows are built in the array's own memory: nothing is moved, and no generic code runs for a row.
+                // The rows are built in the array's own memory: no value is moved, and no generic code runs for a row.
                 out.append(addingCapacity: room) { (span: inout OutputSpan<T>) in
                     span.withUnsafeMutableBufferPointer { buffer, initialized in
                         if let start = buffer.baseAddress { initialized = reader.read(into: start, room: room) }
@@ -38,14 +38,14 @@ extension Statement {
         return out
     }
 
-    /// Hands each row, or at most `limit` of them, to the body as a value of the plan's type; only one is in memory at a
-    /// time, at the place that the body gets.
+    /// Calls the body with each row, or at most `limit` of them, as a value of the plan's type. Only one value is in
+    /// memory at a time, at the address that is passed to the body.
     ///
-    /// Unsafe: the body must move the value out, once. A place instead of a value, because to hand a value of an unknown type
-    /// to a closure that knows it would copy it.
+    /// Unsafe: the body must move the value out exactly once. The body gets an address instead of a value, because
+    /// passing a value of an unknown type to a closure that knows the type would copy it.
     ///
-    /// - Parameter place: Where the values are to be; one of its own when it is nil.
-    /// - Throws: As `decode` does, and what the body throws, which ends the reading.
+    /// - Parameter place: The memory for the values; nil to allocate it.
+    /// - Throws: The errors of `decode`, and any error of the body, which stops the reading.
     package mutating func forEach<T>(
         _ plan: borrowing RowPlan<T>, limit: Int? = nil, external: ExternalReader? = nil,
         at place: UnsafeMutablePointer<T>? = nil, _ body: (UnsafeMutablePointer<T>) throws -> Void

@@ -3,13 +3,13 @@ import Foundation
 package import SwormRows
 
 extension Statement {
-    /// Binds stored properties of a struct until one has a value that does not go into its column as it is: nil where it is
-    /// not allowed, a NaN, a number out of range, very long bytes.
+    /// Binds stored properties of a struct up to the first one whose value cannot be stored unchanged: nil where it is
+    /// not allowed, NaN, a number out of range, or very long bytes.
     ///
-    /// Unsafe: the address must be that of a value of the struct that the offsets were asked of, which lives until the
-    /// statement has run or is bound anew. Its bytes are read there or in the arena.
+    /// Unsafe: the address must be that of a value of the struct to which the offsets belong, which must live until
+    /// the statement has run or is bound again. SQLite reads its bytes there or in the arena.
     ///
-    /// - Returns: The index of the op that was not bound; the number of ops when all were.
+    /// - Returns: The index of the op that was not bound, or the number of ops if all were bound.
     package mutating func bind(
         _ ops: UnsafeBufferPointer<BindOp>, from first: Int, of row: UnsafeRawPointer, in arena: BindingArena
     ) -> Int {
@@ -21,13 +21,13 @@ extension Statement {
     }
 }
 
-/// Binds properties from the memory of one struct. Not generic: one body for all types.
+/// A binder of properties from the memory of one struct. It is not generic: one body serves all types.
 private struct FieldBinder {
     let statement: OpaquePointer
     let row: UnsafeRawPointer
     let arena: BindingArena
 
-    /// False, with nothing bound, for a value that does not go into its column as it is.
+    /// Binds one property. Returns false and binds nothing if its column cannot store the value unchanged.
     @inline(__always)
     func bind(_ op: BindOp) -> Bool {
         switch op.kind {
@@ -57,7 +57,7 @@ private struct FieldBinder {
         }
     }
 
-    /// The kind is that of the property's own type, and so of the memory.
+    /// Loads the property. The kind matches the property's own type, and therefore the memory.
     @inline(__always)
     private func load<Value>(_ op: BindOp, _ type: Value.Type) -> Value {
         (row + op.offset).assumingMemoryBound(to: Value.self).pointee
@@ -110,7 +110,8 @@ private struct FieldBinder {
         }
     }
 
-    /// A UUID is its 16 bytes, and they stay where they are while the statement runs. An optional begins with them.
+    /// Binds a UUID in place: it consists of its 16 bytes, which do not move while the statement runs. An optional
+    /// starts with them.
     @inline(__always)
     private func uuid(_ op: BindOp) -> Bool {
         MemoryLayout<UUID>.size == 16

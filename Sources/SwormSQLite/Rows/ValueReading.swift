@@ -2,10 +2,10 @@ import CSwormSQLite
 import Foundation
 import SwormRows
 
-// How one value becomes one Swift value: nil for NULL, for another storage class, and for a value out of range. They take
-// SQLite's unprotected values, which is right because one thread at a time uses a connection.
+// Conversions of one SQLite value to one Swift value: nil for NULL, for another storage class, and for a value out of
+// range. They use SQLite's unprotected values, which is valid because one thread at a time uses a connection.
 //
-// The storage class comes from the caller, who asked for it before anything was converted.
+// The caller passes the storage class, which it must query before any conversion.
 enum ValueReading {
     @inline(__always)
     static func int64(_ value: OpaquePointer?, _ type: Int32) -> Int64? {
@@ -50,7 +50,7 @@ enum ValueReading {
         guard type == SQLITE_BLOB, let start = sqlite3_value_blob(value),
             sqlite3_value_bytes(value) == 16
         else { return nil }
-        // A UUID is its 16 bytes, where it has no more; its initialiser is a call with 16 arguments.
+        // A UUID consists of its 16 bytes if it is no larger. Its initializer is a call with 16 arguments.
         if MemoryLayout<UUID>.size == 16 { return start.loadUnaligned(as: UUID.self) }
         return UUID(uuid: start.loadUnaligned(as: uuid_t.self))
     }

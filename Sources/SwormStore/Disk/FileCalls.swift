@@ -1,43 +1,43 @@
 package import Foundation
 
-/// The calls by which files and folders are changed. SQLite's own files are its own business.
+/// The calls that change files and folders. SQLite manages its own files itself.
 ///
-/// Each is one step: a crash may come between any two of them, and what is not synchronized then may be lost. Tests record
-/// the calls, and let them fail.
+/// Each call is one step: a crash may occur between any two calls, and changes that are not synchronized by then may be
+/// lost. Tests record the calls, and make them fail.
 package protocol FileCalls: Sendable {
-    /// Makes an empty file where there is nothing.
+    /// Creates an empty file at a path where nothing exists.
     func createFile(_ path: String) throws
-    /// Writes bytes into a file, from its beginning on.
+    /// Writes bytes into a file, starting at its beginning.
     func write(_ data: Data, to path: String) throws
-    /// Makes a file with the content and the permissions of another one, where there is nothing.
+    /// Creates a file with the content and the permissions of another one, at a path where nothing exists.
     func copyFile(_ path: String, to copy: String) throws
     func truncate(_ path: String, to size: Int64) throws
-    /// Returns when the content of a file is on the disk, or the names in a folder are.
+    /// Returns when the content of a file, or the names in a folder, are on the disk.
     func synchronize(_ path: String) throws
-    /// Gives a file or a folder another path. A file that is there is replaced.
+    /// Renames a file or a folder. Replaces an existing file at the new path.
     func rename(_ path: String, to newPath: String) throws
-    /// Removes a file, or a link and not what it leads to.
+    /// Removes a file. A link is removed itself, not the file to which it refers.
     func removeFile(_ path: String) throws
-    /// Gives a file a second name.
+    /// Creates a hard link to a file.
     func link(_ path: String, to newPath: String) throws
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     func makeLink(_ path: String, to target: String) throws
-    /// Makes a folder in one that is there.
+    /// Creates a folder in an existing folder.
     func makeFolder(_ path: String, permissions: Int) throws
-    /// Removes a folder that has nothing in it.
+    /// Removes an empty folder.
     func removeFolder(_ path: String) throws
     func setPermissions(of path: String, _ permissions: Int) throws
     func setOwner(of path: String, user: UInt32, group: UInt32) throws
-    /// Sets the time of the last modification to the first moment that there is.
+    /// Sets the time of the last modification to the earliest possible time.
     func makeOld(_ path: String) throws
 }
 
-// Calls of several steps.
+// Calls with several steps.
 extension FileCalls {
-    /// The permissions of a folder that everybody may look into.
+    /// The permissions of a folder that all users can access.
     package static var usualPermissions: Int { 0o777 }
 
-    /// Makes a folder and those above it that are missing, and returns when their names are on the disk.
+    /// Creates a folder and its missing parent folders, and returns when their names are on the disk.
     package func makeFolders(_ path: String) throws {
         guard FileKind(path: path) == nil else { return }
         let parent = (path as NSString).deletingLastPathComponent
@@ -45,21 +45,21 @@ extension FileCalls {
         do {
             try makeFolder(path, permissions: Self.usualPermissions)
         } catch {
-            // Somebody else may just have made it.
+            // Another process may just have created the folder.
             guard FileKind(path: path) == .folder else { throw error }
         }
         if !parent.isEmpty { try synchronize(parent) }
     }
 
-    /// Writes a new file and returns when its content is on the disk. Its name need not be.
+    /// Writes a new file and returns when its content is on the disk. Its name may not be on the disk yet.
     package func writeFile(_ data: Data, to path: String) throws {
         try createFile(path)
         try write(data, to: path)
         try synchronize(path)
     }
 
-    /// Writes a file so that its path leads to the old content or to the new one at any time. After a crash the old one may
-    /// be back.
+    /// Replaces the content of a file so that its path refers to either the old or the new content at any time. After a
+    /// crash, the old content may be back.
     package func replaceFile(_ data: Data, at path: String) throws {
         let draft = Self.draft(of: path)
         removeIfPresent(draft)
@@ -72,20 +72,20 @@ extension FileCalls {
         }
     }
 
-    /// The path under which the new content of a file is written.
+    /// Returns the path at which the new content of a file is written.
     package static func draft(of path: String) -> String { path + "-new" }
 
-    /// Removes a file if it is there and can be removed.
+    /// Removes a file if it exists and can be removed.
     package func removeIfPresent(_ path: String) { try? removeFile(path) }
 
-    /// Removes whatever is at a path, a folder with all that is in it.
+    /// Removes the item at a path. A folder is removed with its content.
     package func removeTree(_ path: String) throws {
         guard FileKind(itself: path) == .folder else { return try removeFile(path) }
         for name in try FileManager.default.contentsOfDirectory(atPath: path) { try removeTree(path + "/" + name) }
         try removeFolder(path)
     }
 
-    /// Copies the files of a folder into a new one, and returns when they are on the disk with their names.
+    /// Copies the files of a folder into a new one, and returns when their content and names are on the disk.
     package func copyFiles(in folder: String, to copy: String) throws {
         try makeFolders(copy)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
@@ -94,7 +94,7 @@ extension FileCalls {
                 try copyFiles(in: from, to: to)
                 continue
             }
-            // A pipe would be waited for, and a link would lead elsewhere from another folder.
+            // Opening a pipe would block, and a link could refer to another file from another folder.
             guard FileKind(itself: from) == .file else { continue }
             try copyFile(from, to: to)
             try synchronize(to)

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What is at a path. Nothing is opened to find out: opening a pipe waits for somebody who writes into it.
+/// The kind of item at a path. It is determined without opening the item, because opening a pipe waits for a writer.
 package enum FileKind: Sendable {
     case file
     case folder
     case pipe
     case socket
     case device
-    /// Only of a path itself; see ``init(itself:)``.
+    /// A symbolic link, returned only by ``init(itself:)``.
     case link
 
-    /// The kind of what is at a path, or nil where there is nothing.
+    /// Determines the kind of item at a path, or returns nil if nothing exists there.
     package init?(path: String) {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }
         self.init(information)
     }
 
-    /// The kind of what is at a path itself, a link not followed; nil where there is nothing.
+    /// Determines the kind of item at a path without following a link, or returns nil if nothing exists there.
     package init?(itself path: String) {
         var information = stat()
         guard lstat(path, &information) == 0 else { return nil }
@@ -35,7 +35,7 @@ package enum FileKind: Sendable {
         }
     }
 
-    /// The kind for people.
+    /// A description of the kind for messages.
     package var words: String {
         switch self {
         case .file: "a file"

@@ -1,7 +1,8 @@
-/// How the files of a store are changed: those that are our own by calls, those of SQLite through one of its file systems.
+/// The interface to the disk through which the files of a store change: a set of calls for the library's own files, and
+/// a file system of SQLite for SQLite's files.
 package struct StoreDisk: Sendable {
     package var calls: any FileCalls
-    /// The name of the file system that SQLite uses; nil for its standard one.
+    /// The name of the file system that SQLite uses, or nil for the default one.
     package var fileSystem: String?
 
     package init(calls: any FileCalls = SystemFileCalls(), fileSystem: String? = nil) {
@@ -9,6 +10,6 @@ package struct StoreDisk: Sendable {
         self.fileSystem = fileSystem
     }
 
-    /// The disk as it is.
+    /// The unmodified disk.
     package static let system = StoreDisk()
 }

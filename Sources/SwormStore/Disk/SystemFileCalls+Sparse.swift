@@ -1,15 +1,16 @@
 import Foundation
 
-// Files with holes, which take no room on the disk, and would take it in a copy made byte by byte.
+// Copies of sparse files. Their holes occupy no disk space, but would do so in a copy made byte by byte.
 extension SystemFileCalls {
-    // The numbers of SEEK_DATA and SEEK_HOLE, which Glibc's module does not show.
+    // The values of SEEK_DATA and SEEK_HOLE, which Glibc's module does not export.
     #if canImport(Darwin)
     private static let (seekData, seekHole): (Int32, Int32) = (4, 3)
     #else
     private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
     #endif
 
-    /// Whether a file has holes, on a file system that says where. One that compresses needs fewer blocks, too.
+    /// Returns whether a file has holes, on a file system that reports their positions. The block count alone is not
+    /// enough, because a file system that compresses needs fewer blocks, too.
     func hasHoles(_ path: String) -> Bool {
         var information = stat()
         guard lstat(path, &information) == 0, Int64(information.st_blocks) * 512 < Int64(information.st_size) else {
@@ -22,7 +23,7 @@ extension SystemFileCalls {
         return hole >= 0 && hole < information.st_size
     }
 
-    /// Copies what a file holds, and leaves holes where it has some.
+    /// Copies the data of a file, and preserves its holes.
     func copyData(of path: String, to copy: String) throws {
         let source = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard source >= 0 else { throw CoreDataError(failing: "opened", path) }
@@ -32,7 +33,7 @@ extension SystemFileCalls {
         let target = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, information.st_mode & 0o7777)
         guard target >= 0 else { throw CoreDataError(failing: "made", copy) }
         do {
-            // The mask of the process has no say in a copy.
+            // The umask of the process must not affect a copy.
             guard fchmod(target, information.st_mode & 0o7777) == 0 else { throw CoreDataError(failing: "made", copy) }
             guard ftruncate(target, information.st_size) == 0 else { throw CoreDataError(failing: "written", copy) }
             var buffer = [UInt8](repeating: 0, count: 1 << 20)
@@ -42,7 +43,7 @@ extension SystemFileCalls {
                 guard place > start else { throw CoreDataError(failing: "read", path) }
                 try copyBytes(start..<place, of: (source, path), to: (target, copy), &buffer)
             }
-            // No data behind a place has this number.
+            // ENXIO means that there is no data after the position.
             guard errno == ENXIO else { throw CoreDataError(failing: "read", path) }
         } catch {
             _ = close(target)
@@ -62,7 +63,7 @@ extension SystemFileCalls {
             let count = pread(source.descriptor, &buffer, min(buffer.count, Int(range.upperBound - place)), place)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw CoreDataError(failing: "read", source.path) }
-            // It was cut meanwhile.
+            // The file was truncated in the meantime.
             if count == 0 { return }
             var done = 0
             while done < count {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The calls of the system.
+/// The file calls of the operating system.
 package struct SystemFileCalls: FileCalls {
     package init() {}
 
@@ -28,12 +28,12 @@ package struct SystemFileCalls: FileCalls {
             _ = close(descriptor)
             throw error
         }
-        // Some file systems find out here that they have no room.
+        // Some file systems report a full disk only here.
         guard close(descriptor) == 0 else { throw CoreDataError(failing: "written", path) }
     }
 
     package func copyFile(_ path: String, to copy: String) throws {
-        // To open a pipe would wait for ever.
+        // Opening a pipe would block forever.
         if let kind = FileKind(itself: path), kind != .file {
             throw CoreDataError(
                 CocoaError.Code.fileReadUnknown.rawValue, "“\(path)” is \(kind.words), not a file, and is not copied.")
@@ -54,13 +54,13 @@ package struct SystemFileCalls: FileCalls {
     package func synchronize(_ path: String) throws {
         let descriptor = repeated { open(path, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else {
-            // A folder may be one to write into and not to be read. Then nobody can ask for more.
+            // A folder can be writable but not readable. Synchronizing it is impossible then.
             if errno == EACCES, FileKind(path: path) == .folder { return }
             throw CoreDataError(failing: "opened", path)
         }
         defer { _ = close(descriptor) }
         guard repeated({ fsync(descriptor) }) != 0 else { return }
-        // Some file systems have nothing of the kind for folders.
+        // Some file systems do not support synchronizing folders.
         if errno == EINVAL || errno == ENOTSUP, FileKind(path: path) == .folder { return }
         throw CoreDataError(failing: "written to the disk", path)
     }
@@ -101,7 +101,7 @@ package struct SystemFileCalls: FileCalls {
         guard utimes(path, [timeval(), timeval()]) == 0 else { throw CoreDataError(failing: "given a time", path) }
     }
 
-    /// Makes a call again when a signal has ended it.
+    /// Repeats a call that a signal has interrupted.
     private func repeated(_ call: () -> Int32) -> Int32 {
         while true {
             let result = call()
@@ -111,12 +111,12 @@ package struct SystemFileCalls: FileCalls {
 }
 
 extension CoreDataError {
-    /// The error of a call to the system that has just failed.
+    /// Creates the error for a system call that has just failed.
     ///
     /// - Parameters:
     ///   - action: The participle of the call, for the message.
     ///   - path: The file or folder.
-    ///   - number: The number of the error.
+    ///   - number: The error number.
     package init(failing action: String, _ path: String, number: Int32 = errno) {
         let code: CocoaError.Code =
             switch number {

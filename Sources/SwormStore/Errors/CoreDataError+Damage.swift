@@ -1,8 +1,8 @@
 import Foundation
 
-// Rows that say something that no row can.
+// Errors for rows with impossible contents.
 extension CoreDataError {
-    /// A row says that it is of an entity that its table, or the part of it that was asked for, does not hold.
+    /// Returns the error for a row with an entity number that its table, or the requested part of it, cannot contain.
     package static func wrongEntity(ofRow key: Int64, number: Int64, in name: String) -> CoreDataError {
         CoreDataError(
             CocoaError.Code.fileReadCorruptFile.rawValue,
@@ -10,7 +10,7 @@ extension CoreDataError {
             entity: name)
     }
 
-    /// A row has a key below 1.
+    /// Returns the error for a row with a key below 1.
     package static func wrongKey(_ key: Int64, in name: String) -> CoreDataError {
         CoreDataError(
             CocoaError.Code.fileReadCorruptFile.rawValue,

@@ -1,5 +1,5 @@
 extension CoreDataError {
-    /// Throws nothing, the only error, or one error that holds all of them.
+    /// Throws nothing if there is no error, the error if there is only one, or an error that contains all of them.
     package static func throwAll(_ errors: [CoreDataError]) throws {
         if let only = errors.first, errors.count == 1 { throw only }
         guard !errors.isEmpty else { return }
@@ -9,7 +9,7 @@ extension CoreDataError {
             objects: errors.flatMap(\.objects), details: errors)
     }
 
-    /// The errors themselves where this one only groups them.
+    /// The contained errors if this error only groups them; otherwise this error.
     package var flattened: [CoreDataError] {
         errorCode == NSValidationMultipleErrorsError && !details.isEmpty ? details.flatMap(\.flattened) : [self]
     }

@@ -2,10 +2,11 @@ import Foundation
 package import SwormPredicates
 import SwormSQLite
 
-/// An error of this framework: a documented Cocoa code, a message that names what is concerned and says what to do, and
-/// the cause.
+/// An error of this framework: a documented Cocoa code, a message that names the affected objects and suggests a
+/// solution, and the cause.
 ///
-/// `as NSError` gives the domain `NSCocoaErrorDomain`, the code, and Core Data's user-information keys.
+/// `as NSError` returns an error with the domain `NSCocoaErrorDomain`, the code, and Core Data's user-information
+/// keys.
 package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomStringConvertible, Sendable {
     package static var errorDomain: String { NSCocoaErrorDomain }
 
@@ -17,7 +18,8 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
     package var objects: [ObjectReference]
     package var details: [CoreDataError]
     package var cause: (any Error)?
-    /// The condition of the store behind the error, for conditions that share their Cocoa code with other failures.
+    /// The condition of the store that caused the error, for conditions that share their Cocoa code with other
+    /// failures.
     package var condition: StoreCondition?
 
     package init(

@@ -6,16 +6,16 @@ public var NSManagedObjectValidationError: Int { 1550 }
 /// Objects of one save hold the same unique values.
 public var NSManagedObjectConstraintValidationError: Int { 1551 }
 
-/// Several values are not valid; the errors stand under `NSDetailedErrorsKey`.
+/// Several values are invalid. The errors are stored under `NSDetailedErrorsKey`.
 public var NSValidationMultipleErrorsError: Int { 1560 }
 
 /// A property that is not optional has no value.
 public var NSValidationMissingMandatoryPropertyError: Int { 1570 }
 
-/// A to-many relationship leads to too few objects.
+/// A to-many relationship contains too few objects.
 public var NSValidationRelationshipLacksMinimumCountError: Int { 1580 }
 
-/// A to-many relationship leads to too many objects.
+/// A to-many relationship contains too many objects.
 public var NSValidationRelationshipExceedsMaximumCountError: Int { 1590 }
 
 /// The delete rule of a relationship denies the deletion.
@@ -48,22 +48,22 @@ public var NSValidationStringPatternMatchingError: Int { 1680 }
 /// A value is not a URI.
 public var NSValidationInvalidURIError: Int { 1690 }
 
-/// A context's lock could not be had.
+/// A context's lock could not be acquired.
 public var NSManagedObjectContextLockingError: Int { 132000 }
 
-/// A coordinator's lock could not be had.
+/// A coordinator's lock could not be acquired.
 public var NSPersistentStoreCoordinatorLockingError: Int { 132010 }
 
 /// A fault was fired for an object that is no longer in the store.
 public var NSManagedObjectReferentialIntegrityError: Int { 133000 }
 
-/// A relationship leads to an object of another store.
+/// A relationship refers to an object of another store.
 public var NSManagedObjectExternalRelationshipError: Int { 133010 }
 
-/// Objects were changed in the store since they were read; the merge policy refuses to overwrite them.
+/// Objects were changed in the store after they were read, and the merge policy does not allow overwriting them.
 public var NSManagedObjectMergeError: Int { 133020 }
 
-/// Unique values clash with rows of the store; the merge policy refuses to resolve it.
+/// Unique values conflict with rows of the store, and the merge policy does not resolve the conflict.
 public var NSManagedObjectConstraintMergeError: Int { 133021 }
 
 /// No store of that type exists.
@@ -72,7 +72,7 @@ public var NSPersistentStoreInvalidTypeError: Int { 134000 }
 /// The file is not a store of the expected type.
 public var NSPersistentStoreTypeMismatchError: Int { 134010 }
 
-/// The store's schema cannot hold what was asked of it.
+/// The store's schema cannot hold the requested data.
 public var NSPersistentStoreIncompatibleSchemaError: Int { 134020 }
 
 /// A save failed.
@@ -81,13 +81,13 @@ public var NSPersistentStoreSaveError: Int { 134030 }
 /// Some of several stores failed to save.
 public var NSPersistentStoreIncompleteSaveError: Int { 134040 }
 
-/// A save met conflicts that its merge policy did not resolve.
+/// A save encountered conflicts that its merge policy did not resolve.
 public var NSPersistentStoreSaveConflictsError: Int { 134050 }
 
 /// A general error of this framework.
 public var NSCoreDataError: Int { 134060 }
 
-/// A store could not do what was asked.
+/// A store could not perform an operation.
 public var NSPersistentStoreOperationError: Int { 134070 }
 
 /// A store could not be opened.
@@ -111,13 +111,13 @@ public var NSMigrationMissingSourceModelError: Int { 134130 }
 /// There is no mapping from the model that the store was written with.
 public var NSMigrationMissingMappingModelError: Int { 134140 }
 
-/// SQLite reported an error; its code stands under `NSSQLiteErrorDomain`.
+/// SQLite reported an error. Its code is stored under `NSSQLiteErrorDomain`.
 public var NSSQLiteError: Int { 134180 }
 
 /// A mapping between two models could not be inferred.
 public var NSInferredMappingModelError: Int { 134190 }
 
-/// A history token leads to transactions that are not there any more, or to another store.
+/// A history token refers to transactions that no longer exist, or to another store.
 public var NSPersistentHistoryTokenExpiredError: Int { 134301 }
 
 /// The stages of a migration do not lead from the store's version to the coordinator's.
@@ -126,28 +126,28 @@ public var NSStagedMigrationFrameworkVersionMismatchError: Int { 134504 }
 /// The store's version comes after the coordinator's among the stages of a migration.
 public var NSStagedMigrationBackwardMigrationError: Int { 134505 }
 
-/// The errors of which an error with several causes consists, as `[any Error]`.
+/// The key of the underlying errors of an error with several causes, as `[any Error]`.
 public let NSDetailedErrorsKey: String = "NSDetailedErrorsKey"
 
-/// The object that failed validation.
+/// The key of the object that failed validation.
 public let NSValidationObjectErrorKey: String = "NSValidationObjectErrorKey"
 
-/// The key of the property that failed validation.
+/// The key of the name of the property that failed validation.
 public let NSValidationKeyErrorKey: String = "NSValidationKeyErrorKey"
 
-/// The value that failed validation.
+/// The key of the value that failed validation.
 public let NSValidationValueErrorKey: String = "NSValidationValueErrorKey"
 
-/// The predicate that the value did not satisfy.
+/// The key of the predicate that the value did not satisfy.
 public let NSValidationPredicateErrorKey: String = "NSValidationPredicateErrorKey"
 
-/// The stores that an error concerns.
+/// The key of the stores that an error concerns.
 public let NSAffectedStoresErrorKey: String = "NSAffectedStoresErrorKey"
 
-/// The objects that an error concerns.
+/// The key of the objects that an error concerns.
 public let NSAffectedObjectsErrorKey: String = "NSAffectedObjectsErrorKey"
 
-/// The conflicts that stopped a save.
+/// The key of the conflicts that stopped a save.
 public let NSPersistentStoreSaveConflictsErrorKey: String = "NSPersistentStoreSaveConflictsErrorKey"
 
 /// The key of SQLite's own result code in an error's user information.

@@ -1,14 +1,16 @@
-/// The faults of a model, or of two models together, collected while they are looked through.
+/// The issues of a model, or of two models together, collected while they are inspected.
 package struct ModelFaults {
     private(set) var faults: [CoreDataError] = []
     private let code: Int
     private let failure: String
     private let counted: String
 
+    /// Creates an empty collection of issues.
+    ///
     /// - Parameters:
-    ///   - code: The code of the error and of each fault.
-    ///   - failure: What is not possible because of the faults.
-    ///   - counted: What the faults are called behind their number.
+    ///   - code: The code of the error and of each issue.
+    ///   - failure: The operation that is not possible because of the issues.
+    ///   - counted: The noun for the issues after their number.
     package init(
         code: Int = NSCoreDataError, failure: String = "The model cannot be used", counted: String = "it has %d faults"
     ) {
@@ -23,7 +25,7 @@ package struct ModelFaults {
         faults.append(CoreDataError(code, message, entity: entity, key: key))
     }
 
-    /// The error that tells all faults.
+    /// The error that reports all issues.
     package var error: CoreDataError {
         if faults.count == 1, let only = faults.first {
             return CoreDataError(

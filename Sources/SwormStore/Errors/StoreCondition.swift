@@ -1,18 +1,18 @@
-/// A condition that keeps a store from doing its work, as a name that stays the same from version to version.
+/// A condition that prevents a store from working, with a name that is stable across versions.
 package enum StoreCondition: String, Sendable, Hashable {
-    /// Writing was tried where only reading is allowed.
+    /// A write was attempted while only reading is allowed.
     case readOnly
-    /// A lock or a turn did not become free in time.
+    /// A lock or a turn did not become available in time.
     case timedOut
-    /// The calling thread waits for a turn that it holds itself, or in a circle of waiting threads.
+    /// The calling thread waits for a turn that it holds itself, or as part of a cycle of waiting threads.
     case wouldDeadlock
     /// The store was closed.
     case storeClosed
-    /// The store does nothing until it is resumed.
+    /// The store is suspended and does nothing until it is resumed.
     case suspended
-    /// Another transaction was committed after the snapshot that a write has to begin from.
+    /// Another transaction was committed after the snapshot from which a write has to start.
     case conflict
-    /// The store, or the kind of call, does not allow it.
+    /// The store does not support the operation, or the kind of call does not allow it.
     case unsupported
     /// The file is not a store.
     case notAStore

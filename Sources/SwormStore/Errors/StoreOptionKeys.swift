@@ -4,40 +4,42 @@ public let NSSQLiteStoreType: String = "SQLite"
 public let NSInMemoryStoreType: String = "InMemory"
 /// The option that opens a store for reading only.
 public let NSReadOnlyPersistentStoreOption: String = "NSReadOnlyPersistentStoreOption"
-/// The option that gives seconds to wait for a locked store.
+/// The option that sets the number of seconds to wait for a locked store.
 public let NSPersistentStoreTimeoutOption: String = "NSPersistentStoreTimeoutOption"
-/// Lets `destroyPersistentStore` remove a regular file that is no store: `true`.
+/// The option that lets `destroyPersistentStore` remove a regular file that is not a store: `true`.
 public let NSPersistentStoreForceDestroyOption: String = "NSPersistentStoreForceDestroyOption"
 /// The option that holds a dictionary of SQLite pragmas.
 public let NSSQLitePragmasOption: String = "NSSQLitePragmasOption"
-/// The option that asks for automatic migration: a store of another model is migrated when it is opened for writing.
+/// The option that enables automatic migration: a store of another model is migrated when it is opened for writing.
 public let NSMigratePersistentStoresAutomaticallyOption: String = "NSMigratePersistentStoresAutomaticallyOption"
-/// The option that asks for an inferred mapping in an automatic migration. The store's own copy of its model is the source.
+/// The option that enables an inferred mapping in an automatic migration. The store's own copy of its model is the
+/// source.
 public let NSInferMappingModelAutomaticallyOption: String = "NSInferMappingModelAutomaticallyOption"
-/// The option that turns a store's history on.
+/// The option that enables a store's history.
 ///
-/// With `true` a new store, or one without a history, begins to record who inserted, updated and deleted which object, and
-/// when. A store that has a history goes on with it, whatever the option says. One without a history that is opened
-/// read-only is refused with this option.
+/// If the value is `true`, a new store, or one without a history, starts to record who inserted, updated and deleted
+/// which object, and when. A store with a history continues it, whatever the value. Opening a store without a history
+/// with this option throws an error if the store is read-only.
 public let NSPersistentHistoryTrackingKey: String = "NSPersistentHistoryTrackingKey"
-/// The option that lets a store be written that is mirrored to CloudKit: `true`. Without it such a store is opened read-only.
+/// The option that allows writing to a store that is mirrored to CloudKit: `true`.
 ///
-/// Core Data has no such option: it mirrors these stores itself.
+/// Without it, such a store is opened read-only. Core Data has no such option: it mirrors these stores itself.
 public let SwormWritesMirroredStoresOption: String = "SwormWritesMirroredStoresOption"
-/// The option that lets a store be written with a model that was inferred from its tables; `true`.
+/// The option that allows writing to a store with a model that was inferred from its tables: `true`.
 ///
-/// Without it, the store is opened read-only. A save throws where the tables do not determine what to write: for links whose
-/// inverse is unknown, for data that may belong in external files, and for the deletion of objects that rows may refer to.
-/// Rules that are only in the real model, such as required values, are neither known nor enforced. Core Data has no such
-/// option: it does not infer models.
+/// Without it, the store is opened read-only. A save throws an error if the tables do not determine what to write: for
+/// links whose inverse is unknown, for data that may belong in external files, and for the deletion of objects that
+/// rows may refer to. Rules that are only in the real model, such as required values, are neither known nor enforced.
+/// Core Data has no such option: it does not infer models.
 public let SwormWritesWithInferredModelOption: String = "SwormWritesWithInferredModelOption"
-/// The option that holds a `StatementWatch`, which is told what the store's connections run from the opening on.
+/// The option that holds a `StatementWatch`, which observes the statements of the store's connections from the time of
+/// opening.
 package let SwormStatementWatchOption: String = "SwormStatementWatchOption"
-/// The option that holds the number of calls that may read the store at the same time, in all of the process.
+/// The option that holds the number of calls in the process that may read the store at the same time.
 package let SwormReadersOption: String = "SwormReadersOption"
-/// The option that holds the `LentFiles` by which stores hand on the content of external files.
+/// The option that holds the `LentFiles` by which stores pass on the content of external files.
 package let SwormLentFilesOption: String = "SwormLentFilesOption"
-/// The option that holds the `StoreDisk` by which the files of a store are changed.
+/// The option that holds the `StoreDisk` that changes the files of a store.
 package let SwormDiskOption: String = "SwormDiskOption"
 /// The metadata key of a store's type.
 public let NSStoreTypeKey: String = "NSStoreType"

@@ -3,15 +3,15 @@ import SwormSQLite
 import SwormRows
 import SwormPredicates
 
-// Moments in which nobody in this process reads or writes a file.
+// Periods in which no call in this process reads or writes a file.
 extension FileHub {
-    /// Runs a closure while no call reads the file, and with the turn. New readers wait at a gate from now on; calls that hold a
-    /// slot already end undisturbed, as does a write that is running.
+    /// Runs a closure with the turn, while no call reads the file. New readers wait at a gate from now on. Calls that
+    /// already hold a slot, and a running write, end undisturbed.
     ///
     /// - Parameters:
-    ///   - end: When to give up waiting.
-    ///   - token: Ends the waiting too.
-    /// - Returns: The result; nil where the readers did not end in time.
+    ///   - end: The time at which to give up.
+    ///   - token: Ends the wait too.
+    /// - Returns: The result, or nil if the readers did not end in time.
     func withoutReaders<R>(
         until end: ContinuousClock.Instant, _ token: InterruptToken? = nil, _ body: () throws -> R
     ) throws -> R? {
@@ -26,7 +26,7 @@ extension FileHub {
         return try body()
     }
 
-    /// What to do about the log after a commit.
+    /// Returns the action to perform on the log after a commit.
     func committed(frames: Int) -> LogPolicy.Action {
         let now = ContinuousClock.now
         return log.withLock { $0.committed(frames: frames, now: now) }

@@ -1,4 +1,4 @@
-// Why somebody does not get a turn or a slot.
+// The errors for a turn or a slot that is not granted.
 extension CoreDataError {
     package static var turnIsTaken: CoreDataError {
         CoreDataError(

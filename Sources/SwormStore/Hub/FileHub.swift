@@ -4,16 +4,16 @@ import SwormSQLite
 import SwormRows
 import SwormPredicates
 
-/// The meeting point of all that use one file in this process: its turn for writing and its slots for reading.
+/// The turn for writing and the slots for reading of one file, shared by all of its users in this process.
 ///
-/// Stores over one file share a hub, whatever models they have; a store in memory has its own.
+/// Stores that use the same file share a hub, regardless of their models. A store in memory has its own hub.
 package final class FileHub: WaitTarget {
     private enum Waiter: Sendable {
         case thread(DispatchSemaphore)
         case call(@Sendable (Outcome) -> Void, until: ContinuousClock.Instant)
     }
 
-    /// How waiting ended.
+    /// The outcome of a wait.
     package enum Outcome: Sendable {
         case granted, cancelled, timedOut
     }
@@ -21,32 +21,33 @@ package final class FileHub: WaitTarget {
     private struct Content: Sendable {
         var state: HubState
         var waiters: [HubState.Ticket: Waiter] = [:]
-        /// The outcomes of requests that were decided before somebody waited for them.
+        /// The outcomes of requests that were decided before a thread waited for them.
         var decided: [HubState.Ticket: Outcome] = [:]
-        /// Whether the holder of the turn has a transaction open.
+        /// Whether the holder of the turn has an open transaction.
         var isWriting = false
         var pauses = WritePauses()
     }
 
     private let content: Locked<Content>
     private let alarm = HubAlarm()
-    /// One at a time waits for readers to end.
+    /// A lock that lets one thread at a time wait for readers to end.
     private let gate = NSLock()
     let log: Locked<LogPolicy>
     let checkpoints = CheckpointTurn()
 
-    /// The number of calls that may read a file at the same time, where nobody says otherwise.
+    /// The default number of calls that may read a file at the same time.
     package static let standardSlotLimit = max(4, ProcessInfo.processInfo.activeProcessorCount)
 
     /// - Parameters:
     ///   - slotLimit: The number of calls that may read at the same time.
-    ///   - logLimit: The frames of the write-ahead log after which readers are kept out for a moment, so that it begins anew.
+    ///   - logLimit: The number of frames in the write-ahead log above which readers are briefly kept out, so that the
+    ///     log restarts.
     package init(slotLimit: Int = FileHub.standardSlotLimit, logLimit: Int = FileHub.standardLogLimit) {
         content = Locked(Content(state: HubState(slotLimit: slotLimit)))
         log = Locked(LogPolicy(limit: logLimit))
     }
 
-    /// 16 MB of pages of 4 KiB.
+    /// The default log limit in frames, which is 16 MB in pages of 4 KiB.
     package static let standardLogLimit = 4096
 
     package func raiseSlotLimit(to limit: Int) {
@@ -55,14 +56,14 @@ package final class FileHub: WaitTarget {
 
     // MARK: The turn
 
-    /// Waits for the turn on the calling thread. A thread that holds it gets it once more.
+    /// Waits for the turn on the calling thread. A thread that holds the turn gets it again.
     ///
     /// - Parameters:
-    ///   - end: When to give up.
-    ///   - token: Ends the waiting too.
-    ///   - isFirst: Whether the thread goes before all that wait.
-    /// - Throws: ``CoreDataError`` with the condition `timedOut`; `wouldDeadlock` where this thread waits for one that waits for
-    ///   it; and the failure of the token.
+    ///   - end: The time at which to give up.
+    ///   - token: Ends the wait too.
+    ///   - isFirst: Whether the thread goes before all waiting requests.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` if this thread would wait for a
+    ///   thread that waits for it, or the failure of the token.
     func takeTurn(
         until end: @autoclosure () -> ContinuousClock.Instant, _ token: InterruptToken? = nil, isFirst: Bool = false
     ) throws {
@@ -76,7 +77,7 @@ package final class FileHub: WaitTarget {
                 content.decided[ticket] = nil
                 return content.state.cancel(ticket)
             }
-            // Whoever closed the circle may have given up, so that the turn was granted.
+            // The thread that completed the cycle may have given up, so that the turn was granted.
             guard isWaiting else { return }
             throw error
         }
@@ -93,15 +94,16 @@ package final class FileHub: WaitTarget {
     /// The thread that holds the turn.
     package var holder: HubState.Holder? { content.withLock { $0.state.holder } }
 
-    /// Says that the calling thread goes on with what the turn was taken for.
+    /// Assigns the turn to the calling thread, which continues the work for which the turn was taken.
     func assignTurn() {
         let thread = ThreadHoldings.thread
         content.withLock { $0.state.assignTurn(to: thread) }
     }
 
-    /// Notes that the holder of the turn, which is the calling thread, begins a transaction.
+    /// Notes that the holder of the turn, which is the calling thread, starts a transaction.
     ///
-    /// - Throws: ``CoreDataError`` with the condition `wouldDeadlock` where it has one open: SQLite would wait for that one.
+    /// - Throws: ``CoreDataError`` with the condition `wouldDeadlock` if the thread already has an open transaction,
+    ///   because SQLite would wait for that one.
     func beginWriting() throws {
         let began = content.withLock { content in
             defer { content.isWriting = true }
@@ -119,7 +121,7 @@ package final class FileHub: WaitTarget {
         }
     }
 
-    /// Waits on the calling thread, which holds the turn, where other processes should get theirs.
+    /// Waits on the calling thread, which holds the turn, if other processes should get a chance to write.
     func pauseForOthers() {
         let now = ContinuousClock.now
         guard let pause = content.withLock({ $0.pauses.pause(before: now) }) else { return }
@@ -128,8 +130,8 @@ package final class FileHub: WaitTarget {
 
     // MARK: Admission
 
-    /// Waits on the calling thread until a call of a container may run there, which reads, or which writes from its beginning.
-    /// ``leave(isTurn:)`` follows on the same thread.
+    /// Waits on the calling thread until a call of a container may run on it. The call either reads, or writes from its
+    /// start. The caller must call ``leave(isTurn:)`` on the same thread.
     ///
     /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock`.
     package func enter(isTurn: Bool, until end: @autoclosure () -> ContinuousClock.Instant) throws {
@@ -143,13 +145,14 @@ package final class FileHub: WaitTarget {
         ThreadHoldings.change(by: 1)
     }
 
-    /// Asks that a call of a container may run, without a thread that waits. If it is granted, ``adopt(isTurn:)`` follows on the
-    /// thread that runs the call, and then ``leave(isTurn:)``; or else ``abandon(isTurn:)``.
+    /// Requests admission for a call of a container, without blocking a thread. If the request is granted, the thread
+    /// that runs the call must call ``adopt(isTurn:)`` and then ``leave(isTurn:)``. Otherwise the caller must call
+    /// ``abandon(isTurn:)``.
     ///
     /// - Parameters:
-    ///   - end: When to give up.
-    ///   - action: Called once: at once, or on the thread that ends the waiting, which should not be kept.
-    /// - Returns: The request that waits; nil where it does not.
+    ///   - end: The time at which to give up.
+    ///   - action: Called once, either immediately or on the thread that ends the wait, which should not be blocked.
+    /// - Returns: The waiting request, or nil if the request does not wait.
     package func admit(
         isTurn: Bool, until end: ContinuousClock.Instant, _ action: @escaping @Sendable (Outcome) -> Void
     ) -> HubState.Ticket? {
@@ -163,10 +166,10 @@ package final class FileHub: WaitTarget {
         return ticket
     }
 
-    /// Takes back a request, unless it was granted or ended before.
+    /// Cancels a request, unless it was granted or ended before.
     package func cancelAdmission(_ ticket: HubState.Ticket) { decide(ticket, .cancelled) }
 
-    /// Says that the calling thread runs the call that was admitted.
+    /// Notes that the calling thread runs the admitted call.
     package func adopt(isTurn: Bool) {
         ThreadHoldings.change(by: 1)
         if isTurn { assignTurn() }
@@ -178,24 +181,24 @@ package final class FileHub: WaitTarget {
         abandon(isTurn: isTurn)
     }
 
-    /// Gives back what was admitted and not adopted.
+    /// Releases an admission that was not adopted.
     package func abandon(isTurn: Bool) {
         wake { isTurn ? $0.state.releaseTurn().map { [$0] } ?? [] : $0.state.releaseSlot() }
     }
 
     // MARK: The gate
 
-    /// Keeps new readers out, and waits until those that read have ended. ``openGate()`` follows, unless the answer is nil.
+    /// Keeps new readers out, and waits until the current readers have ended. The caller must call ``openGate()``,
+    /// unless the result is nil.
     ///
-    /// - Returns: Nil where the gate was somebody else's for all the time, and nothing has to follow; false where the readers did
-    ///   not end in time.
+    /// - Returns: Nil if another thread held the gate the whole time, or false if the readers did not end in time.
     func waitForReaders(until end: ContinuousClock.Instant, _ token: InterruptToken?) -> Bool? {
         guard gate.lock(before: Date(timeIntervalSinceNow: min(end.secondsLeft, 1e8))) else { return nil }
         guard case .waits(let ticket) = content.withLock({ $0.state.closeGate() }) else { return true }
         return wait(for: ticket, until: end, token) == .granted
     }
 
-    /// Lets readers in again.
+    /// Admits readers again.
     func openGate() {
         wake { $0.state.openGate() }
         gate.unlock()
@@ -219,12 +222,12 @@ package final class FileHub: WaitTarget {
         return content.withLock { content in
             content.waiters[ticket] = nil
             if let outcome = content.decided.removeValue(forKey: ticket) { return outcome }
-            // It may have been granted just now.
+            // The request may just have been granted.
             return isWoken || !content.state.cancel(ticket) ? .granted : .timedOut
         }
     }
 
-    /// Ends the waiting of a call, unless it was granted before.
+    /// Ends the wait of a call, unless it was granted before.
     private func decide(_ ticket: HubState.Ticket, _ outcome: Outcome) {
         let waiter = content.withLock { content -> Waiter? in
             guard content.state.cancel(ticket) else { return nil }
@@ -240,7 +243,7 @@ package final class FileHub: WaitTarget {
         }
     }
 
-    /// Changes the state, and wakes those whose requests are granted by it.
+    /// Changes the state, and wakes the waiters whose requests are granted as a result.
     private func wake(_ change: (inout Content) -> [HubState.Ticket]) {
         let waiters = content.withLock { content -> [Waiter] in
             let granted = change(&content)
@@ -263,7 +266,7 @@ package final class FileHub: WaitTarget {
         alarm.set(for: end) { [weak self] in self?.endLateWaits() }
     }
 
-    /// Ends the waiting of the calls whose time is over.
+    /// Ends the wait of the calls whose time is over.
     private func endLateWaits() {
         let now = ContinuousClock.now
         let ends = content.withLock { content in

@@ -3,19 +3,19 @@ import SwormSQLite
 import SwormRows
 import SwormPredicates
 
-/// One timer for all the tasks that wait at a hub.
+/// A single timer for all the tasks that wait at a hub.
 ///
-/// A timer for each of them would stay until its moment, long after its call goes on: as many as there are calls in the time of
-/// a timeout.
+/// Separate timers would remain until they fire, long after their calls have continued, so there would be as many
+/// timers as there are calls within one timeout.
 ///
-/// @unchecked: the timer is only touched under the lock.
+/// @unchecked: the timer is accessed only under the lock.
 final class HubAlarm: @unchecked Sendable {
     private let next = Locked<ContinuousClock.Instant?>(nil)
     private var timer: (any DispatchSourceTimer)?
 
     deinit { timer?.cancel() }
 
-    /// Calls an action at a moment, or earlier: whoever still waits then sets the alarm again.
+    /// Calls an action at the given time or earlier. If a call still waits then, the action must set the alarm again.
     func set(for moment: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void) {
         next.withLock { next in
             if let next, next <= moment { return }

@@ -6,21 +6,21 @@ enum HubRegistry {
     private struct Entry: Sendable {
         let hub: FileHub
         var users: Int
-        /// Whether one of them has the file open without a log, which locks the file itself.
+        /// Whether one of the users has the file open without a log, which locks the file itself.
         var locksFile = false
     }
 
     private static let hubs = Locked<[FileIdentity: Entry]>([:])
-    /// The paths by which stores are open, each with the number of its users. Such a file is known to be a store whatever becomes
-    /// of it, also when another file takes its path.
+    /// The paths of the open stores, each with the number of its users. Such a path is known to belong to a store,
+    /// regardless of what happens to the file, and even if another file replaces it.
     private static let paths = Locked<[String: Int]>([:])
 
-    /// The hub of a file that is open, the same one until the last user has left it. The number of a file may belong to
-    /// another one later, which gets a hub of its own.
+    /// Returns the hub of an open file. The hub is the same until the last user has left it. The file system may later
+    /// assign the number of the file to another file, which gets its own hub.
     ///
     /// - Parameters:
-    ///   - slotLimit: The number of calls that may read at the same time; nil for the standard.
-    ///   - logLimit: The frames of the log after which it is to begin anew; the lowest one counts.
+    ///   - slotLimit: The number of calls that may read at the same time, or nil for the default.
+    ///   - logLimit: The number of frames after which the log restarts. The lowest limit of all users applies.
     fileprivate static func enter(_ identity: FileIdentity, slotLimit: Int?, logLimit: Int) -> FileHub {
         let hub = hubs.withLock { hubs in
             let hub =
@@ -34,14 +34,14 @@ enum HubRegistry {
         return hub
     }
 
-    /// Whether a connection of this process may have locks on a file. They would end if anything else opened and closed it: they
-    /// belong to the process, and not to a descriptor.
+    /// Returns whether a connection of this process may have locks on a file. Opening and closing the file elsewhere
+    /// would release them, because they belong to the process and not to a descriptor.
     static func mayLock(_ path: String) -> Bool {
         guard let identity = FileIdentity(path: path) else { return false }
         return hubs.withLock { $0[identity]?.locksFile ?? false }
     }
 
-    /// Whether a store is open by a path in this process.
+    /// Returns whether a store is open at a path in this process.
     static func isOpen(_ path: String) -> Bool { paths.withLock { $0[path] != nil } }
 
     fileprivate static func note(_ path: String) { paths.withLock { $0[path, default: 0] += 1 } }
@@ -66,17 +66,17 @@ enum HubRegistry {
     }
 }
 
-/// The share that one user has in the hub of a file which it has open. It ends with the last reference.
+/// The membership of one user in the hub of an open file. It ends when the last reference is released.
 final class HubMembership: Sendable {
     let hub: FileHub
     private let identity: FileIdentity
     let path: String
 
     /// - Parameters:
-    ///   - path: The path of a file that the caller has open, and keeps open as long as it has the membership.
-    ///   - slotLimit: The number of calls that may read at the same time; nil for the standard.
-    ///   - logLimit: The frames of the log after which it is to begin anew.
-    /// - Returns: Nil where there is no file.
+    ///   - path: The path of a file that the caller has open, and keeps open for the lifetime of the membership.
+    ///   - slotLimit: The number of calls that may read at the same time, or nil for the default.
+    ///   - logLimit: The number of frames after which the log restarts.
+    /// - Returns: Nil if there is no file.
     init?(path: String, slotLimit: Int?, logLimit: Int = FileHub.standardLogLimit) {
         guard let identity = FileIdentity(path: path) else { return nil }
         self.identity = identity
@@ -90,13 +90,15 @@ final class HubMembership: Sendable {
         HubRegistry.forget(path)
     }
 
-    /// Says that the file is used without a log.
+    /// Notes that the file is used without a log.
     func noteLocks() { HubRegistry.noteLocks(identity) }
 
-    /// Whether the path leads to the file that is open.
+    /// Whether the path still refers to the open file.
     var isCurrent: Bool { FileIdentity(path: path) == identity }
 
-    /// - Throws: ``CoreDataError`` where the file was moved, removed or replaced: what is written into it would be lost.
+    /// Checks that the path still refers to the open file.
+    ///
+    /// - Throws: ``CoreDataError`` if the file was moved, removed or replaced, because writes would be lost.
     func check() throws {
         if isCurrent { return }
         throw CoreDataError(
@@ -106,12 +108,12 @@ final class HubMembership: Sendable {
     }
 }
 
-/// A file as the file system knows it, whatever its path.
+/// The identity of a file in the file system, regardless of its path.
 struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    /// - Returns: Nil where there is no file.
+    /// - Returns: Nil if there is no file.
     init?(path: String) {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }

@@ -1,10 +1,11 @@
-/// The order in which the calls of one process use a file: one turn for writing, a bounded number of slots for reading, and
-/// a gate that keeps new readers out for a moment.
+/// The order in which the calls of one process use a file: one turn for writing, a bounded number of slots for reading,
+/// and a gate that temporarily keeps new readers out.
 ///
-/// It is a state machine without threads and clocks. Each method answers at once; the tickets that become granted by a
-/// change are returned, and whoever waits for them is woken by the caller. The first to ask is the first to be granted.
+/// It is a state machine without threads and clocks. Each method returns immediately. The methods return the tickets
+/// that a change grants, and the caller wakes the waiters of those tickets. Requests are granted in the order in which
+/// they were made.
 package struct HubState: Sendable {
-    /// A request that waits.
+    /// A waiting request.
     package struct Ticket: Hashable, Sendable {
         fileprivate let number: UInt64
     }
@@ -20,17 +21,17 @@ package struct HubState: Sendable {
     /// The number of calls that may read at the same time.
     private(set) var slotLimit: Int
     private(set) var usedSlots = 0
-    /// Whether new readers wait, whatever slots are free.
+    /// Whether new readers wait, even if slots are free.
     private(set) var isGateClosed = false
-    /// The thread that holds the turn; nil when nobody does, or when a call holds it that no thread runs yet.
+    /// The thread that holds the turn, or nil if the turn is free or is held by a call that no thread runs yet.
     private(set) var holder: Holder?
-    /// How often the turn was taken by its holder; 0 when it is free.
+    /// The number of times that the holder has taken the turn, which is 0 if the turn is free.
     private(set) var turnDepth = 0
     private var waitingForSlot: [Ticket] = []
     private var waitingForTurn: [Ticket] = []
-    /// The request that is granted when no slot is used any more.
+    /// The request that is granted when no slot is in use.
     private var waitingForReaders: Ticket?
-    /// The threads behind the tickets that wait for the turn; those of asynchronous calls have none.
+    /// The threads of the tickets that wait for the turn. Tickets of asynchronous calls have no thread.
     private var waitingThreads: [Ticket: Holder] = [:]
     private var lastTicket: UInt64 = 0
 
@@ -46,11 +47,11 @@ package struct HubState: Sendable {
 
     // MARK: The turn
 
-    /// Asks for the turn. A thread that holds it gets it once more.
+    /// Requests the turn. A thread that holds the turn gets it again.
     ///
     /// - Parameters:
-    ///   - thread: The thread that asks; nil for a call that no thread runs yet.
-    ///   - isFirst: Whether the request goes before all that wait.
+    ///   - thread: The requesting thread, or nil for a call that no thread runs yet.
+    ///   - isFirst: Whether the request goes before all waiting requests.
     mutating func requestTurn(by thread: Holder?, isFirst: Bool = false) -> Answer {
         if turnDepth > 0, let thread, thread == holder {
             turnDepth += 1
@@ -66,14 +67,14 @@ package struct HubState: Sendable {
         return .waits(ticket)
     }
 
-    /// Says which thread runs the call that holds the turn.
+    /// Assigns the turn to the thread that runs the call that holds it.
     mutating func assignTurn(to thread: Holder?) {
         if turnDepth > 0 { holder = thread }
     }
 
-    /// Gives the turn back, once for each time that it was taken.
+    /// Releases the turn. Must be called once for each time that the turn was taken.
     ///
-    /// - Returns: The request that has it now.
+    /// - Returns: The request that now has the turn.
     mutating func releaseTurn() -> Ticket? {
         guard turnDepth > 0 else { return nil }
         turnDepth -= 1
@@ -87,10 +88,10 @@ package struct HubState: Sendable {
 
     // MARK: Slots
 
-    /// Asks for a slot.
+    /// Requests a slot.
     ///
-    /// - Parameter isPassing: Whether the caller holds a slot or a turn already, of this file or of another one. It does not
-    ///   wait then, as somebody might wait for it, but has its slot beyond the limit.
+    /// - Parameter isPassing: Whether the caller already holds a slot or a turn, of this file or of another one. Such a
+    ///   caller gets a slot beyond the limit instead of waiting, because other calls might wait for it.
     mutating func requestSlot(isPassing: Bool) -> Answer {
         if isPassing || !isGateClosed && usedSlots < slotLimit && waitingForSlot.isEmpty {
             usedSlots += 1
@@ -101,9 +102,9 @@ package struct HubState: Sendable {
         return .waits(ticket)
     }
 
-    /// Gives a slot back.
+    /// Releases a slot.
     ///
-    /// - Returns: The requests that have one now.
+    /// - Returns: The requests that now have a slot.
     mutating func releaseSlot() -> [Ticket] {
         guard usedSlots > 0 else { return [] }
         usedSlots -= 1
@@ -114,15 +115,17 @@ package struct HubState: Sendable {
         return grantSlots()
     }
 
-    /// Lets more calls read at the same time; never fewer, as somebody has asked for that number.
+    /// Raises the number of calls that may read at the same time. The limit is never lowered, because another user has
+    /// requested the higher number.
     mutating func raiseSlotLimit(to limit: Int) -> [Ticket] {
         slotLimit = max(slotLimit, limit)
         return grantSlots()
     }
 
-    /// Keeps new readers out, those that hold a slot or a turn excepted.
+    /// Keeps new readers out, except those that hold a slot or a turn.
     ///
-    /// - Returns: Whether nobody reads, or the request that is granted then. One request of this kind can wait at a time.
+    /// - Returns: Granted if no call reads, or the request that is granted then. Only one request of this kind can wait
+    ///   at a time.
     mutating func closeGate() -> Answer {
         isGateClosed = true
         guard usedSlots > 0 else { return .granted }
@@ -131,7 +134,7 @@ package struct HubState: Sendable {
         return .waits(ticket)
     }
 
-    /// Lets readers in again.
+    /// Admits readers again.
     mutating func openGate() -> [Ticket] {
         isGateClosed = false
         waitingForReaders = nil
@@ -148,9 +151,9 @@ package struct HubState: Sendable {
 
     // MARK: Giving up
 
-    /// Takes a request back that waits.
+    /// Cancels a waiting request.
     ///
-    /// - Returns: False where it does not wait any more, because it was granted.
+    /// - Returns: False if the request no longer waits, because it was granted.
     mutating func cancel(_ ticket: Ticket) -> Bool {
         if waitingForReaders == ticket {
             waitingForReaders = nil

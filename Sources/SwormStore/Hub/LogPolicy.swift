@@ -1,28 +1,29 @@
-/// When the pages of a write-ahead log are moved into the file, and when the log begins anew at its start.
+/// A policy that decides when the pages of a write-ahead log are moved into the file, and when the log restarts from
+/// its beginning.
 ///
-/// Moving pages disturbs nobody, but the log gets shorter only at a moment in which nobody reads from it. On a busy store that
-/// moment never comes by itself: past a limit it has to be made, by keeping new readers out until those that read have ended.
-/// A value without threads and clocks.
+/// Moving pages does not block readers or writers, but the log becomes shorter only at a moment when no connection
+/// reads from it. On a busy store, such a moment never occurs by itself. Above a limit it is therefore enforced, by
+/// keeping new readers out until the current readers have ended. This is a value without threads and clocks.
 struct LogPolicy: Sendable {
     enum Action: Sendable, Hashable {
         case nothing
-        /// Move what can be moved while others read.
+        /// Move the pages that can be moved while other connections read.
         case move
-        /// The same, and keep new readers out so that the log can begin anew.
+        /// Move pages, and keep new readers out so that the log can restart.
         case restart
     }
 
-    /// The frames after which pages are moved: as many as SQLite waits for.
+    /// The number of frames after which pages are moved, which is the same as SQLite's default.
     static let movingStep = 1000
 
-    /// The frames after which the log is to begin anew.
+    /// The number of frames above which the log must restart.
     private(set) var limit: Int
     private var moved = 0
-    /// Whether an attempt to begin the log anew was asked for and has not ended.
+    /// Whether an attempt to restart the log was requested and has not ended.
     private(set) var isRestarting = false
     private var nextAttempt: ContinuousClock.Instant?
     private var pause = shortestPause
-    /// The frames of the log at the last attempt that failed; 0 after one that succeeded.
+    /// The number of frames in the log at the last failed attempt, or 0 after a successful one.
     private var failed = 0
 
     private static let shortestPause = Duration.milliseconds(100)
@@ -30,16 +31,16 @@ struct LogPolicy: Sendable {
 
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// Keeps the log shorter: among the users of a file the lowest limit counts.
+    /// Lowers the limit. The lowest limit of all users of a file applies.
     mutating func lower(to limit: Int) { self.limit = min(self.limit, max(1, limit)) }
 
-    /// What to do after a commit.
+    /// Returns the action to perform after a commit.
     ///
     /// - Parameters:
     ///   - frames: The length of the log.
     ///   - now: The time of the commit.
     mutating func committed(frames: Int, now: ContinuousClock.Instant) -> Action {
-        // It has begun anew.
+        // The log has restarted.
         if frames < moved { moved = 0 }
         if frames < failed { failed = 0 }
         if frames >= limit, !isRestarting, isAttemptDue(frames: frames, now: now) {
@@ -52,17 +53,18 @@ struct LogPolicy: Sendable {
         return .move
     }
 
-    /// A log that grows fast does not wait: however long the pause is, another attempt is made when it has grown by half.
+    /// Returns whether another attempt is due. A log that grows fast does not wait: regardless of the pause, another
+    /// attempt is made when the log has grown by half.
     private func isAttemptDue(frames: Int, now: ContinuousClock.Instant) -> Bool {
         guard let nextAttempt, now < nextAttempt else { return true }
         return failed > 0 && frames - failed > failed / 2
     }
 
-    /// Whether the log is so long that readers may be kept out for longer.
+    /// Returns whether the log is so long that readers may be kept out for a longer time.
     func isUrgent(frames: Int) -> Bool { frames >= limit * 2 }
 
-    /// Notes how an attempt ended to begin the log anew. After a failure the next one waits, longer each time: a snapshot that
-    /// is held for long would otherwise stop all other readers again and again.
+    /// Notes the result of an attempt to restart the log. After each failure, the pause before the next attempt is
+    /// longer, because otherwise a long-lived snapshot would block all other readers repeatedly.
     mutating func restarted(_ succeeded: Bool, now: ContinuousClock.Instant) {
         isRestarting = false
         if succeeded {

@@ -1,12 +1,12 @@
-/// The pauses that a process with many writes makes for those of other processes.
+/// The pauses that a process with many writes makes, so that other processes can write.
 ///
-/// SQLite's lock knows no order: whoever asks at the right moment has it. A process that writes again as soon as it has committed
-/// leaves no such moment to others, so now and then it waits for longer than others wait between two attempts.
-/// A value without threads and clocks.
+/// SQLite's lock is not fair: the process that tries at the right moment gets it. A process that writes again
+/// immediately after each commit leaves no such moment to other processes, so it occasionally waits longer than other
+/// processes wait between two attempts. This is a value without threads and clocks.
 struct WritePauses: Sendable {
-    /// How long writes may follow each other closely.
+    /// The time for which writes may follow each other closely.
     static let period = Duration.milliseconds(250)
-    /// Longer than the time between two attempts to take the lock.
+    /// The length of a pause, which is longer than the time between two attempts to take the lock.
     static let gap = Duration.milliseconds(2)
 
     private var lastEnd: ContinuousClock.Instant?
@@ -15,7 +15,7 @@ struct WritePauses: Sendable {
     /// Notes the end of a write.
     mutating func ended(at now: ContinuousClock.Instant) { lastEnd = now }
 
-    /// How long to wait before a write that could begin now; nil for not at all.
+    /// Returns the time to wait before a write that could start now, or nil if no pause is needed.
     mutating func pause(before now: ContinuousClock.Instant) -> Duration? {
         guard let lastEnd, now - lastEnd < Self.gap, let busySince else {
             busySince = now

@@ -1,11 +1,11 @@
 import Foundation
 package import SwormPredicates
 
-/// Turns a loosely typed value into a value of an attribute's type.
+/// The conversion of a loosely typed value to a value of an attribute's type.
 package enum AttributeDefault {
-    /// The value as an attribute of that type holds it, or nil when the type has no such value.
+    /// Returns the value in the form in which an attribute of the type holds it, or nil if the type has no such value.
     ///
-    /// Numbers are converted where nothing is lost; a boolean counts as 0 or 1 and the other way round, as `NSNumber`s do.
+    /// Numbers are converted if nothing is lost. A Boolean counts as 0 or 1 and vice versa, as for `NSNumber`.
     package static func value(_ any: Any?, as type: AttributeType) -> AttributeValue? {
         if type == .transformable { return transformed(any) }
         guard let value = AttributeValue(any: any) else { return nil }
@@ -32,7 +32,7 @@ package enum AttributeDefault {
         return nil
     }
 
-    /// The bytes that a column gets for a default value: an archive of it. Bytes are taken as they are.
+    /// Returns the bytes that a column stores for a default value: its archive. Data is stored unchanged.
     private static func transformed(_ any: Any?) -> AttributeValue? {
         guard let any, !(any is NSNull) else { return .null }
         if case .data(let bytes)? = AttributeValue(any: any) { return .data(bytes) }

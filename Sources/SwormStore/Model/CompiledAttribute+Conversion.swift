@@ -2,7 +2,7 @@ import Foundation
 package import SwormPredicates
 
 extension CompiledAttribute {
-    /// The value in the form in which the attribute holds it, or an error that names what is wrong.
+    /// Returns the value in the form in which the attribute holds it, or throws an error that describes the mismatch.
     package func accept(_ value: AttributeValue, entity: String) throws -> AttributeValue {
         switch (type, value) {
         case (_, .null), (.string, .string), (.boolean, .bool), (.date, .date), (.binaryData, .data), (.uuid, .uuid),

@@ -2,7 +2,7 @@ import Foundation
 package import SwormPredicates
 
 extension CompiledAttribute {
-    /// What is wrong with a value of the attribute.
+    /// Returns the validation error for a value of the attribute, if any.
     package func violation(_ value: AttributeValue, entity: String) -> CoreDataError? {
         if case .null = value {
             guard !isOptional, derivation == nil else { return nil }
@@ -76,9 +76,9 @@ extension CompiledAttribute {
 }
 
 extension CompiledEntity {
-    /// A value in the form in which an attribute holds it.
+    /// Returns a value in the form in which an attribute holds it.
     ///
-    /// - Throws: What a save would say of it.
+    /// - Throws: The validation error that a save would throw.
     @discardableResult
     package func checked(_ value: AttributeValue, slot: Int) throws -> AttributeValue {
         let traits = traits[slot]

@@ -10,31 +10,31 @@ package final class CompiledEntity: Sendable {
     package let isAbstract: Bool
     /// The number of the entity that this one inherits from.
     package let superentity: Int?
-    /// The number of the entity at the root of this one's hierarchy; the one that has the table.
+    /// The number of the root entity of this one's hierarchy, which has the table.
     package let root: Int
     /// The numbers of the entity itself and all its descendants.
     package let family: ClosedRange<Int>
-    /// Own and inherited attributes; the index is the attribute's slot. The inherited ones come first, in the slots that
-    /// they have in the superentity; the own ones follow, sorted by name. A composite attribute stands here as its leaves.
+    /// The inherited and own attributes, indexed by slot. The inherited ones come first, in the slots that they have
+    /// in the superentity; the own ones follow, sorted by name. A composite attribute is represented by its leaves.
     package let attributes: [CompiledAttribute]
-    /// Own and inherited relationships, in the same manner.
+    /// The inherited and own relationships, indexed by slot in the same way as the attributes.
     package let relationships: [CompiledRelationship]
     /// The slots of the leaves of each composite attribute, by the composite's name.
     package let composites: [String: [Int]]
-    /// The names of own and inherited fetched properties. They are kept nowhere, but the history counts them.
+    /// The names of own and inherited fetched properties. They are not stored, but the history counts them.
     package let fetchedProperties: [String]
-    /// The entity's own uniqueness constraints; those of its ancestors hold too.
+    /// The entity's own uniqueness constraints. Those of its ancestors also apply.
     package let uniquenessConstraints: [[String]]
     /// The entity's own fetch indexes, and its attributes that are flagged as indexed.
     package let indexes: [CompiledIndex]
     package let versionHash: Data
-    /// By attribute slot.
+    /// The traits of the attributes, by slot.
     package let traits: [SlotTraits]
-    /// The slots of the attributes whose values the database works out.
+    /// The slots of the attributes whose values the database computes.
     package let derivedSlots: [Int]
-    /// Whether every attribute is kept by the store as it was set: none is transient, and none derived.
+    /// Whether the store keeps every attribute as it was set: no attribute is transient or derived.
     package let keepsAllAttributes: Bool
-    /// By attribute slot: what a new object has.
+    /// The values of a new object, by attribute slot.
     package let defaultValues: [AttributeValue]
     private let slots: [String: PropertySlot]
 
@@ -69,10 +69,10 @@ package final class CompiledEntity: Sendable {
         self.slots = slots
     }
 
-    /// The slot of an attribute (a composite's leaf is named `composite.leaf`) or of a relationship.
+    /// Returns the slot of an attribute (a composite's leaf is named `composite.leaf`) or of a relationship.
     package func slot(named name: String) -> PropertySlot? { slots[name] }
 
-    /// The names of what one can ask an object for: composites by themselves and not as their leaves.
+    /// The names of the properties that can be read from an object: a composite attribute itself and not its leaves.
     package var propertyNames: [String] {
         (attributes.map(\.name) + relationships.map(\.name)).filter { !$0.contains(".") } + composites.keys
     }
@@ -80,7 +80,7 @@ package final class CompiledEntity: Sendable {
     package var hasDescendants: Bool { family.count > 1 }
 }
 
-/// Where a property stands in its entity's lists.
+/// The position of a property in its entity's lists.
 package enum PropertySlot: Sendable, Hashable {
     case attribute(Int)
     case relationship(Int)
@@ -88,7 +88,7 @@ package enum PropertySlot: Sendable, Hashable {
 
 /// An attribute of a compiled entity.
 package struct CompiledAttribute: Sendable {
-    /// The attribute's name; for a leaf of a composite `composite.leaf`.
+    /// The attribute's name. A leaf of a composite is named `composite.leaf`.
     package var name: String
     /// The number of the entity that declares it.
     package var owner: Int
@@ -97,7 +97,7 @@ package struct CompiledAttribute: Sendable {
     package var isTransient: Bool
     package var allowsExternalStorage: Bool
     package var defaultValue: AttributeValue
-    /// The text of the derivation expression of a derived attribute. The database works out the value.
+    /// The text of the derivation expression of a derived attribute. The database computes the value.
     package var derivation: String?
     package var valueTransformerName: String?
     package var validationRules: [ValidationRule]
@@ -124,7 +124,7 @@ package struct CompiledAttribute: Sendable {
     }
 }
 
-/// What a value of an attribute must satisfy.
+/// A rule that the values of an attribute must satisfy.
 package enum ValidationRule: Sendable, Hashable {
     case minimum(AttributeValue)
     case maximum(AttributeValue)
@@ -132,7 +132,7 @@ package enum ValidationRule: Sendable, Hashable {
     case maximumLength(Int)
     /// A regular expression that the whole string must match.
     case pattern(String)
-    /// Any other predicate, over the value as `SELF`.
+    /// Any other predicate, evaluated with the value as `SELF`.
     case predicate(PredicateTree, text: String)
 }
 
@@ -141,7 +141,7 @@ package struct CompiledRelationship: Sendable {
     package var name: String
     /// The number of the entity that declares it.
     package var owner: Int
-    /// The number of the entity that it leads to.
+    /// The number of the destination entity.
     package var destination: Int
     /// The slot of the inverse among the destination's relationships.
     package var inverse: Int?
@@ -150,7 +150,7 @@ package struct CompiledRelationship: Sendable {
     package var isOptional: Bool
     package var isTransient: Bool
     package var minCount: Int
-    /// The largest number of objects; 0 for no limit, 1 for a to-one relationship.
+    /// The maximum number of objects: 0 for no limit, 1 for a to-one relationship.
     package var maxCount: Int
     package var deleteRule: NSDeleteRule
 
@@ -173,7 +173,7 @@ package struct CompiledRelationship: Sendable {
     }
 }
 
-/// An index that the model asks for.
+/// An index that the model declares.
 package struct CompiledIndex: Sendable {
     package enum Kind: Sendable { case fetchIndex, compound, flag }
     package enum Element: Sendable, Hashable {
@@ -185,7 +185,7 @@ package struct CompiledIndex: Sendable {
     }
 
     package var kind: Kind
-    /// The index's name in the model; for a flagged attribute the attribute's name.
+    /// The index's name in the model. For a flagged attribute it is the attribute's name.
     package var name: String
     package var elements: [Element]
     /// The predicate of a partial index.

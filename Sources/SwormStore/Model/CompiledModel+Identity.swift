@@ -1,5 +1,5 @@
 extension CompiledModel {
-    /// The same row named by the entity that has the table: one and the same however the row was found.
+    /// Returns the row identified by the entity that has the table, which is the same however the row was found.
     package func identity(of row: RowID) -> RowID {
         RowID(entity: self[row.entity].root, key: row.key)
     }
@@ -10,7 +10,7 @@ extension CompiledModel {
 }
 
 extension CompiledEntity {
-    /// The relationships between two objects: the slot of each, and that of its inverse.
+    /// Returns the relationships between two objects: the slot of each, and that of its inverse.
     package func pairings(in model: CompiledModel) -> [(slot: Int, inverse: Int)] {
         relationships.enumerated().compactMap { slot, relationship in
             guard !relationship.isToMany, let inverse = relationship.inverse,

@@ -1,16 +1,17 @@
 package import Foundation
 
-/// A model frozen for use by stores and contexts: immutable, numbered, and with everything inherited worked out.
+/// A model in the form that stores and contexts use: immutable, numbered, and with all inheritance resolved.
 ///
-/// Entities are numbered from 1 in Core Data's order: depth first over the inheritance forest, siblings by name without
-/// regard to case. An entity and its descendants therefore have consecutive numbers.
+/// Entities are numbered from 1 in Core Data's order: depth first over the inheritance forest, with siblings sorted by
+/// name, ignoring case. An entity and its descendants therefore have consecutive numbers.
 package final class CompiledModel: Sendable {
-    /// The entities; the one with number `n` stands at `n - 1`.
+    /// The entities. The one with number `n` has the index `n - 1`.
     package let entities: [CompiledEntity]
     package let versionIdentifiers: [String]
     /// Entity names by configuration name, without the default configuration.
     package let configurations: [String: [String]]
-    /// The hashes of the only store that the model is for, because it was inferred from that; nil for a model of its own.
+    /// The version hashes of the store from which the model was inferred, which is the only store it applies to; nil
+    /// for any other model.
     package let storeHashes: [String: Data]?
     private let numbers: [String: Int]
 
@@ -25,10 +26,11 @@ package final class CompiledModel: Sendable {
         numbers = Dictionary(entities.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The entity with a number. The number must come from this model.
+    /// Accesses the entity with a number of this model.
+    @inlinable
     package subscript(number: Int) -> CompiledEntity { entities[number - 1] }
 
-    /// The entity with a number that comes from a file; nil when the model has none.
+    /// Returns the entity with a number that comes from a file, or nil if the model has none.
     package func entity(numbered number: Int64) -> CompiledEntity? {
         guard number > 0, number <= entities.count else { return nil }
         return entities[Int(number) - 1]
@@ -38,7 +40,7 @@ package final class CompiledModel: Sendable {
         numbers[name].map { entities[$0 - 1] }
     }
 
-    /// The version hashes by entity name, as a store's metadata holds them.
+    /// The version hashes by entity name, in the form of a store's metadata.
     package var versionHashes: [String: Data] {
         storeHashes
             ?? Dictionary(entities.map { ($0.name, $0.versionHash) }, uniquingKeysWith: { first, _ in first })

@@ -1,7 +1,7 @@
 extension CompiledRelationship {
     package var hasCountRules: Bool { !isOptional || minCount > 0 || (isToMany && maxCount > 0) }
 
-    /// What is wrong with a number of objects at the far end.
+    /// Returns the validation error for the number of objects of the relationship, if any.
     package func violation(count: Int, entity: String) -> CoreDataError? {
         if count == 0 {
             guard !isOptional else { return nil }

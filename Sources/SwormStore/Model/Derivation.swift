@@ -1,13 +1,13 @@
 import SwormPredicates
 
-/// What the value of a derived attribute is worked out from.
+/// The source from which the value of a derived attribute is computed.
 struct Derivation: Sendable, Hashable {
     enum Source: Sendable, Hashable {
         /// The time of the last save that wrote the object.
         case now
-        /// An attribute of the object itself, or of one that to-one relationships lead to.
+        /// An attribute of the object itself, or of an object at the end of to-one relationships.
         case value(path: [Int], attribute: Int)
-        /// The members of a to-many relationship, or one attribute of theirs, taken together.
+        /// An aggregate of the members of a to-many relationship, or of one of their attributes.
         case members(Aggregate, relationship: Int, attribute: Int?)
     }
 
@@ -24,8 +24,12 @@ struct Derivation: Sendable, Hashable {
     var source: Source
     var form: Form
 
-    /// - Parameter text: As models have it: `author.name`, `count:(pages)`, `pages.@sum.number`, `canonical:(name)`.
-    /// - Returns: Nil for what is none of the known forms or names what the entity has not. Such a value is left as it is.
+    /// Parses a derivation expression.
+    ///
+    /// - Parameter text: The expression as models write it: `author.name`, `count:(pages)`, `pages.@sum.number`,
+    ///   `canonical:(name)`.
+    /// - Returns: Nil for an unknown form, or for a name that the entity does not have. Such a value is left
+    ///   unchanged.
     init?(_ text: String, of entity: CompiledEntity, in model: CompiledModel) {
         form = .plain
         guard let open = text.firstIndex(of: "("), text.hasSuffix(")") else {
@@ -49,7 +53,7 @@ struct Derivation: Sendable, Hashable {
             return nil
         }
         guard let source = Self.source(keys, entity, model) else { return nil }
-        // Texts alone have other forms.
+        // Only strings have other forms.
         if form != .plain {
             guard case .value(let path, let attribute) = source,
                 Self.end(of: path, from: entity, model).attributes[attribute].type == .string
@@ -58,7 +62,7 @@ struct Derivation: Sendable, Hashable {
         self.source = source
     }
 
-    /// The entity in which a path of to-one relationships ends.
+    /// Returns the entity at the end of a path of to-one relationships.
     static func end(of path: [Int], from entity: CompiledEntity, _ model: CompiledModel) -> CompiledEntity {
         path.reduce(entity) { model[$0.relationships[$1].destination] }
     }
@@ -100,12 +104,12 @@ struct Derivation: Sendable, Hashable {
         return .members(aggregate, relationship: slot, attribute: attribute)
     }
 
-    /// Content in files cannot be copied by the database.
+    /// Returns whether the database can copy the attribute, which is not the case for content in external files.
     private static func isKept(_ attribute: CompiledAttribute) -> Bool {
         !attribute.isTransient && !attribute.allowsExternalStorage
     }
 
-    /// The type of what is worked out, for a derivation of an entity; nil where it takes together what cannot be.
+    /// Returns the type of the derived value for an entity, or nil if the values cannot be aggregated.
     func type(from entity: CompiledEntity, _ model: CompiledModel) -> AttributeType? {
         switch source {
         case .now: return .date

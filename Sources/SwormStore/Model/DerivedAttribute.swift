@@ -1,18 +1,20 @@
 import SwormPredicates
 
-/// A derived attribute whose value can be worked out.
+/// A derived attribute whose value can be computed.
 struct DerivedAttribute: Sendable {
-    /// The entity that has the attribute: the one that declares it, or one that inherits it.
+    /// The entity that declares or inherits the attribute.
     let entity: CompiledEntity
     let slot: Int
     let derivation: Derivation
-    /// The type as which SQL must take the value, so that the column does not hold what cannot be read from it again.
+    /// The type to which SQL must cast the value, so that the column holds a value that can be read again.
     let cast: String?
 
     var name: String { entity.attributes[slot].name }
 
-    /// - Returns: Nil for an attribute that is not derived, or from what is not known, or from values of which its column
-    ///   can hold none: one of them would make the whole row unreadable.
+    /// Creates the derivation of an attribute.
+    ///
+    /// - Returns: Nil for an attribute that is not derived, whose source is unknown, or whose column cannot hold
+    ///   values of the source's type: such a value would make the whole row unreadable.
     init?(_ slot: Int, of entity: CompiledEntity, in model: CompiledModel) {
         guard let text = entity.attributes[slot].derivation, let derivation = Derivation(text, of: entity, in: model),
             let source = derivation.type(from: entity, model)
@@ -28,7 +30,8 @@ struct DerivedAttribute: Sendable {
         (self.entity, self.slot, self.derivation) = (entity, slot, derivation)
     }
 
-    /// All that can be worked out, in the order of entities and attributes, each in the entity that declares it.
+    /// Returns all derived attributes that can be computed, in the order of entities and attributes, each in the
+    /// entity that declares it.
     static func all(in model: CompiledModel) -> [DerivedAttribute] {
         model.entities.flatMap { entity in
             entity.attributes.indices.compactMap { slot in
@@ -39,8 +42,9 @@ struct DerivedAttribute: Sendable {
 }
 
 extension CompiledModel {
-    /// Whether a save gives a derived attribute the value that it had before, from the same objects. The time of a save is
-    /// another each time, and what is not understood is left as it is.
+    /// Returns whether a save gives a derived attribute the same value as before if the source objects are the same.
+    ///
+    /// This is not the case for the time of a save. Values with an unknown source are left unchanged.
     package func restoresDerivation(_ slot: Int, of entity: CompiledEntity) -> Bool {
         DerivedAttribute(slot, of: entity, in: self).map { $0.derivation.source != .now } ?? false
     }
@@ -49,6 +53,6 @@ extension CompiledModel {
 extension AttributeType {
     var isNumber: Bool { valueKind?.isNumber ?? false }
 
-    /// Whether columns of the type hold whole numbers. To SQL a truth value is one.
+    /// Whether columns of the type hold whole numbers. In SQL, a Boolean is one.
     fileprivate var isWhole: Bool { valueKind == .integer || valueKind == .boolean }
 }

@@ -1,14 +1,16 @@
-/// What of an old model becomes what of a new one.
+/// A mapping of the entities and properties of an old model to those of a new one.
 ///
-/// It speaks of what stores keep: transient and fetched properties have no part in it.
+/// It covers only stored properties: transient and fetched properties are not part of it.
 package struct ModelMapping: Sendable, Equatable {
-    /// One entity. No source: it is new. No destination: it goes, with its objects.
+    /// A mapping of one entity. An entity without a source is new; one without a destination is deleted, with its
+    /// objects.
     package struct Entity: Sendable, Equatable {
         package let source: String?
         package let destination: String?
-        /// Inherited ones included; a composite attribute stands here as its leaves, named `composite.leaf`.
+        /// The attributes, including inherited ones. A composite attribute is represented by its leaves, named
+        /// `composite.leaf`.
         package let attributes: [Property]
-        /// Inherited ones included.
+        /// The relationships, including inherited ones.
         package let relationships: [Property]
 
         package init(
@@ -21,10 +23,10 @@ package struct ModelMapping: Sendable, Equatable {
         }
     }
 
-    /// One property of the destination (or, without one, one of the source that goes).
+    /// A mapping of one property of the destination, or, without a destination, of one of the source that is deleted.
     ///
-    /// A property without a source has no value yet: it takes its default value. A derived attribute has a source only
-    /// when it was derived before in the same type; its expression may have changed all the same.
+    /// A property without a source gets its default value. A derived attribute has a source only if it was already
+    /// derived in the same type; its expression may still have changed.
     package struct Property: Sendable, Equatable {
         package let source: String?
         package let destination: String?
@@ -35,7 +37,7 @@ package struct ModelMapping: Sendable, Equatable {
         }
     }
 
-    /// Those of the new model in the order of their numbers there, then those that go.
+    /// The entities of the new model in the order of their numbers, then those that are deleted.
     package let entities: [Entity]
 
     package init(entities: [Entity]) { self.entities = entities }

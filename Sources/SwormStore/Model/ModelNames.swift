@@ -1,9 +1,9 @@
-/// Which names a model may use.
+/// The rules for the names in a model.
 package enum ModelNames {
-    /// What is wrong with a name, or nil for a good one.
+    /// Returns a description of the problem with a name, or nil if the name is valid.
     ///
-    /// Names become Swift and Objective-C identifiers and parts of key paths and of SQL names, so only letters, digits and
-    /// underscores are allowed.
+    /// Names become Swift and Objective-C identifiers and parts of key paths and of SQL names, so they may contain
+    /// only letters, digits and underscores.
     package static func fault(of name: String) -> String? {
         if name.isEmpty { return "is missing" }
         guard let first = name.unicodeScalars.first else { return "is missing" }
@@ -16,7 +16,7 @@ package enum ModelNames {
         return nil
     }
 
-    /// Digits, and the marks that complete letters of many scripts.
+    /// Returns whether the scalar may continue a name: a digit, or a mark that completes letters in many scripts.
     private static func isContinuing(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .decimalNumber, .nonspacingMark, .spacingMark: true
@@ -24,7 +24,7 @@ package enum ModelNames {
         }
     }
 
-    /// Whether a property may not have a name because every managed object has a method of that name.
+    /// Returns whether a property may not have the name because every managed object has a method of that name.
     package static func isReserved(propertyName name: String) -> Bool { reserved.contains(name) }
 
     /// The methods without parameters of `NSObject` and `NSManagedObject`, on every platform.

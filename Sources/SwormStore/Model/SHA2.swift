@@ -1,6 +1,6 @@
-/// The hash functions of FIPS 180-4 that version hashes are made of.
+/// The hash functions of FIPS 180-4 that are used for version hashes.
 package enum SHA2 {
-    /// The 32 bytes of SHA-256.
+    /// Returns the 32 bytes of SHA-256.
     package static func sha256(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -11,7 +11,7 @@ package enum SHA2 {
         return bytes(of: state)
     }
 
-    /// The 64 bytes of SHA-512.
+    /// Returns the 64 bytes of SHA-512.
     static func sha512(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt64] = [
             0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
@@ -23,10 +23,10 @@ package enum SHA2 {
         return bytes(of: state)
     }
 
-    /// The rotations of one sigma function; in the message schedule the third is a shift.
+    /// The rotations of one sigma function. In the message schedule, the third is a shift.
     private typealias Turns<Word> = (Word, Word, Word)
 
-    /// Both functions differ only in the word, the constants and the rotations.
+    /// Computes either hash. The two functions differ only in the word, the constants and the rotations.
     private static func run<Word: FixedWidthInteger & UnsignedInteger>(
         _ message: [UInt8], state: inout [Word], constants: [Word], sum0: Turns<Word>, sum1: Turns<Word>,
         schedule0: Turns<Word>, schedule1: Turns<Word>
@@ -67,7 +67,8 @@ package enum SHA2 {
         word >> count | word << (Word(Word.bitWidth) - count)
     }
 
-    /// The message, a one bit, zeros up to the length field at the end of a block, and the length in bits.
+    /// Returns the message with its padding: a one bit, zeros up to the length field at the end of a block, and the
+    /// length in bits.
     private static func pad(_ message: [UInt8], blockSize: Int, lengthSize: Int) -> [UInt8] {
         var padded = message
         padded.append(0x80)

@@ -1,10 +1,10 @@
 import Foundation
 package import SwormPredicates
 
-/// What reading, writing and checking single values ask of an attribute.
+/// The traits of an attribute that are needed to read, write and check single values.
 ///
-/// Plain bytes: a loop over the values of an object that asks here copies and retains nothing, which one over
-/// ``CompiledAttribute`` does for every value.
+/// They are plain bytes: a loop over the values of an object copies and retains nothing, whereas one over
+/// ``CompiledAttribute`` does so for every value.
 package struct SlotTraits: Sendable {
     package let type: AttributeType
     package let isOptional: Bool
@@ -22,7 +22,8 @@ package struct SlotTraits: Sendable {
         hasRules = !attribute.validationRules.isEmpty
     }
 
-    /// Whether a value has the very form in which the attribute holds it. Of the others some can be converted.
+    /// Returns whether a value has exactly the form in which the attribute holds it. Some other values can be
+    /// converted.
     package func holds(_ value: AttributeValue) -> Bool {
         switch (type, value) {
         case (_, .null), (.string, .string), (.integer64, .int), (.double, .double), (.boolean, .bool), (.date, .date),
@@ -34,7 +35,7 @@ package struct SlotTraits: Sendable {
         }
     }
 
-    /// Whether a value satisfies the attribute without a closer look at any rule.
+    /// Returns whether a value satisfies the attribute without evaluating any rule in detail.
     package func plainlyAllows(_ value: AttributeValue) -> Bool {
         switch value {
         case .null: isOptional || isDerived

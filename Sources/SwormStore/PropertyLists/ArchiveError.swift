@@ -1,4 +1,4 @@
-/// What is wrong with a property list or an archive.
+/// A description of the problem with a property list or an archive.
 package struct ArchiveError: Error, CustomStringConvertible, Sendable {
     package let description: String
 

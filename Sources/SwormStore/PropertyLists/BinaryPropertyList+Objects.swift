@@ -1,27 +1,28 @@
 import Foundation
 
 extension BinaryPropertyList {
-    /// How deep the collections of a property list may be inside one another.
+    /// The maximum depth of nested collections in a property list.
     static let depthLimit = 100
-    /// The largest number of objects that a list may have when every reference to an object counts as one of its own.
+    /// The maximum number of objects in a list if every reference to an object is counted separately.
     static let objectLimit = 1_000_000
 
-    /// Returns the list as Foundation's objects: strings, numbers, dates, data, arrays and dictionaries.
+    /// Returns the list as Foundation objects: strings, numbers, dates, data, arrays and dictionaries.
     ///
-    /// - Throws: An error for a set, a reference of an archive or a null, which no property list has, and for a list that contains
-    ///   itself or would be too large.
+    /// - Throws: An error for a set, a reference of an archive or a null, which no property list contains, and for a
+    ///   list that contains itself or would be too large.
     func objects() throws(ArchiveError) -> Any {
         var builder = ObjectBuilder(list: self)
         return try builder.object(root, depth: 0).object
     }
 }
 
-/// Makes the objects of a binary property list, each once: several collections may refer to the same object.
+/// A builder that creates each object of a binary property list once, because several collections may refer to the
+/// same object.
 private struct ObjectBuilder {
     struct Built {
         var object: Any
         var count = 1
-        /// The collections inside one another, this one included.
+        /// The depth of the nested collections, including this one.
         var height = 0
     }
 
@@ -39,7 +40,7 @@ private struct ObjectBuilder {
             guard depth + known.height <= BinaryPropertyList.depthLimit else { throw Self.tooDeep }
             return known
         }
-        // A list that contains itself has no end of depth.
+        // A list that contains itself has an infinite depth.
         guard depth < BinaryPropertyList.depthLimit else { throw Self.tooDeep }
         let made = try make(list.node(number), depth: depth)
         guard made.count <= BinaryPropertyList.objectLimit else {

@@ -1,35 +1,35 @@
 import Foundation
 
-/// A binary property list, read as data.
+/// A parsed binary property list.
 ///
-/// The objects of a list refer to each other by number, so nothing is nested here, and a list that contains itself is no
-/// matter. No two objects may share bytes: what is read never outgrows the list.
+/// The objects of a list refer to each other by number, so nothing is nested here, and a list that contains itself
+/// needs no special treatment. No two objects may share bytes, so the result is never larger than the list.
 struct BinaryPropertyList {
     enum Node: Hashable {
         case null
         case bool(Bool)
         case int(Int64)
-        /// Above the largest `Int64`.
+        /// An integer above the largest `Int64`.
         case unsigned(UInt64)
         case real(Double)
-        /// In seconds since 2001.
+        /// A date in seconds since 2001.
         case date(Double)
         case data(Data)
         case string(String)
         /// The number by which an archive refers to one of its objects.
         case uid(Int)
         case array([Int])
-        /// No known framework writes one.
+        /// A set. No known framework writes one.
         case set([Int])
         case dictionary(keys: [Int], values: [Int])
     }
 
     static let magic = Data("bplist00".utf8)
-    /// The largest list that is read, in bytes.
+    /// The maximum size of a list, in bytes.
     static let sizeLimit = 64 << 20
 
     private(set) var nodes: [Node]
-    /// The number of the object that holds all others.
+    /// The number of the object that contains all other objects.
     let root: Int
 
     init(_ data: Data) throws(ArchiveError) {
@@ -38,7 +38,7 @@ struct BinaryPropertyList {
         root = reader.root
     }
 
-    /// A node; `null` for a number that no object has.
+    /// Returns a node; `null` for a number without an object.
     func node(_ number: Int) -> Node { nodes.indices.contains(number) ? nodes[number] : .null }
 }
 
@@ -49,7 +49,7 @@ private struct Reader {
     private let offsetSize: Int
     private let table: Int
     let root: Int
-    /// How many bytes the objects may still have together.
+    /// The number of bytes that the remaining objects may use.
     private var budget: Int
 
     init(_ data: Data) throws(ArchiveError) {
@@ -105,7 +105,7 @@ private struct Reader {
         case 0x1:
             guard low <= 4 else { throw unknown(marker) }
             try take(1 + 1 << low, from: start)
-            // Of sixteen bytes the upper eight only repeat the sign, or are zero.
+            // The upper eight of sixteen bytes only repeat the sign, or are zero.
             if low == 4, try bits(body, 8) == 0, try signed(body + 8) < 0 { return .unsigned(try bits(body + 8, 8)) }
             return low == 4
                 ? .int(try signed(body + 8)) : .int(low == 3 ? try signed(body) : Int64(try unsigned(body, 1 << low)))
@@ -150,7 +150,7 @@ private struct Reader {
         ArchiveError("the property list has an object of the unknown kind \(marker)")
     }
 
-    /// The bytes of an object of several units, behind its marker and its count.
+    /// Returns the bytes of an object with several units, which follow its marker and its count.
     private mutating func range(_ start: Int, _ low: Int, unit: Int) throws(ArchiveError) -> Range<Int> {
         var body = start + 1
         var units = low

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A value of a property list that is to be written.
+/// A value of a property list to write.
 package enum PropertyListValue: Hashable, Sendable {
     case bool(Bool)
     case int(Int64)
@@ -13,7 +13,8 @@ package enum PropertyListValue: Hashable, Sendable {
     case dictionary([String: PropertyListValue])
 }
 
-/// Writes binary property lists, with references to the objects of an archive in them, which Foundation cannot write.
+/// A writer of binary property lists that may contain references to the objects of an archive, which Foundation cannot
+/// write.
 struct BinaryPropertyListWriter {
     private enum Node {
         case plain(PropertyListValue)
@@ -30,7 +31,7 @@ struct BinaryPropertyListWriter {
         return writer.bytes(root: root)
     }
 
-    /// The number of a value. Equal texts and numbers are written once.
+    /// Returns the number of a value. Equal strings and numbers are written once.
     private mutating func add(_ value: PropertyListValue) -> Int {
         switch value {
         case .array(let elements):
@@ -85,7 +86,7 @@ struct BinaryPropertyListWriter {
         switch value {
         case .bool(let flag): out.append(flag ? 0x09 : 0x08)
         case .int(let number):
-            // Negative numbers always have eight bytes.
+            // Negative numbers always use eight bytes.
             let size = number < 0 ? 8 : self.size(of: Int(number))
             out.append(0x10 | UInt8(size.trailingZeroBitCount))
             append(Int(number), size: size, to: &out)
@@ -120,7 +121,7 @@ struct BinaryPropertyListWriter {
         }
     }
 
-    /// The number of bytes, a power of two, that hold a number.
+    /// Returns the number of bytes, a power of two, that a number needs.
     private static func size(of number: Int) -> Int {
         switch number {
         case 0..<0x100: 1

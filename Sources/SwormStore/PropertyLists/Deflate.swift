@@ -5,8 +5,8 @@ package import Foundation
 package enum Deflate {
     /// Decompresses data.
     ///
-    /// - Parameter limit: The largest number of bytes that come out; more is an error, so that a small file cannot fill the
-    ///   memory.
+    /// - Parameter limit: The maximum number of decompressed bytes. More bytes are an error, so that a small file
+    ///   cannot exhaust memory.
     package static func inflate(_ data: Data, limit: Int) throws(ArchiveError) -> Data {
         let stream = makeStream()
         defer { stream.deallocate() }
@@ -32,7 +32,8 @@ package enum Deflate {
 
     private static let streamSize = Int32(MemoryLayout<z_stream>.size)
 
-    /// A state for zlib, in memory of its own: zlib keeps the address from its first call to its last.
+    /// Returns a state for zlib in separately allocated memory, because zlib keeps its address from the first call to
+    /// the last.
     private static func makeStream() -> UnsafeMutablePointer<z_stream> {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())

@@ -1,9 +1,10 @@
 package import Foundation
 
-/// A keyed archive, read as data: objects with the names of their classes and their fields. No class is looked up, and
-/// nothing is made of an object but what its reader takes from it.
+/// A parsed keyed archive: objects with the names of their classes and their fields.
+///
+/// No class is looked up, and only the values that the reader accesses are created.
 package struct KeyedArchive {
-    /// What a field holds, or an element of a list.
+    /// The value of a field, or an element of a list.
     package enum Value {
         case null
         case bool(Bool)
@@ -15,16 +16,17 @@ package struct KeyedArchive {
         case object(Object)
     }
 
-    /// An archived object: its place in the archive, its class and its fields.
+    /// An archived object: its position in the archive, its class and its fields.
     package struct Object {
         package let number: Int
         package let className: String
-        /// The node of the fields. They are looked up where they stand: copies of all of them would be many times the archive.
+        /// The node of the fields. They are looked up in place, because copies of all fields would be many times
+        /// larger than the archive.
         fileprivate let node: Int
     }
 
     private let list: BinaryPropertyList
-    /// The numbers of the archived objects' nodes.
+    /// The numbers of the nodes of the archived objects.
     private let entries: [Int]
     /// The objects among the entries; nil for plain values.
     private let objects: [Object?]
@@ -58,7 +60,7 @@ package struct KeyedArchive {
         return object
     }
 
-    /// What a field of an object holds; null for one that it has not.
+    /// Accesses the value of a field of an object; null for a field that the object does not have.
     package subscript(object: Object, field: String) -> Value {
         value(node: Self.field(field, of: object.node, in: list))
     }
@@ -69,7 +71,7 @@ package struct KeyedArchive {
         return element(node)
     }
 
-    /// An element of a list. Lists inside lists are archived as objects, so that a plain one here is nothing.
+    /// Returns an element of a list. Lists inside lists are archived as objects, so a plain list here counts as null.
     private func element(_ node: Int) -> Value {
         if case .uid(let uid) = list.node(node), entries.indices.contains(uid), let object = objects[uid] {
             return .object(object)
@@ -84,18 +86,18 @@ package struct KeyedArchive {
         }
     }
 
-    /// What a node stands for: itself, or the entry that it refers to.
+    /// Returns the node itself, or the entry that it refers to.
     private func target(of node: Int) -> BinaryPropertyList.Node {
         guard case .uid(let uid) = list.node(node) else { return list.node(node) }
-        // The first entry stands for nothing. Its text, "$null", may be a text in another place.
+        // The first entry represents nil. Its string, "$null", may be an ordinary string elsewhere.
         guard uid > 0 else { return .null }
         return entries.indices.contains(uid) ? list.node(entries[uid]) : .null
     }
 
-    /// No class of a model has nearly as many fields. More would make each look a long one.
+    /// The maximum number of fields. No class of a model has nearly as many, and more would make each lookup slow.
     private static let fieldLimit = 64
 
-    /// The node of a field; nil for one that an object has not.
+    /// Returns the node of a field, or nil if the object does not have the field.
     private static func field(_ name: String, of node: Int, in list: BinaryPropertyList) -> Int? {
         guard case .dictionary(let keys, let values) = list.node(node), keys.count <= fieldLimit else { return nil }
         for (index, key) in keys.enumerated() {
@@ -114,7 +116,7 @@ package struct KeyedArchive {
     }
 }
 
-// The fields of an object in the forms that readers ask for.
+// The fields of an object in the forms that readers need.
 extension KeyedArchive {
     package func object(_ object: Object, _ field: String) -> Object? {
         if case .object(let found) = self[object, field] { found } else { nil }
@@ -133,7 +135,7 @@ extension KeyedArchive {
 
     package func flag(_ object: Object, _ field: String) -> Bool { int(object, field).map { $0 != 0 } ?? false }
 
-    /// A text, also one that was archived as an object.
+    /// Returns a string, including one that was archived as an object.
     package func string(_ value: Value) -> String? {
         switch value {
         case .string(let text): return text
@@ -145,7 +147,7 @@ extension KeyedArchive {
         }
     }
 
-    /// The elements of an array or a set.
+    /// Returns the elements of an array or a set.
     package func elements(_ value: Value) -> [Value] {
         switch value {
         case .list(let elements): elements
@@ -154,7 +156,7 @@ extension KeyedArchive {
         }
     }
 
-    /// The pairs of a dictionary, also of one whose keys are kept in an object of their own.
+    /// Returns the pairs of a dictionary, including one whose keys are stored in a separate object.
     package func pairs(_ value: Value) -> [(key: Value, value: Value)] {
         guard case .object(let object) = value else { return [] }
         if let mapping = self.object(object, "searchMapping") {

@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 
 extension KeyedArchiveWriter {
-    /// A value of Foundation's; nil for one of another class.
+    /// Archives a Foundation value, or returns nil for a value of an unsupported class.
     package mutating func value(_ any: Any) -> PropertyListValue? {
         guard let value = AttributeValue(any: any) else {
             if let list = any as? [Any] {
@@ -35,7 +35,7 @@ extension KeyedArchiveWriter {
 
     private mutating func decimal(_ number: Decimal) -> PropertyListValue? {
         guard number.isFinite else { return nil }
-        // The digits as a whole number, in words of sixteen bits, the lowest first.
+        // The digits as a whole number, in words of sixteen bits, lowest first.
         var digits = number.significand.magnitude
         var words: [UInt16] = []
         while digits > 0, words.count < 8 {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Writes keyed archives: objects with the names of their classes, in the form of `NSKeyedArchiver`.
+/// A writer of keyed archives: objects with the names of their classes, in the format of `NSKeyedArchiver`.
 ///
 /// An object gets its number before its fields are known, so that objects may refer to each other.
 package struct KeyedArchiveWriter {
@@ -12,7 +12,7 @@ package struct KeyedArchiveWriter {
 
     package static let null = PropertyListValue.uid(0)
 
-    /// A number for an object that is written later.
+    /// Returns a number for an object that is written later.
     package mutating func reserve() -> Int {
         objects.append(.dictionary([:]))
         return objects.count - 1
@@ -20,7 +20,7 @@ package struct KeyedArchiveWriter {
 
     /// Writes the object with a number.
     ///
-    /// - Parameter lineage: The names of its class and of the classes above, the class itself first.
+    /// - Parameter lineage: The names of its class and of its superclasses, the class itself first.
     package mutating func write(_ number: Int, _ lineage: [String], _ fields: [String: PropertyListValue]) {
         var fields = fields
         fields["$class"] = .uid(classNumber(lineage))
@@ -33,7 +33,7 @@ package struct KeyedArchiveWriter {
         return .uid(number)
     }
 
-    /// A plain value as an object of its own; equal ones are one object.
+    /// Archives a plain value as a separate object. Equal values share one object.
     mutating func plain(_ value: PropertyListValue) -> PropertyListValue {
         if let known = texts[value] { return .uid(known) }
         objects.append(value)
@@ -60,7 +60,7 @@ package struct KeyedArchiveWriter {
             ["NS.keys": .array(keys), "NS.objects": .array(pairs.map(\.value))])
     }
 
-    /// The archive of an object.
+    /// Returns the archive of an object.
     package func data(root: PropertyListValue) -> Data {
         BinaryPropertyListWriter.data(
             .dictionary([

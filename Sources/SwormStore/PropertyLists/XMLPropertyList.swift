@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads a property list in XML, in UTF-8, without entities of its own.
+/// A reader of property lists in XML, in UTF-8, that do not declare entities.
 struct XMLPropertyList {
-    /// The largest list that is read, in bytes.
+    /// The maximum size of a list, in bytes.
     static let sizeLimit = 16 << 20
 
-    /// Returns the list as Foundation's objects.
+    /// Returns the list as Foundation objects.
     static func objects(_ data: Data) throws(ArchiveError) -> Any {
         guard data.count <= sizeLimit else {
             throw ArchiveError("the property list has \(data.count) bytes, which is more than is read")
@@ -148,7 +148,7 @@ struct XMLPropertyList {
         return isEnd ? .end(name) : .start(name, isEmpty: isEmpty)
     }
 
-    /// The text of an element, up to and with the tag that ends it.
+    /// Reads the text of an element, through the tag that ends it.
     private mutating func text(_ name: String) throws(ArchiveError) -> String {
         var result: [UInt8] = []
         while place < bytes.count {
@@ -206,7 +206,7 @@ struct XMLPropertyList {
         throw fault("has an integer that is not one of 64 bits")
     }
 
-    /// A date of the form 2001-01-01T00:00:00Z.
+    /// Parses a date of the form 2001-01-01T00:00:00Z.
     private func date(_ text: String) throws(ArchiveError) -> Date {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let parts = trimmed.split(whereSeparator: { "-T:Z".contains($0) }).map { Int($0) ?? -1 }
@@ -214,7 +214,7 @@ struct XMLPropertyList {
             parts[0] <= 9999, (1...12).contains(parts[1]), (1...31).contains(parts[2]), parts[3] < 24, parts[4] < 60,
             parts[5] < 61
         else { throw fault("has a date that is not of the form 2001-01-01T00:00:00Z") }
-        // The days since the first of March of the year 0, in which leap days are the last of their years.
+        // The days since March 1 of the year 0, so that leap days are the last days of their years.
         let year = parts[1] > 2 ? parts[0] : parts[0] - 1
         let month = (parts[1] + 9) % 12
         let days =

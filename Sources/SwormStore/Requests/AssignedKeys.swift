@@ -1,16 +1,16 @@
-/// The keys that inserted rows got, by their temporary keys.
+/// The keys assigned to inserted rows, by their temporary keys.
 ///
-/// Temporary keys are handed out one after the other, so that those of one save mostly lie beside each other. Then a list
-/// by their distance from the lowest stands for a table.
+/// Temporary keys are assigned consecutively, so those of one save are mostly adjacent. In that case an array indexed
+/// by the distance from the lowest key replaces a dictionary.
 package struct AssignedKeys: Sendable {
     private var lowest: Int64 = 0
-    /// Zero, which is the key of no row, for a temporary key that is not there.
+    /// The keys; zero, which is not the key of any row, for a missing temporary key.
     private var list: ContiguousArray<Int64> = []
     private var table: [Int64: Int64] = [:]
 
     package init() {}
 
-    /// Makes room for temporary keys within bounds.
+    /// Reserves capacity for temporary keys within bounds.
     init(count: Int, within bounds: ClosedRange<Int64>) {
         let (span, overflow) = bounds.upperBound.subtractingReportingOverflow(bounds.lowerBound)
         if !overflow, span < Int64(count) * 4 + 64 {
@@ -21,7 +21,7 @@ package struct AssignedKeys: Sendable {
         }
     }
 
-    /// The key for a temporary key; nil for one that is not there.
+    /// Accesses the key of a temporary key; nil for an unknown temporary key.
     package subscript(temporary: Int64) -> Int64? {
         guard !list.isEmpty else { return table[temporary] }
         let (place, overflow) = temporary.subtractingReportingOverflow(lowest)
@@ -29,9 +29,9 @@ package struct AssignedKeys: Sendable {
         return list[Int(place)] == 0 ? nil : list[Int(place)]
     }
 
-    /// Gives a temporary key its key.
+    /// Assigns a key to a temporary key.
     ///
-    /// - Returns: Whether it had none yet.
+    /// - Returns: Whether the temporary key had no key before.
     mutating func assign(_ key: Int64, to temporary: Int64) -> Bool {
         guard self[temporary] == nil else { return false }
         let (place, overflow) = temporary.subtractingReportingOverflow(lowest)

@@ -1,16 +1,17 @@
 package import SwormPredicates
 
-/// Values for attributes of all rows that a request finds.
+/// An update that sets attributes of all rows that a request finds.
 package struct BatchUpdate {
     package var specification: FetchSpecification
-    /// Of stored attributes, each in the form in which the attribute holds it.
+    /// The values of stored attributes, each in the form in which the attribute holds it.
     package var values: [(slot: Int, value: AttributeValue)]
-    /// Who writes, for the history.
+    /// The author of the change, for the history.
     package var author: String?
     package var contextName: String?
-    /// Whether rows that have the values already are left as they are: no new version, and no change for anybody.
+    /// Whether rows that already have the values are left unchanged: they get no new version, and no change is
+    /// reported.
     package var leavesEqualRows = false
-    /// Whether the changed rows are to be named.
+    /// Whether the result lists the changed rows.
     package var namesRows = false
 
     package init(_ specification: FetchSpecification, _ values: [(slot: Int, value: AttributeValue)]) {
@@ -21,28 +22,28 @@ package struct BatchUpdate {
 
 /// The deletion of rows, by the delete rules of their relationships.
 package struct BatchDeletion {
-    /// Which rows are to be deleted.
+    /// The choice of the rows to delete.
     package enum Choice {
         case found(FetchSpecification)
         case listed([RowID])
     }
 
     package var choice: Choice
-    /// Who writes, for the history.
+    /// The author of the change, for the history.
     package var author: String?
     package var contextName: String?
-    /// Whether the deleted rows are to be named.
+    /// Whether the result lists the deleted rows.
     package var namesRows = false
 
     package init(_ choice: Choice) { self.choice = choice }
 }
 
-/// What statements past a context's objects have done.
+/// The result of statements that bypass a context's objects.
 package struct BatchResult {
-    /// How many rows the request found.
+    /// The number of rows that the request found.
     package var count = 0
     /// Whether rows were changed or deleted.
     package var hasChanged = true
-    /// The rows, where they were to be named; those that followed by delete rules are among them.
+    /// The rows, if they were requested, including those that were deleted by delete rules.
     package var rows: [RowID] = []
 }

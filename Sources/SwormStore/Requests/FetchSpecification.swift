@@ -1,8 +1,9 @@
 package import SwormPredicates
 
-/// What a store is asked for, as a value.
+/// A fetch request to a store, as a value.
 package struct FetchSpecification: Sendable, Hashable {
-    /// One sort key: a path of to-one relationships that ends in an attribute, in a relationship, or in the object itself.
+    /// A sort key: a path of to-one relationships that ends in an attribute, in a relationship, or in the object
+    /// itself.
     package struct Sort: Sendable, Hashable {
         package var path: [String]
         package var ascending: Bool
@@ -20,9 +21,9 @@ package struct FetchSpecification: Sendable, Hashable {
     package var includesSubentities = true
     package var predicate: PredicateTree?
     package var sorts: [Sort] = []
-    /// The largest number of rows; 0 for all.
+    /// The maximum number of rows; 0 for all.
     package var limit = 0
-    /// The number of rows to pass over.
+    /// The number of rows to skip.
     package var offset = 0
 
     package init(entity: Int) { self.entity = entity }

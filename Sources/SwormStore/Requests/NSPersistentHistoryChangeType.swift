@@ -1,4 +1,4 @@
-/// What happened to an object in a change of the history.
+/// The kind of a change in the history.
 public enum NSPersistentHistoryChangeType: Int, Sendable {
     /// The object was inserted.
     case insert = 0

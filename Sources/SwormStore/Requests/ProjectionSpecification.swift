@@ -1,12 +1,12 @@
 package import SwormPredicates
 
-/// What a store is asked for when not objects but values are wanted.
+/// A request to a store for values instead of objects.
 package struct ProjectionSpecification: Sendable, Hashable {
-    /// Which rows. A limit and an offset count what the projection gives; with ``ProjectionTree/Form/total``, the rows that
-    /// it is made of.
+    /// The rows to read. A limit and an offset apply to the rows of the projection; with
+    /// ``ProjectionTree/Form/total``, to the rows that are aggregated.
     package var fetch: FetchSpecification
     package var tree: ProjectionTree
-    /// Expressions by the names under which the condition on groups refers to them.
+    /// The expressions, by the names under which the condition on groups refers to them.
     package var variables: [String: ExpressionTree] = [:]
 
     package init(fetch: FetchSpecification, tree: ProjectionTree) {
@@ -15,18 +15,19 @@ package struct ProjectionSpecification: Sendable, Hashable {
     }
 }
 
-/// What is known of a column of a projection. Columns come in their order.
+/// A description of a column of a projection. Columns have the order of the projection.
 package struct ProjectedColumn: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
-        /// A value that is converted to the given type where its reader does not know a better one.
+        /// A value that is converted to the given type unless its reader knows a better one.
         case value(AttributeType)
-        /// Binary data that can lie outside; the column begins with a marker.
+        /// Binary data that can be stored externally. The column starts with a marker.
         case externalData
-        /// An object of the given entity or of one of its descendants: its key, and in the next column the number of its entity.
+        /// An object of the given entity or of one of its descendants: its key, and its entity number in the next
+        /// column.
         case object(Int)
     }
 
     package var content: Content
-    /// What the column shows, for messages.
+    /// The path or expression of the column, for messages.
     package var path: String
 }

@@ -1,19 +1,19 @@
 package import SwormPredicates
 
-/// Which cells the rows of one fetch have, and which of them hold the properties of each entity that can turn up.
+/// The cells in the rows of one fetch, and the mapping from the properties of each possible entity to these cells.
 ///
-/// A fetch of an entity also brings the objects of its sub-entities. The cells are the primary key, the entity number, the
-/// version, then the stored attributes and the to-one relationships of the whole family.
+/// A fetch of an entity also returns the objects of its sub-entities. The cells are the primary key, the entity
+/// number, the version, then the stored attributes and the to-one relationships of the whole family.
 package final class RowShape: Sendable {
     package enum Cell: Sendable, Hashable {
         case primaryKey
         case entity
         case version
-        /// A stored attribute: the entity that declares it, and its slot there.
+        /// A stored attribute, identified by the entity that declares it and its slot in that entity.
         case attribute(entity: Int, slot: Int)
         /// The key of a to-one relationship's destination.
         case toOneKey(entity: Int, slot: Int)
-        /// The entity number of a to-one relationship's destination, where that has sub-entities.
+        /// The entity number of a to-one relationship's destination, if the destination has sub-entities.
         case toOneEntity(entity: Int, slot: Int)
     }
 
@@ -24,21 +24,21 @@ package final class RowShape: Sendable {
     /// The number of the fetched entity.
     package let entity: Int
     package let cells: [Cell]
-    /// For one entity after the other, by attribute slot: the cell, or -1 for a transient attribute.
+    /// The cells of attributes, entity by entity and by attribute slot; -1 for a transient attribute.
     private let attributeCells: [Int]
-    /// By entity number less the fetched entity's: where its attributes begin in `attributeCells`.
+    /// The start of an entity's attributes in `attributeCells`, by entity number minus that of the fetched entity.
     private let attributeStarts: [Int]
-    /// By entity number less the fetched entity's, then relationship slot: the cells of key and entity, or -1.
+    /// The cells of key and entity, or -1, by entity number minus that of the fetched entity, and relationship slot.
     private let toOneCells: [[(key: Int, entity: Int)]]
 
-    /// Where the value of an attribute stands that is no more than its cell.
+    /// The cell of an attribute whose value needs nothing but this cell.
     package struct PlainCell: Sendable {
-        /// Below zero where the entity of the row, or the session, has to be asked.
+        /// The index of the cell; below zero if the entity of the row, or the session, is needed to find the value.
         package let cell: Int32
         package let type: AttributeType
     }
 
-    /// By attribute slot, where all rows are of one entity; otherwise empty.
+    /// The plain cells by attribute slot if all rows belong to one entity; otherwise empty.
     package let plainCells: ContiguousArray<PlainCell>
 
     package init(model: CompiledModel, entity number: Int) {
@@ -48,7 +48,8 @@ package final class RowShape: Sendable {
         var toOneCells: [[(key: Int, entity: Int)]] = []
         for member in fetched.family {
             let entity = model[member]
-            // In pre-order the superentity of a member has been laid out before it, unless it stands above the fetched one.
+            // In pre-order, the superentity of a member was laid out before it, unless it is an ancestor of the
+            // fetched entity.
             let above = entity.superentity.flatMap { fetched.family.contains($0) ? $0 - number : nil }
             var attributes = above.map { attributeCells[$0] } ?? []
             for slot in attributes.count..<entity.attributes.count {
@@ -97,12 +98,14 @@ package final class RowShape: Sendable {
     /// The number of entities in the fetched family.
     package var memberCount: Int { toOneCells.count }
 
-    /// The cell of an attribute for a row whose own entity has the given number; -1 for a transient attribute.
+    /// Returns the cell of an attribute in a row that belongs to the entity with the given number; -1 for a transient
+    /// attribute.
     package func cell(ofAttribute slot: Int, in number: Int) -> Int {
         attributeCells[attributeStarts[number - entity] + slot]
     }
 
-    /// The cells of a to-one relationship for a row whose own entity has the given number; -1 where there is none.
+    /// Returns the cells of a to-one relationship in a row that belongs to the entity with the given number; -1 for a
+    /// missing cell.
     package func cells(ofToOne slot: Int, in number: Int) -> (key: Int, entity: Int) {
         toOneCells[number - entity][slot]
     }

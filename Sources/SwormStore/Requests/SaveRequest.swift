@@ -1,19 +1,22 @@
 package import SwormPredicates
 
-/// What a context asks a store to write, as a value: one transaction.
+/// The changes that a context asks a store to write in one transaction.
 package struct SaveRequest: Sendable {
     package struct Insertion: Sendable {
-        /// The row with its temporary, negative key, or with the key that was obtained before.
+        /// The row with its temporary, negative key, or with the key that was obtained in advance.
         package var row: RowID
-        /// By attribute slot. Transient and derived attributes are passed over.
+        /// The attribute values by slot. Transient and derived attributes are ignored.
         package var attributes: [AttributeValue]
-        /// By attribute slot: what columns get as it is, instead of the value above. For copies of stores whose columns hold
-        /// what no value of the attribute's type is written as.
+        /// The exact contents of columns by attribute slot, which replace the values above. They are used for copies
+        /// of stores whose columns hold contents that no value of the attribute's type is written as.
         package var exact: [Int: ExactValue] = [:]
-        /// By relationship slot; nil for a to-many relationship, and for a to-one without destination.
+        /// The destinations by relationship slot; nil for a to-many relationship, and for a to-one relationship
+        /// without a destination.
         package var toOnes: [RowID?]
-        /// The last known version of a row that was there under this key, and is written anew; nil for none. The new row goes
-        /// on above it: others may still hold the old one, and must not take the two for the same.
+        /// The last known version of an earlier row with this key that is recreated, or nil for a new row.
+        ///
+        /// The recreated row gets a higher version, because other contexts may still hold the old row and must not
+        /// mistake one for the other.
         package var lostVersion: Int64?
         package init(row: RowID, attributes: [AttributeValue], toOnes: [RowID?], lostVersion: Int64? = nil) {
             self.row = row
@@ -25,7 +28,7 @@ package struct SaveRequest: Sendable {
 
     package struct Update: Sendable {
         package var row: RowID
-        /// The version that the row must still have; nil to write regardless.
+        /// The version that the row must still have, or nil to write unconditionally.
         package var version: Int64?
         package var attributes: SlotValues
         package var toOnes: [(slot: Int, destination: RowID?)]
@@ -42,7 +45,8 @@ package struct SaveRequest: Sendable {
     package struct Deletion: Sendable {
         package var row: RowID
         package var version: Int64?
-        /// The to-many relationships all of whose members are to go with the row, and whose links no version guards.
+        /// The to-many relationships whose members must all be deleted with the row, and whose links are not guarded
+        /// by a version.
         package var emptied: [Emptied]
         package init(row: RowID, version: Int64?, emptied: [Emptied] = []) {
             self.row = row
@@ -51,10 +55,10 @@ package struct SaveRequest: Sendable {
         }
     }
 
-    /// A relationship that is to have no members but those which go too.
+    /// A relationship that must not have members other than those that are deleted too.
     package struct Emptied: Sendable {
         package var relationship: Int
-        /// The keys of the members that are unlinked by will, and stay.
+        /// The keys of the members that are unlinked deliberately and are not deleted.
         package var unlinked: Set<Int64>
         package init(relationship: Int, unlinked: Set<Int64>) {
             self.relationship = relationship
@@ -62,7 +66,7 @@ package struct SaveRequest: Sendable {
         }
     }
 
-    /// A change of a many-to-many relationship, or of one without inverse; named from one side only.
+    /// A change of a many-to-many relationship, or of a relationship without an inverse, listed from one side only.
     package struct Link: Sendable, Hashable {
         package var owner: RowID
         package var relationship: Int
@@ -74,7 +78,7 @@ package struct SaveRequest: Sendable {
         }
     }
 
-    /// The place of one object in an ordered relationship.
+    /// The position of one object in an ordered relationship.
     package struct Position: Sendable, Hashable {
         package var link: Link
         package var orderKey: Int64
@@ -89,44 +93,46 @@ package struct SaveRequest: Sendable {
     package var deletions: [Deletion] = []
     package var addedLinks: [Link] = []
     package var removedLinks: [Link] = []
-    /// Order keys to write, after links have been added.
+    /// The order keys to write after links are added.
     package var positions: [Position] = []
-    /// Who makes the changes, for the store's history.
+    /// The author of the changes, for the store's history.
     package var author: String?
-    /// The name of the context that makes them, for the store's history.
+    /// The name of the context that makes the changes, for the store's history.
     package var contextName: String?
 
     package init() {}
 
-    /// Whether there is nothing to write. Who would have written it does not matter.
+    /// Whether there is nothing to write, regardless of the author and the context.
     package var isEmpty: Bool {
         insertions.isEmpty && updates.isEmpty && deletions.isEmpty && addedLinks.isEmpty && removedLinks.isEmpty
             && positions.isEmpty
     }
 }
 
-/// What a store answers to a save.
+/// The result of a save.
 package struct SaveResult: Sendable {
-    /// The keys given to inserted rows, by their temporary keys.
+    /// The keys assigned to inserted rows, by their temporary keys.
     package var keys = AssignedKeys()
-    /// The versions after the save of the updated rows, in the order of the request's updates.
+    /// The versions of the updated rows after the save, in the order of the request's updates.
     package var updatedVersions: [Int64] = []
-    /// The versions of the rows that were written anew.
+    /// The versions of the rows that were recreated.
     package var renewedVersions: [RowID: Int64] = [:]
-    /// The ordered relationships whose members got other order keys than the request asked for: others had taken those.
+    /// The ordered relationships whose members got different order keys than requested, because other contexts had
+    /// already used those.
     package var rearranged: [(owner: RowID, relationship: Int)] = []
-    /// What the store itself has worked out, by row and attribute slot: of rows of the request and of others.
+    /// The values that the store computed, by row and attribute slot. They can belong to rows that are not part of the
+    /// request.
     package var derived: [RowID: [Int: AttributeValue]] = [:]
     package init() {}
 }
 
-/// The rows of a save that had changed in the file, or had gone, since the context read them. Nothing was written.
+/// The rows of a save that were changed or deleted in the file after the context read them. Nothing was written.
 package struct SaveConflicts: Error, Sendable {
     package struct Conflict: Sendable {
         package var row: RowID
         /// The version that the context had read.
         package var expected: Int64
-        /// Whether the row is still there.
+        /// Whether the row still exists.
         package var exists: Bool
         package init(row: RowID, expected: Int64, exists: Bool) {
             self.row = row
@@ -138,18 +144,19 @@ package struct SaveConflicts: Error, Sendable {
     package init(conflicts: [Conflict]) { self.conflicts = conflicts }
 }
 
-/// To-one relationships that a save would have left without their other side, and links whose delete rules it has not
-/// followed. Nothing was written.
+/// To-one relationships that the save would have left without their other side, and links whose delete rules it did
+/// not follow. Nothing was written.
 ///
-/// Others made them since the context read what it has changed: the rows that it writes were not changed themselves.
+/// Other contexts created these links after this context had read the objects that it changes. The rows that it writes
+/// were not changed themselves.
 package struct LinkConflicts: Error, Sendable {
     package struct Conflict: Sendable {
-        /// The row that leads to the other one.
+        /// The row that refers to the destination.
         package var row: RowID
-        /// The slot of the to-one relationship by which it does.
+        /// The slot of the to-one relationship that refers to the destination.
         package var relationship: Int
         package var destination: RowID
-        /// Whether the save deletes the destination. If not, it is one that does not lead back.
+        /// Whether the save deletes the destination. If not, the destination does not refer back.
         package var isDeletion: Bool
         package init(row: RowID, relationship: Int, destination: RowID, isDeletion: Bool) {
             self.row = row
@@ -158,11 +165,11 @@ package struct LinkConflicts: Error, Sendable {
             self.isDeletion = isDeletion
         }
     }
-    /// A member of a to-many relationship whose delete rule was not followed for it.
+    /// A member of a to-many relationship to which the delete rule was not applied.
     package struct Member: Sendable {
         /// The row that the save deletes.
         package var owner: RowID
-        /// The slot of the to-many relationship by which it leads to the member.
+        /// The slot of the to-many relationship that contains the member.
         package var relationship: Int
         package var member: RowID
         package init(owner: RowID, relationship: Int, member: RowID) {
@@ -180,12 +187,12 @@ package struct LinkConflicts: Error, Sendable {
     }
 }
 
-/// Unique values of a save that other rows of the file hold already. Nothing was written.
+/// Unique values of a save that already belong to other rows of the file. Nothing was written.
 package struct UniquenessConflicts: Error, Sendable {
     package struct Conflict: Sendable {
-        /// The row that was to be written.
+        /// The row to write.
         package var row: RowID
-        /// The row that holds the values.
+        /// The row that already has the values.
         package var existing: RowID
         package var constraint: [String]
         package init(row: RowID, existing: RowID, constraint: [String]) {

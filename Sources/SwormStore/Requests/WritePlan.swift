@@ -2,36 +2,41 @@ package import SwormPredicates
 import SwormSQLite
 package import SwormRows
 
-/// How values of one type become rows of an entity: what `RowPlan` is for reading. Made once for a type.
+/// A plan for writing values of one type as rows of an entity: the counterpart of `RowPlan`. It is created once for a
+/// type.
 package struct WritePlan<T>: Sendable {
-    /// Where the value of one attribute comes from.
+    /// The source of one attribute's value.
     package struct Field: Sendable {
         package let slot: Int
         let kind: FieldKind
-        /// Where the property lies in the memory of a struct; below zero where it must be read by the closure.
+        /// The offset of the property in the memory of a struct; below zero if the closure must read it.
         let offset: Int
 
-        /// A property that lies in the memory of a struct.
+        /// Creates a field for a stored property of a struct.
         ///
-        /// - Parameter offset: From `MemoryLayout<T>.offset(of:)` of a key path whose value has exactly the kind's type.
+        /// - Parameter offset: From `MemoryLayout<T>.offset(of:)` of a key path whose value has exactly the kind's
+        ///   type.
         package init(slot: Int, kind: FieldKind, offset: Int) {
             self.slot = slot
             self.kind = kind
             self.offset = offset
         }
 
-        /// Whatever the closure reads.
+        /// Creates a field that the closure reads.
         package init(slot: Int) { self.init(slot: slot, kind: .custom, offset: -1) }
     }
 
     package let layout: WriteLayout
 
+    /// Creates a plan for an entity.
+    ///
     /// - Parameters:
     ///   - entity: The number of the entity in the store's model.
-    ///   - fields: The attributes that have values. The others get their defaults.
-    ///   - read: Reads the field with an index. It is called for what has no offset, and for what needs a closer look.
+    ///   - fields: The attributes that have values. All other attributes get their defaults.
+    ///   - read: Reads the field with an index. It is called for fields without an offset, and for values that need
+    ///     conversion or a closer check.
     package init(entity: Int, fields: [Field], read: @escaping @Sendable (T, Int) throws -> AttributeValue) {
-        // The closure may take any address for one of T: `RowBatch` gives it none but those of values of the plan's type.
+        // The closure accepts any address as one of T. `RowBatch` only passes addresses of values of the plan's type.
         layout = WriteLayout(
             entity: entity,
             fields: fields.map { WriteLayout.Field(slot: $0.slot, kind: $0.kind, offset: $0.offset) },
@@ -40,7 +45,7 @@ package struct WritePlan<T>: Sendable {
     }
 }
 
-/// A plan without its type, so that the loop over the rows is not generic. The type lives on in the closure.
+/// A plan without its generic type, so that the loop over the rows is not generic. The closure retains the type.
 package struct WriteLayout: Sendable {
     package struct Field: Sendable {
         let slot: Int
@@ -54,28 +59,29 @@ package struct WriteLayout: Sendable {
     let read: @Sendable (UnsafeRawPointer, Int) throws -> AttributeValue
 }
 
-/// Values on their way into rows of an entity, past the objects of a context.
+/// Values to write as rows of an entity, bypassing the objects of a context.
 package struct RowBatch {
-    /// Takes some values that lie one behind the other, by the address of the first.
+    /// A closure that receives a number of values that are adjacent in memory, by the address of the first.
     package typealias Taker = (UnsafeRawPointer, Int) throws -> Void
 
     package let layout: WriteLayout
-    /// Hands the values over, part by part. It may be called once.
+    /// Passes the values on, part by part. It must be called at most once.
     private(set) var handOver: (Taker) throws -> Void
-    /// Who writes, for the history.
+    /// The author of the changes, for the history.
     package var author: String?
-    /// The context that writes, for the history.
+    /// The name of the context that makes the changes, for the history.
     package var contextName: String?
 
     private static var partSize: Int { 256 }
 
-    /// Values are read where they lie, if they lie one behind the other, and else a few at a time.
+    /// Creates a batch. Values that are contiguous in memory are read in place; other values are copied a few at a
+    /// time.
     package init<T>(_ values: some Sequence<T>, _ plan: WritePlan<T>) {
         layout = plan.layout
         handOver = { take in
             let stride = MemoryLayout<T>.stride
             let isDone: Void? = try values.withContiguousStorageIfAvailable { buffer in
-                // In parts, so that somebody can stop it between them.
+                // The values are passed in parts, so that the work can be stopped between them.
                 for start in Swift.stride(from: 0, to: buffer.count, by: 16 * Self.partSize) {
                     guard let base = buffer.baseAddress else { return }
                     let count = min(16 * Self.partSize, buffer.count - start)
@@ -86,7 +92,7 @@ package struct RowBatch {
         }
     }
 
-    /// Calls a closure before each part. When it throws, no further part comes.
+    /// Calls a closure before each part. If it throws, no further part follows.
     package mutating func beforeEachPart(_ check: @escaping () throws -> Void) {
         let handOver = handOver
         self.handOver = { take in
@@ -98,7 +104,7 @@ package struct RowBatch {
     }
 
     private static func handOverParts<T>(of values: some Sequence<T>, _ take: Taker) throws {
-        // `count` tells at every moment how many values there are to give back.
+        // `count` is always the number of initialized values, which must be deinitialized.
         let part = UnsafeMutablePointer<T>.allocate(capacity: partSize)
         var count = 0
         defer {
@@ -117,11 +123,11 @@ package struct RowBatch {
     }
 }
 
-/// What to do about values whose unique attributes a row has already.
+/// The handling of values whose unique attributes already belong to a row.
 package struct UpsertRule: Sendable {
-    /// The names of attributes of a uniqueness constraint.
+    /// The attribute names of a uniqueness constraint.
     package var constraint: [String]
-    /// The slots of the attributes that an existing row gets; nil to leave such rows alone.
+    /// The slots of the attributes to update in an existing row, or nil to ignore such rows.
     package var updates: [Int]?
 
     package init(constraint: [String], updates: [Int]?) {
@@ -130,7 +136,7 @@ package struct UpsertRule: Sendable {
     }
 }
 
-/// What became of values that were written past the objects of a context.
+/// The result of writing values that bypass the objects of a context.
 package struct BatchCounts: Sendable {
     package var inserted = 0
     package var updated = 0

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// How a column of the declared type `DECIMAL` keeps a decimal number.
+/// The form in which a column of the declared type `DECIMAL` stores a decimal number.
 ///
-/// Such a column turns every text that reads as a number into an integer or a double, so digits beyond the fifteenth would
-/// be lost without a word. A number that neither form can hold exactly is therefore kept as its digits with the letter `m`
-/// behind, which SQLite leaves alone. Readers that take the number at the front of a text still find it, and so does SQLite
-/// in `ZPRICE + 0`. The driver reads all three forms.
+/// Such a column converts every string that reads as a number to an integer or a double, which would silently lose the
+/// digits beyond the fifteenth. A number that neither form represents exactly is therefore stored as its digits
+/// followed by the letter `m`, which SQLite does not convert. Readers that parse the number at the start of a string
+/// still find it, and so does SQLite in `ZPRICE + 0`. The driver reads all three forms.
 package enum DecimalColumn {
-    /// The letter behind the digits of a number that is kept as text.
+    /// The letter after the digits of a number that is stored as text.
     package static let suffix: Character = "m"
 
-    /// What the column is given for a number; nil for NaN.
+    /// Returns the stored form of a number, or nil for NaN.
     package static func store(_ number: Decimal) -> StoredValue? {
         guard !number.isNaN else { return nil }
         if let whole = wholeNumber(number) { return .integer(whole) }
@@ -19,9 +19,9 @@ package enum DecimalColumn {
         return .text(text + String(suffix))
     }
 
-    /// The number that a double in the column stands for: the shortest decimal that reads as this double.
+    /// Returns the number that a double in the column represents: the shortest decimal that reads as this double.
     package static func number(from double: Double) -> Decimal? {
-        // Beyond this a decimal has no exponent for it.
+        // `Decimal` has no exponent for larger or smaller numbers.
         guard double == 0 || (abs(double) < 1e127 && abs(double) > 1e-127) else { return nil }
         return Decimal(string: double.description, locale: posix)
     }

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// What a column holds, whatever its attribute's type makes of it.
+/// The exact content of a column, whatever the type of its attribute.
 package enum ExactValue: Sendable, Hashable {
     case integer(Int64)
     case real(Double)
-    /// The bytes of a text, which need not be UTF-8.
+    /// The bytes of a string, which may be invalid UTF-8.
     case text(Data)
     case blob(Data)
 }

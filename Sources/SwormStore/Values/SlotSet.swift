@@ -43,16 +43,18 @@ package struct SlotSet: Sendable, Hashable {
         high = []
     }
 
-    /// How many slots of the set come before one.
-    func count(below slot: Int) -> Int {
+    /// Returns the number of slots in the set that precede the given one.
+    @inlinable
+    package func count(below slot: Int) -> Int {
         let last = slot / 64
         var count = (word(last) & (1 << UInt64(slot % 64) &- 1)).nonzeroBitCount
         for index in 0..<last { count += word(index).nonzeroBitCount }
         return count
     }
 
-    /// The first slot of the set that is not before one; nil for none.
-    func first(from slot: Int) -> Int? {
+    /// Returns the first slot of the set that is not below the given one, or nil if no such slot exists.
+    @inlinable
+    package func first(from slot: Int) -> Int? {
         var index = slot / 64
         var bits = word(index) & ~0 << UInt64(slot % 64)
         while bits == 0 {
@@ -63,7 +65,8 @@ package struct SlotSet: Sendable, Hashable {
         return index * 64 + bits.trailingZeroBitCount
     }
 
-    private func word(_ index: Int) -> UInt64 {
+    @inlinable
+    func word(_ index: Int) -> UInt64 {
         if index == 0 { return low }
         return index <= high.count ? high[index - 1] : 0
     }

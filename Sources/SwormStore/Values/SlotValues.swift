@@ -2,37 +2,43 @@ package import SwormPredicates
 
 /// Values of some of an entity's attributes, by slot.
 ///
-/// They take room for as many as there are: most changes are of one attribute or two, and there may be many of them.
+/// Memory is only used for the values that exist: most changes concern one or two attributes, and there may be many
+/// changes.
 package struct SlotValues: Sendable {
-    /// The slots that have a value; nil where all have, from the first to the last of the values.
-    private var slots: SlotSet?
-    /// In the order of their slots.
-    private(set) var values: [AttributeValue]
+    /// The slots that have a value, or nil if all slots have one, from the first to the last of the values.
+    @usableFromInline var slots: SlotSet?
+    /// The values in the order of their slots.
+    @usableFromInline var values: [AttributeValue]
 
+    @inlinable
     package init() {
         slots = SlotSet()
         values = []
     }
 
-    /// A value for every slot.
+    /// Creates a collection with a value for every slot.
+    @inlinable
     package init(all values: [AttributeValue]) {
         slots = nil
         self.values = values
     }
 
+    @inlinable
     package var isEmpty: Bool { values.isEmpty }
 
-    /// The values by slot; nil where some have none.
+    /// The values by slot, or nil if some slots have no value.
+    @inlinable
     package var all: [AttributeValue]? { slots == nil ? values : nil }
 
-    /// Whether these slots have a value, and no others.
+    /// Returns whether exactly these slots have a value.
     package func haveExactly(_ slots: SlotSet) -> Bool { self.slots == slots }
 
     func haveSameSlots(as others: SlotValues) -> Bool {
         slots == others.slots && values.count == others.values.count
     }
 
-    /// The value of a slot; nil for none.
+    /// Accesses the value of a slot; nil for none.
+    @inlinable
     package subscript(slot: Int) -> AttributeValue? {
         get {
             guard let slots else { return slot < values.count ? values[slot] : nil }
@@ -43,7 +49,8 @@ package struct SlotValues: Sendable {
         }
     }
 
-    private mutating func set(_ slot: Int, _ value: AttributeValue) {
+    @usableFromInline
+    mutating func set(_ slot: Int, _ value: AttributeValue) {
         if slots == nil {
             if slot < values.count { return values[slot] = value }
             giveEachItsSlot()
@@ -57,7 +64,8 @@ package struct SlotValues: Sendable {
         }
     }
 
-    private mutating func remove(_ slot: Int) {
+    @usableFromInline
+    mutating func remove(_ slot: Int) {
         giveEachItsSlot()
         guard let place = slots?.count(below: slot), slots?.contains(slot) == true else { return }
         values.remove(at: place)
@@ -88,6 +96,6 @@ extension SlotValues: Sequence {
         }
     }
 
-    /// Goes through the values in the order of their slots.
+    /// Returns an iterator over the values in the order of their slots.
     package func makeIterator() -> Iterator { Iterator(self) }
 }

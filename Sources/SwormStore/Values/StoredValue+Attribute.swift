@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 
 extension StoredValue {
-    /// The value of an attribute of a type; nil where the column's content is none.
+    /// Returns the value of an attribute of the given type, or nil if the column's content is not such a value.
     func value(as type: AttributeType) -> AttributeValue? {
         switch (type, self) {
         case (_, .null): .null
@@ -23,7 +23,7 @@ extension StoredValue {
 }
 
 extension StoredValue {
-    /// The value for comparing.
+    /// Creates a value for comparisons.
     init(_ value: ExactValue) {
         self =
             switch value {

@@ -2,7 +2,8 @@ package import Foundation
 package import SwormPredicates
 
 extension StoredValue {
-    /// The value as an object of the class that Core Data gives for a type; nil where it is none of it.
+    /// Returns the value as an object of the class that Core Data uses for a type, or nil if the content does not fit
+    /// the type.
     package func object(as type: AttributeType) -> NSObject? {
         switch (type, self) {
         case (.integer16, .integer(let number)): Int16(exactly: number).map { NSNumber(value: $0) }

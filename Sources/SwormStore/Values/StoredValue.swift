@@ -1,7 +1,7 @@
 package import Foundation
 package import SwormPredicates
 
-/// A value in the form in which a column keeps it.
+/// A value in the form in which a column stores it.
 package enum StoredValue: Sendable, Hashable {
     case null
     case integer(Int64)
@@ -12,11 +12,12 @@ package enum StoredValue: Sendable, Hashable {
 }
 
 extension StoredValue {
-    /// Turns a value of an attribute into what its column keeps.
+    /// Creates the stored form of an attribute's value.
     ///
-    /// The content of an attribute that allows external storage is not dealt with here: see ``ExternalDataFolder``.
+    /// This initializer does not handle the content of an attribute that allows external storage: see
+    /// ``ExternalDataFolder``.
     ///
-    /// - Throws: ``CoreDataError`` for a value that the column could not give back as it was.
+    /// - Throws: ``CoreDataError`` for a value that the column could not return unchanged.
     package init(_ value: AttributeValue, for attribute: CompiledAttribute, of entity: CompiledEntity) throws {
         if case .null = value {
             self = .null
@@ -93,7 +94,8 @@ extension StoredValue {
         return .integer(number)
     }
 
-    /// SQLite keeps a NaN as NULL, so it would come back as no value at all.
+    /// Returns the number, or throws an error for NaN, which SQLite stores as NULL, so that it would be read as a
+    /// missing value.
     private static func checked(
         _ number: Double, _ value: AttributeValue, _ attribute: CompiledAttribute, _ entity: CompiledEntity
     ) throws -> Double {
@@ -108,7 +110,7 @@ extension StoredValue {
         code: Int = NSManagedObjectValidationError
     ) -> CoreDataError {
         var shown: AttributeValue? = value
-        // Foundation traps when it describes such a date, and whoever gets the error may want to print it.
+        // Foundation traps when it describes such a date, and the code that catches the error may print it.
         if case .date(let date) = value, !(abs(date.timeIntervalSinceReferenceDate) < 1e13) { shown = nil }
         return CoreDataError(
             code, "The value of “\(entity.name).\(attribute.name)” \(what). Nothing was saved.", entity: entity.name,
@@ -117,7 +119,7 @@ extension StoredValue {
 }
 
 extension AttributeType {
-    /// The type's name in messages.
+    /// The name of the type, for messages.
     package var displayName: String {
         switch self {
         case .undefined: "Undefined"
@@ -141,7 +143,7 @@ extension AttributeType {
 }
 
 extension AttributeValue {
-    /// What kind of value it is, for messages.
+    /// The kind of the value, for messages.
     fileprivate var typeName: String {
         switch self {
         case .null: "no value"

@@ -1,7 +1,8 @@
 public import Foundation
 public import Sworm
 
-/// Keeps what was released of a model in a folder, for tests: the version hashes, and a small store of every version.
+/// A folder with records of the released versions of a model, for tests: the version hashes, and a small store of every
+/// version.
 ///
 /// ```swift
 /// let ledger = ReleaseLedger(in: folder)   // beside the tests, under version control
@@ -9,34 +10,34 @@ public import Sworm
 /// try ledger.check(plan)
 /// try ledger.migrateAll(plan) { version, store in ... }
 /// ```
-/// A version is recorded once, with its release. From then on a test fails when its model changes, and tells which properties
-/// do: stores of users have it as it was released.
+/// Record a version once, when it is released. From then on a test fails if the model of the version changes, and
+/// reports the changed properties, because stores of users have the version as it was released.
 public struct ReleaseLedger: Sendable {
     /// The folder.
     public let folder: URL
 
-    /// Makes a ledger.
+    /// Creates a ledger.
     ///
-    /// - Parameter folder: The folder. It is made when the first version is recorded.
+    /// - Parameter folder: The folder. It is created when the first version is recorded.
     public init(in folder: URL) { self.folder = folder }
 
-    /// The names of the recorded versions, sorted.
+    /// Returns the names of the recorded versions, sorted.
     ///
-    /// - Throws: An error when the folder cannot be read.
+    /// - Throws: An error if the folder cannot be read.
     public func releases() throws -> [String] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()
     }
 
-    /// Records a version, with a small store. One that is recorded already is left as it is, and checked.
+    /// Records a version, with a small store. A version that is recorded already is not changed, but checked.
     ///
     /// - Parameters:
-    ///   - name: The version's name.
-    ///   - plan: The plan that has it.
-    ///   - seed: Fills the store.
-    /// - Throws: A ``StoreError`` with the code `changedRelease` when the version was recorded with another model, what `seed`
-    ///   throws, or why the store could not be made.
+    ///   - name: The name of the version.
+    ///   - plan: The plan that contains the version.
+    ///   - seed: A closure that fills the store.
+    /// - Throws: A ``StoreError`` with the code `changedRelease` if the version was recorded with a different model,
+    ///   the error of `seed`, or an error if the store could not be created.
     public func record(
         _ name: String, of plan: MigrationPlan, seed: (ManagedObjectContext) throws -> Void = { _ in }
     ) throws {
@@ -47,7 +48,7 @@ public struct ReleaseLedger: Sendable {
         if try releases().contains(name) { return try require(try changes(of: version)) }
         let model = try version.model()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // The store first: a version counts as recorded when there is a note of it.
+        // The store is created first, because a version counts as recorded as soon as its record exists.
         try? FileManager.default.removeItem(at: store(name))
         try FileManager.default.createDirectory(at: store(name), withIntermediateDirectories: true)
         do {
@@ -61,7 +62,7 @@ public struct ReleaseLedger: Sendable {
 
     /// Checks that no released version has changed.
     ///
-    /// - Parameter plan: The plan. It must have every version that was recorded.
+    /// - Parameter plan: The plan. It must contain every recorded version.
     /// - Throws: A ``StoreError`` with the code `changedRelease` that names every property that differs.
     public func check(_ plan: MigrationPlan) throws {
         let known = try releases()
@@ -74,12 +75,13 @@ public struct ReleaseLedger: Sendable {
             })
     }
 
-    /// Migrates a copy of the store of every released version to the newest one.
+    /// Migrates a copy of the store of every released version to the newest version.
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - body: Looks at a migrated store; gets the name of the version that it came from.
-    /// - Throws: Why a store cannot be migrated, and what `body` throws.
+    ///   - body: A closure that inspects a migrated store. It is called with the name of the original version and the
+    ///     store.
+    /// - Throws: An error if a store cannot be migrated, or the error of `body`.
     public func migrateAll(
         _ plan: MigrationPlan, _ body: (_ version: String, _ store: PersistentContainer) throws -> Void = { _, _ in }
     ) throws {
@@ -132,7 +134,7 @@ public struct ReleaseLedger: Sendable {
 }
 
 extension StoreError.Code {
-    /// The model of a version that was released is not as it was.
+    /// The model of a released version has changed.
     public static let changedRelease = Self("changedRelease")
 }
 

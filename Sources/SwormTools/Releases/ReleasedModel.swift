@@ -1,7 +1,7 @@
 import Foundation
 import Sworm
 
-/// What a ledger keeps of a version's model: what counts for stores, in words and in hashes.
+/// A record of a version's model: the properties that are relevant to stores, as descriptions and as hashes.
 struct ReleasedModel: Codable, Equatable {
     struct Property: Codable, Equatable {
         var hash: Data
@@ -39,7 +39,7 @@ struct ReleasedModel: Codable, Equatable {
             .joined(separator: ", ")
     }
 
-    /// The name of a constraint's member, which Core Data may hold as a property, too.
+    /// Returns the name of a constraint's member, which Core Data may represent as a property.
     private static func name(_ member: Any) -> String { (member as? NSPropertyDescription)?.name ?? "\(member)" }
 
     private static func words(for property: NSPropertyDescription) -> String {
@@ -76,7 +76,8 @@ struct ReleasedModel: Codable, Equatable {
 }
 
 extension ReleasedModel {
-    /// In what a model differs from this one, which was released: a line for each entity and property.
+    /// Returns the differences between this model, which was released, and another one: one line for each entity and
+    /// property.
     func differences(to now: ReleasedModel) -> [String] {
         let names = Set(entities.keys).union(now.entities.keys).sorted()
         return names.flatMap { name in

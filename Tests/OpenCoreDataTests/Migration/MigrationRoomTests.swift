@@ -60,7 +60,9 @@ struct MigrationRoomTests {
             let given = stages.map { [NSPersistentStoreStagedMigrationManagerOptionKey: $0 as Any] } ?? [:]
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Models.model(4))
             try refusal(store, free: 999) {
-                try coordinator.migrate(storeAt: store.url, options: options, coordinatorOptions: given)
+                try coordinator.migrate(
+                    storeAt: store.url, of: StoreKinds.kind(ofType: NSSQLiteStoreType), options: options,
+                    coordinatorOptions: given)
             }
         }
     }
@@ -70,7 +72,7 @@ struct MigrationRoomTests {
         func run(_ store: MigratedStore, _ options: StoreOptions) throws {
             let stages = NSStagedMigrationManager([Models.splitting(), Models.abbreviating()])
             try NSPersistentStoreCoordinator(managedObjectModel: Models.model(4)).migrate(
-                storeAt: store.url, options: options,
+                storeAt: store.url, of: StoreKinds.kind(ofType: NSSQLiteStoreType), options: options,
                 coordinatorOptions: [NSPersistentStoreStagedMigrationManagerOptionKey: stages])
         }
         try run(try Models.store(2), unlimited)

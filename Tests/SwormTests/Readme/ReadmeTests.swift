@@ -95,7 +95,8 @@ struct ReadmeTests {
     }
 
     @Test(arguments: [
-        "README.md", "Sources/Sworm/Sworm.docc/ChangingYourModel.md", "Sources/Sworm/Sworm.docc/Concurrency.md",
+        "README.md", "Sources/Sworm/Sworm.docc/Architecture.md", "Sources/Sworm/Sworm.docc/ChangingYourModel.md",
+        "Sources/Sworm/Sworm.docc/Concurrency.md",
         "Sources/Sworm/Sworm.docc/Differences.md",
         "Sources/Sworm/Sworm.docc/History.md", "Sources/Sworm/Sworm.docc/LookingIntoAStore.md",
         "Sources/Sworm/Sworm.docc/Querying.md", "Sources/Sworm/Sworm.docc/Speed.md",
@@ -111,6 +112,16 @@ struct ReadmeTests {
                 let target = document.url.deletingLastPathComponent().appending(path: link)
                 #expect(FileManager.default.fileExists(atPath: target.path), "\(path): \(link)")
             }
+        }
+    }
+
+    @Test func `the rooms that the page of the architecture names exist`() throws {
+        let page = try Document("Sources/Sworm/Sworm.docc/Architecture.md").text
+        let sources = Document.root.appending(path: "Sources")
+        let rooms = page.matches(of: /`((?:Sworm\w*|OpenCoreData)\/[\w\/]+)`/).map { String($0.1) }
+        #expect(rooms.count > 20)
+        for room in rooms {
+            #expect(FileManager.default.fileExists(atPath: sources.appending(path: room).path), "\(room)")
         }
     }
 

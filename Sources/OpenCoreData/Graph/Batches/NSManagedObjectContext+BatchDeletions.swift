@@ -1,14 +1,15 @@
 import SwormStore
 
-// Deletions of all objects of a request by statements, and by the objects where these have to be looked at.
+// Deletions of all objects of a request: by statements, or object by object if the objects have to be inspected.
 extension NSManagedObjectContext {
-    /// Deletes all objects that a request finds, and what follows by delete rules.
+    /// Deletes all objects that a request finds, and applies delete rules.
     ///
-    /// Unsaved changes count. Where they bear on what is deleted, where several stores answer the request, or a class of its
-    /// own wants to see its objects go, the objects are deleted one by one, and the next save writes that.
+    /// Unsaved changes are included. If they affect the deletion, if several stores serve the request, or if a custom
+    /// class observes the deletion of its objects, the objects are deleted one by one, and the next save writes the
+    /// deletions.
     ///
     /// - Returns: The number of objects that the request found.
-    /// - Throws: The error of a relationship that denies the deletion, or that must not be empty; and the store's error.
+    /// - Throws: The error of a relationship that denies the deletion or must not be empty; and the store's error.
     package final func delete(_ specification: FetchSpecification) throws -> Int {
         try throwReadError()
         let model = try requireCoordinator().compiledModel
@@ -22,7 +23,7 @@ extension NSManagedObjectContext {
             return objects.count
         }
         let result = try write(BatchDeletion(.found(specification)), to: origin)
-        // Others lead to what is gone, by relationships without inverses too.
+        // Other objects may refer to the deleted ones, including by relationships without inverses.
         if result.count > 0 { refreshUnchanged { _ in true } }
         return result.count
     }
@@ -42,7 +43,8 @@ extension NSManagedObjectContext {
 }
 
 extension CompiledModel {
-    /// The entities whose objects the deletion of one entity's objects may delete or change, or that may lead to one.
+    /// Returns the entities whose objects may be deleted or changed when an object of an entity is deleted, or may
+    /// refer to such an object.
     fileprivate func concernedByDeletion(of number: Int) -> Set<Int> {
         var deleted = Set(self[number].family)
         var waiting = Array(deleted)
@@ -57,7 +59,7 @@ extension CompiledModel {
         for entity in entities {
             for relationship in entity.relationships {
                 if deleted.contains(entity.number) { concerned.formUnion(self[relationship.destination].family) }
-                // It may be declared to lead to an entity above one that is deleted, or below.
+                // The relationship's destination may be a parent or a sub-entity of a deleted entity.
                 if !deleted.isDisjoint(with: self[relationship.destination].family) { concerned.insert(entity.number) }
             }
         }

@@ -3,7 +3,7 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Carries out a batch insertion.
+    /// Executes a batch insertion.
     final func executeInsertion(_ request: NSBatchInsertRequest) throws -> NSBatchInsertResult {
         let coordinator = try requireCoordinator()
         let model = coordinator.compiledModel
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSBatchInsertRequest {
-    /// The objects that the request describes, each made when it is asked for.
+    /// Returns an iterator over the objects that the request describes. Each is created on demand.
     fileprivate final func objects(_ make: @escaping () -> NSManagedObject) -> AnyIterator<NSManagedObject> {
         if let handler = managedObjectHandler {
             return AnyIterator {
@@ -63,7 +63,8 @@ extension NSManagedObject {
         setValue(value is NSNull ? nil : value, forKey: key)
     }
 
-    /// Throws what could not be set, and what no row of this object's alone could hold.
+    /// Throws an error for values that could not be assigned, and for values that cannot be stored in the object's own
+    /// row.
     fileprivate final func checkBatchValues() throws {
         try CoreDataError.throwAll(refusals)
         for (slot, relationship) in plan.relationships.enumerated() where relationshipDiffers(slot) {

@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-// Core Data's requests that change stores past the objects.
+// Core Data's batch requests, which change stores without using the context's objects.
 extension NSManagedObjectContext {
     final func executeUpdate(_ request: NSBatchUpdateRequest) throws -> NSBatchUpdateResult {
         let model = try requireCoordinator().compiledModel
@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
         return NSBatchDeleteResult(result, resultType: request.resultType)
     }
 
-    /// Writes a part of a request to each of several stores, and adds up what they answer.
+    /// Writes a part of a request to each of several stores, and adds up the results.
     private func total<Part>(
         of parts: [(ObjectOrigin, Part)], _ write: (ObjectOrigin, Part) throws -> BatchResult
     ) throws -> (count: Int, ids: [NSManagedObjectID]) {
@@ -83,7 +83,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The stores that a request changes; none of them is changed when one cannot be.
+    /// Returns the stores that a request changes. If one of them cannot be changed, an error is thrown and none is
+    /// changed.
     private func batchOrigins(
         _ specification: FetchSpecification, _ stores: [NSPersistentStore]?
     ) throws -> [ObjectOrigin] {
@@ -101,7 +102,7 @@ extension NSManagedObjectContext {
             condition: store.isReadOnly ? .readOnly : nil)
     }
 
-    /// What the properties of a request say, by slot.
+    /// Returns the values of a request's properties, by slot.
     private func assignments(
         _ properties: [AnyHashable: Any], of entity: CompiledEntity
     ) throws -> [(slot: Int, value: AttributeValue)] {
@@ -135,7 +136,7 @@ extension NSManagedObjectContext {
 }
 
 extension ObjectOrigin {
-    /// The id of a row; nil for one that says to be of an entity that the model has not.
+    /// Returns the id of a row, or nil if the row's entity is not in the model.
     fileprivate func savedID(of row: RowID) -> NSManagedObjectID? {
         guard let entity = compiled.entity(numbered: Int64(row.entity)) else { return nil }
         return NSManagedObjectID(entity: entity, key: row.key, origin: self)

@@ -1,16 +1,17 @@
 package import SwormPredicates
 import SwormStore
 
-// Updates of all objects of a request by one statement, and by the objects where these have to be looked at.
+// Updates of all objects of a request: by one statement, or object by object if the objects have to be inspected.
 extension NSManagedObjectContext {
-    /// Gives attributes of all objects that a request finds other values.
+    /// Assigns new values to attributes of all objects that a request finds.
     ///
-    /// Unsaved changes count. Where they bear on the request, where several stores answer it, or a class of its own wants to
-    /// see its objects change, the objects are changed one by one, and are saved with the others.
+    /// Unsaved changes are included. If they affect the request, if several stores serve it, or if a custom class
+    /// observes changes of its objects, the objects are changed one by one, and are written by the next save.
     ///
-    /// - Parameter values: By attribute slot; of two values for one slot the later one counts.
+    /// - Parameter values: The values by attribute slot. If a slot occurs twice, the later value is used.
     /// - Returns: The number of objects.
-    /// - Throws: The errors of values that a save would refuse, whatever the request finds; and the store's error.
+    /// - Throws: The errors of values that a save would reject, regardless of what the request finds; and the store's
+    ///   error.
     package final func update(
         _ specification: FetchSpecification, _ values: [(slot: Int, value: AttributeValue)]
     ) throws -> Int {
@@ -41,20 +42,21 @@ extension NSManagedObjectContext {
         return try withTransaction(origin) { try $0.update(batch) }
     }
 
-    /// The only store that answers a request, if statements may write in it.
+    /// Returns the origin of the only store that serves a request, or nil if there are several or statements must not
+    /// write to it.
     final func batchOrigin(_ specification: FetchSpecification) throws -> ObjectOrigin? {
         let origins = try origins(of: specification, in: nil)
         guard origins.count == 1, origins[0].store?.objectStore.batchRefusal == nil else { return nil }
         return origins[0]
     }
 
-    /// Whether no class of entities sees more of its objects than this library does.
+    /// Returns whether no entity has a custom class, which may observe changes of its objects.
     final func hasPlainClasses(_ entities: some Sequence<Int>) -> Bool {
         guard let model = compiledModel else { return true }
         return entities.allSatisfy { objectClass(of: model[$0]) == NSManagedObject.self }
     }
 
-    /// The values in the form in which the attributes hold them, each attribute once.
+    /// Returns the values in the form in which the attributes store them, each attribute once.
     final func acceptedValues(
         _ values: [(slot: Int, value: AttributeValue)], of entity: CompiledEntity
     ) throws -> [(slot: Int, value: AttributeValue)] {

@@ -1,13 +1,13 @@
 import SwormPredicates
 import SwormStore
 
-// Values that go into rows past the objects of the context, in its transaction.
+// Values that are written to rows without using the context's objects, in the context's transaction.
 extension NSManagedObjectContext {
     /// Inserts a row for each value; all of them, or none.
     ///
-    /// Unsaved changes stay as they are, and are not looked at.
+    /// Unsaved changes are preserved and ignored.
     ///
-    /// - Throws: What saving such objects would throw.
+    /// - Throws: The errors that saving such objects would throw.
     package final func insertRows(_ batch: RowBatch, in stores: [NSPersistentStore]? = nil) throws -> InsertedRows {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: batch.layout.entity).filter { origin in
@@ -23,12 +23,13 @@ extension NSManagedObjectContext {
         return InsertedRows(origin: origin, entity: batch.layout.entity, counts: counts)
     }
 
-    /// Inserts a row for each value, or updates the row that has its unique values; all of it, or nothing.
+    /// Inserts a row for each value, or updates the row that has its unique values; all of them, or none.
     ///
-    /// Objects without unsaved changes show the new values when they are next used.
+    /// Objects without unsaved changes have the new values when they are next used.
     ///
-    /// - Returns: Nil, with nothing done and the values not asked for, where it must be done with objects: unsaved changes
-    ///   or several stores have a part in it, files would be left behind, or no index of the file enforces the constraint.
+    /// - Returns: Nil if the operation requires objects, because unsaved changes or several stores are involved, files
+    ///   would be left over, or no index of the database enforces the constraint. In this case, nothing was done and
+    ///   the values were not requested.
     package final func upsertRows(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: batch.layout.entity)
@@ -40,13 +41,14 @@ extension NSManagedObjectContext {
         let model = origin.compiled
         let batch = announced(batch)
         guard let counts = try withTransaction(origin, { try $0.upsert(batch, rule) }) else { return nil }
-        // Triggers may have worked out anew what hangs on the rows.
+        // Triggers may have computed new values of derived attributes that depend on the rows.
         if counts.updated > 0 { refreshUnchanged { model[$0].root == root || !model[$0].derivedSlots.isEmpty } }
         forgetReadAhead()
         return counts
     }
 
-    /// Whether there are unsaved changes of objects of a hierarchy, by the number of its root.
+    /// Returns whether there are unsaved changes of objects of a hierarchy, which is identified by the number of its
+    /// root entity.
     package final func hasChanges(ofHierarchy root: Int) -> Bool {
         guard hasChanges else { return false }
         return [insertedList, updatedList, deletedList].contains { list in
@@ -54,7 +56,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The batch with the names of who writes it; it stops when the context is interrupted.
+    /// Returns the batch with the context's name and author. It stops when the context is interrupted.
     private func announced(_ batch: RowBatch) -> RowBatch {
         var batch = batch
         batch.author = transactionAuthor

@@ -1,7 +1,7 @@
 import SwormPredicates
 import SwormStore
 
-/// The unsaved state of a context at one moment, to which it can be taken back.
+/// The unsaved state of a context at one moment, to which the context can be restored.
 package struct ContextCheckpoint {
     fileprivate struct State {
         let object: NSManagedObject
@@ -22,7 +22,8 @@ package struct ContextCheckpoint {
     fileprivate let assignedStores: [ObjectIdentifier: NSPersistentStore]
     fileprivate let readError: (any Error)?
 
-    /// Notes unchanged objects too, which are going to be changed or let go. What is known of an object stays.
+    /// Also records the state of unchanged objects that are about to be changed or discarded. An object that is already
+    /// recorded keeps its state.
     mutating func note(_ objects: [NSManagedObject]) {
         if objects.isEmpty { return }
         var known = Set(states.map { ObjectIdentifier($0.object) })
@@ -33,7 +34,7 @@ package struct ContextCheckpoint {
 }
 
 extension NSManagedObjectContext {
-    /// Notes the unsaved state.
+    /// Records the unsaved state.
     ///
     /// - Complexity: O(*n*) in the number of objects with unsaved changes.
     package final func checkpoint() -> ContextCheckpoint {
@@ -43,7 +44,7 @@ extension NSManagedObjectContext {
             deleted: deletedList, assignedStores: assignedStores, readError: readError)
     }
 
-    /// Takes the unsaved state back to a checkpoint of this context. Nothing may have been saved since.
+    /// Restores the unsaved state of a checkpoint of this context. Nothing may have been saved since the checkpoint.
     package final func restore(_ checkpoint: ContextCheckpoint) {
         let known = Set(checkpoint.states.map { ObjectIdentifier($0.object) })
         for object in insertedList.objects where !known.contains(ObjectIdentifier(object)) {
@@ -61,7 +62,7 @@ extension NSManagedObjectContext {
         deletedList.settle()
         assignedStores = checkpoint.assignedStores
         readError = checkpoint.readError
-        // First all that leave their identities, then all that take them: two may have changed places.
+        // Remove all old identities before entering new ones, because two objects may have swapped their identities.
         for state in checkpoint.states where state.object.objectID !== state.id {
             if identities[temporaryKey(of: state.object)] === state.object {
                 identities[temporaryKey(of: state.object)] = nil
@@ -69,7 +70,7 @@ extension NSManagedObjectContext {
         }
         for state in checkpoint.states {
             state.restore()
-            // An inserted object that was deleted since had left the context.
+            // An object that was inserted and then deleted has left the context.
             state.object.context = self
             identities[temporaryKey(of: state.object)] = state.object
         }
@@ -102,7 +103,7 @@ extension ContextCheckpoint.State {
         object.snapshot = snapshot
         object.edits = edits
         object.changedAttributes = changedAttributes
-        // A copy again: the checkpoint may be restored more than once.
+        // Copy the members again, because the checkpoint may be restored more than once.
         object.relationships = relationships.map {
             if case .toMany(let members) = $0 { return .toMany(ToManyMembers(copying: members)) }
             return $0

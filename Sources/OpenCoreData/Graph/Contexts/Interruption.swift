@@ -4,11 +4,11 @@ import SwormRows
 import SwormStore
 import SwormPredicates
 
-/// Lets another thread stop what a context does with its stores, at once or at a moment that is set before.
+/// A means for another thread to stop the work of a context with its stores, either at once or at a deadline.
 final class Interruption: Sendable {
-    /// Looked at by every connection that works for the context.
+    /// The token that every connection that works for the context checks.
     let token = InterruptToken()
-    // There are few of them: one for each store.
+    // The list is short: it has one entry for each store.
     private let reads = Locked<[(session: ObjectIdentifier, interrupt: @Sendable () -> Void)]>([])
 
     /// The name of the context, for messages.
@@ -17,16 +17,16 @@ final class Interruption: Sendable {
         set { token.name = newValue }
     }
 
-    /// Notes a view that reads begin on.
+    /// Records a session that is about to read.
     ///
-    /// - Throws: An error when the context was interrupted.
+    /// - Throws: An error if the context was interrupted.
     func enter(_ session: any StoreSession) throws {
         let interrupt = session.interrupt
         reads.withLock { $0.append((ObjectIdentifier(session), interrupt)) }
         try check()
     }
 
-    /// Throws when the context was interrupted, or when its deadline has passed.
+    /// Throws an error if the context was interrupted or its deadline has passed.
     func check() throws {
         if let failure = token.failure { throw failure }
     }
@@ -37,11 +37,11 @@ final class Interruption: Sendable {
 
     func interrupt() {
         token.interrupt(.cancelled)
-        // Some of SQLite's longer steps look at nothing but its own mark.
+        // Some long steps of SQLite check only SQLite's own interrupt flag.
         let reads = self.reads.withLock { $0.map(\.interrupt) }
         for interrupt in reads { interrupt() }
     }
 
-    /// Lets reads begin again.
+    /// Allows new reads to start.
     func clear() { token.clear() }
 }

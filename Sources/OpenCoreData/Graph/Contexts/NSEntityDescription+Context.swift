@@ -2,7 +2,7 @@ import Foundation
 import SwormStore
 
 extension NSEntityDescription {
-    /// The entity with a name in the model that a context uses; nil when there is none.
+    /// Returns the entity with the given name in the model that a context uses, or nil if it does not exist.
     ///
     /// - Parameters:
     ///   - entityName: The name.
@@ -16,7 +16,8 @@ extension NSEntityDescription {
     /// Inserts a new object of an entity into a context.
     ///
     /// - Parameters:
-    ///   - entityName: The entity's name. For a name that the model does not have, the next save of the context throws.
+    ///   - entityName: The entity's name. If the model has no entity with this name, the next save of the context
+    ///     throws.
     ///   - context: The context.
     /// - Returns: The object, of the class that the model names for the entity.
     public class func insertNewObject(
@@ -30,30 +31,16 @@ extension NSEntityDescription {
 }
 
 extension NSManagedObject {
-    /// The entity whose class this is, in the model of a coordinator that is alive; that of the newest one if there are
-    /// several. Without such an entity, one that no model knows.
+    /// Returns the entity of this class in the model of a live coordinator.
+    ///
+    /// If several coordinators have such an entity, the newest coordinator is used. If none has one, the result is an
+    /// entity that belongs to no model.
     public class func entity() -> NSEntityDescription {
         ModelsInUse.entity(of: self) ?? NSEntityDescription(unknownName: String(describing: self))
     }
 }
 
-/// The context whose block runs.
+/// The context whose block is running.
 enum CurrentContext {
     @TaskLocal static var value: NSManagedObjectContext?
-}
-
-extension NSFetchRequest {
-    /// Executes the request in the context whose `perform` or `performAndWait` runs.
-    ///
-    /// - Returns: Managed objects, ids or a count.
-    /// - Throws: What ``NSManagedObjectContext/fetch(_:)`` throws, and an error outside of a context's block.
-    public func execute() throws -> [ResultType] {
-        guard let context = CurrentContext.value else {
-            throw CoreDataError(
-                NSCoreDataError,
-                "A fetch request can execute itself only inside a context's perform or performAndWait. Use the context's fetch(_:)."
-            )
-        }
-        return try context.fetch(self)
-    }
 }

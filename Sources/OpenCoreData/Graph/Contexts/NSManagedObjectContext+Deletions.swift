@@ -1,12 +1,13 @@
 import SwormPredicates
 import SwormStore
 
-// What deletions do to other objects, and how they are taken back before they were saved.
+// The effects of deletions on other objects, and the undoing of deletions that are not saved yet.
 extension NSManagedObjectContext {
-    /// Unlinks an object from the others and returns those that its cascades delete.
+    /// Unlinks an object from its partners and returns the objects that its cascades delete.
     final func applyDeleteRules(of object: NSManagedObject) -> [NSManagedObject] {
         guard let model = compiledModel else { return [] }
-        // What was never saved is not looked at by the save that would report a denial, and leaves nothing to point at.
+        // A save, which reports denied deletions, does not check objects that were never saved; they leave no row to
+        // point at.
         let isSaved = if case .none = object.snapshot { false } else { true }
         var cascaded: [NSManagedObject] = []
         for (slot, relationship) in object.plan.relationships.enumerated() where !relationship.isTransient {
@@ -15,7 +16,7 @@ extension NSManagedObjectContext {
             do {
                 try object.requireReadRelationship(slot)
             } catch {
-                // The rules cannot be followed: the save must not go through.
+                // The rules cannot be followed, so the save must fail.
                 object.refuse(error, key: relationship.name)
                 continue
             }
@@ -39,10 +40,11 @@ extension NSManagedObjectContext {
             ? object.memberObjects(slot) : object.destination(slot).map { [$0] } ?? []
     }
 
-    /// Lets an object live whose deletion was not saved yet, and links it with those again that live too.
+    /// Restores an object whose deletion is not saved yet, and links it again with its live partners.
     final func takeBackDeletion(of object: NSManagedObject) { takeBackDeletion(of: object) { $0.isFree } }
 
-    /// As ``takeBackDeletion(of:)``, with what the store holds of the object and of its partners by now.
+    /// Restores an object like ``takeBackDeletion(of:)``, after reading the stored state of the object and its partners
+    /// again.
     final func takeBackDeletionAnew(of object: NSManagedObject) throws {
         if let fresh = try readRow(of: object, hint: nil) { object.snapshot = fresh }
         try takeBackDeletion(of: object) { try isAtHand($0) }
@@ -77,6 +79,6 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Whether the object is neither deleted nor going to be.
+    /// Whether the object is neither deleted nor about to be.
     fileprivate final var isFree: Bool { !isDeleted && !status.contains(.gone) }
 }

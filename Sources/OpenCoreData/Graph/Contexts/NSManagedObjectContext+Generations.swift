@@ -1,9 +1,9 @@
 public import Foundation
 import SwormStore
 
-/// Stands for a state of the stores that a context reads.
+/// A token for the state of the stores that a context reads.
 ///
-/// There is one token here, ``current``: the state at the time of the first read after it was set.
+/// There is one token, ``current``: the state at the time of the first read after it was set.
 public final class NSQueryGenerationToken: NSObject, Sendable {
     private override init() {}
 
@@ -11,13 +11,13 @@ public final class NSQueryGenerationToken: NSObject, Sendable {
     public static let current = NSQueryGenerationToken()
 }
 
-/// The views of stores that a context holds on to.
+/// The store sessions that a context holds open.
 struct PinnedGeneration {
     var isOn = false
     private var sessions: [(store: ObjectIdentifier, session: any StoreSession, keepsFiles: Bool)] = []
     private var parked: [any StoreSession] = []
 
-    /// The view of a store. A context has few of them: they are found sooner by going through them.
+    /// Returns the session of a store. A context has few sessions, so a linear search is fastest.
     func session(of store: any ObjectStore) -> (any StoreSession)? {
         for held in sessions where held.store == ObjectIdentifier(store) { return held.session }
         return nil
@@ -27,11 +27,11 @@ struct PinnedGeneration {
         sessions.append((ObjectIdentifier(store), session, store.viewsKeepFiles))
     }
 
-    /// Lets go of a view that somebody else ends.
+    /// Forgets a session that is ended elsewhere.
     mutating func forget(_ session: any StoreSession) { sessions.removeAll { $0.session === session } }
 
-    /// Ends the views, but keeps those open until ``endParked()`` that keep the files which their rows name. The next read
-    /// begins new ones.
+    /// Ends the sessions. Those that preserve the files that their rows name stay open until ``endParked()``. The next
+    /// read starts new sessions.
     mutating func park(_ leaving: (any StoreSession) -> Void) {
         let ending = takeSessions()
         for (_, session, keepsFiles) in ending {
@@ -45,7 +45,7 @@ struct PinnedGeneration {
         parked.removeAll()
     }
 
-    /// Ends the views, each after a closure has got it; the next read begins new ones.
+    /// Ends the sessions, after a closure is called with each. The next read starts new sessions.
     mutating func end(_ leaving: (any StoreSession) -> Void = { _ in }) {
         for (_, session, _) in takeSessions() {
             leaving(session)
@@ -60,11 +60,11 @@ struct PinnedGeneration {
 }
 
 extension NSManagedObjectContext {
-    /// Pins the context to one state of its stores: everything that it reads from now on is of one moment.
+    /// Pins the context to one state of its stores: all subsequent reads see that state.
     ///
-    /// The context's own save moves it on to the state that the save made. Setting the token again moves it on too.
-    /// A pinned context must be let go (with nil) as soon as it has read what it needs: a store of write-ahead log kind
-    /// cannot shorten its log while an old state is in use.
+    /// A save of the context moves it to the state after that save. Setting the token again moves it to the newest
+    /// state. Unpin the context (with nil) as soon as it has read what it needs: a store in write-ahead log mode cannot
+    /// shorten its log while an old state is in use.
     ///
     /// - Parameter generation: ``NSQueryGenerationToken/current``, or nil to read the newest state at each read.
     public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
@@ -75,13 +75,13 @@ extension NSManagedObjectContext {
 
     final func endPinnedViews() { pinned.end { interruption.leave($0) } }
 
-    /// Lets the next read begin new views. The content of rows that the present ones see can be read until
+    /// Lets the next read start new sessions. The content of rows that the current sessions see can be read until
     /// ``endParkedViews()``.
     final func parkPinnedViews() { pinned.park { interruption.leave($0) } }
 
     final func endParkedViews() { pinned.endParked() }
 
-    /// The token that the context is pinned with.
+    /// The token that the context is pinned to.
     public final var queryGenerationToken: NSQueryGenerationToken? {
         pinned.isOn ? .current : nil
     }

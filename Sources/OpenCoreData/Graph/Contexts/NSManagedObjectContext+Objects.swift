@@ -3,7 +3,7 @@ package import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Inserts an object that belongs to no context yet, or takes back the deletion of one of this context.
+    /// Inserts an object that does not belong to a context, or undoes the deletion of an object of this context.
     ///
     /// - Parameter object: The object.
     public func insert(_ object: NSManagedObject) {
@@ -23,12 +23,12 @@ extension NSManagedObjectContext {
         insertNew(object)
     }
 
-    /// Inserts a new object with its first values.
+    /// Inserts a new object with its initial values.
     ///
     /// - Parameters:
     ///   - description: The entity, from the coordinator's model.
-    ///   - values: By attribute slot, for all slots.
-    /// - Throws: A ``CoreDataError`` when a value is not of its attribute's type. Nothing is inserted then.
+    ///   - values: The values of all attributes, by slot.
+    /// - Throws: A ``CoreDataError`` if a value does not have its attribute's type. Nothing is inserted in this case.
     package final func insertObject(_ description: NSEntityDescription, _ values: [AttributeValue]) throws
         -> NSManagedObject
     {
@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Takes a new object in.
+    /// Registers a new object.
     final func insertNew(_ object: NSManagedObject) {
         if let origin, object.objectID.isTemporaryID, object.objectID.origin !== origin { adopt(object, origin) }
         if object.context !== self { object.context = self }
@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
         object.awakeFromInsert()
     }
 
-    /// Gives an object that was made without a context an id of this one.
+    /// Assigns an id of this context to an object that was created without a context.
     private func adopt(_ object: NSManagedObject, _ origin: ObjectOrigin) {
         let own = object.plan
         guard let entity = origin.compiled.entity(named: own.name),
@@ -85,14 +85,14 @@ extension NSManagedObjectContext {
 
     final func noteUpdated(_ object: NSManagedObject) { updatedList.insert(object) }
 
-    /// Marks an object to be deleted by the next save, and applies its delete rules at once.
+    /// Marks an object to be deleted by the next save, and applies its delete rules immediately.
     ///
-    /// Cascades follow relationships at any depth, in cycles too. Whether a rule denies the deletion is checked when the
-    /// context is saved, so that the order of several deletions does not matter.
+    /// Cascades follow relationships to any depth, including cycles. Rules that deny the deletion are checked when the
+    /// context is saved, so the order of several deletions does not matter.
     ///
     /// - Parameter object: An object of this context.
     public func delete(_ object: NSManagedObject) {
-        // A list instead of recursion: a cascade may be as deep as the graph.
+        // Use a list instead of recursion, because a cascade may be as deep as the graph.
         var waiting = [object]
         if let other = object.context, other !== self {
             return noteFailure(
@@ -118,19 +118,19 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Lets an inserted object go that will never be saved.
+    /// Discards an inserted object that will never be saved.
     final func forgetInserted(_ object: NSManagedObject) {
         object.status.subtract([.deleted, .inserted, .updated])
         object.status.insert(.gone)
         insertedList.remove(object)
         if identities[temporaryKey(of: object)] === object { identities[temporaryKey(of: object)] = nil }
         assignedStores[ObjectIdentifier(object)] = nil
-        // Objects that hold each other would live for ever.
+        // Break reference cycles between objects that hold each other.
         object.relationships = []
         object.changedRelationships.removeAll()
     }
 
-    /// The object with an id if the context knows it.
+    /// Returns the object with an id if the context has registered it.
     ///
     /// - Parameter objectID: The id.
     public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
@@ -138,23 +138,23 @@ extension NSManagedObjectContext {
         return identities[identityKey(row, origin)]
     }
 
-    /// The object with an id: the known one, or a fault whose row may not exist.
+    /// Returns the object with an id: the registered object, or a fault whose row may not exist.
     ///
     /// - Parameter objectID: The id.
     public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
         if let known = registeredObject(for: objectID) { return known }
         let located = locate(objectID) ?? (objectID.row, objectID.origin)
         let object = makeObject(located.0, origin: located.1, snapshot: .fault(nil))
-        // An id of a store that this context does not have leads nowhere, and not into another coordinator's store.
+        // An id of a store that does not belong to this context's coordinator must not resolve to a row.
         if objectID.isTemporaryID || locate(objectID) == nil { object.status.insert(.inaccessible) }
         identities[identityKey(located.0, located.1)] = object
         return object
     }
 
-    /// The object with an id, with its row read.
+    /// Returns the object with an id, after reading its row.
     ///
     /// - Parameter objectID: The id.
-    /// - Throws: An error with the code `NSManagedObjectReferentialIntegrityError` when there is no such object.
+    /// - Throws: An error with the code `NSManagedObjectReferentialIntegrityError` if there is no such object.
     public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         guard objectID.isTemporaryID ? registeredObject(for: objectID) != nil : locate(objectID) != nil else {
             throw CoreDataError(
@@ -172,7 +172,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// The row and the origin that an id means in this context's coordinator.
+    /// Returns the row and the origin that an id identifies in this context's coordinator.
     final func locate(_ id: NSManagedObjectID) -> (RowID, ObjectOrigin)? {
         guard let coordinator else { return nil }
         if id.isTemporaryID {
@@ -186,7 +186,7 @@ extension NSManagedObjectContext {
         return (RowID(entity: entity.number, key: id.key), origin)
     }
 
-    /// The id that a plain identity means in this context's coordinator; nil when no store has it.
+    /// Returns the id of a plain identity in this context's coordinator, or nil if no store has it.
     package final func managedObjectID(for reference: ObjectReference) -> NSManagedObjectID? {
         guard let coordinator else { return nil }
         guard let identifier = reference.storeIdentifier else {
@@ -199,9 +199,9 @@ extension NSManagedObjectContext {
         return NSManagedObjectID(entity: entity, key: reference.key, origin: origin)
     }
 
-    /// Gives objects their permanent ids before they are saved.
+    /// Assigns permanent ids to objects before they are saved.
     ///
-    /// - Parameter objects: Inserted objects of this context. Others are passed over.
+    /// - Parameter objects: Inserted objects of this context. Other objects are ignored.
     /// - Throws: The store's error.
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         var byRoot: [Int: [NSManagedObject]] = [:]
@@ -222,14 +222,14 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Gives an object its permanent id and enters it under that.
+    /// Assigns a permanent id to an object and registers the object under it.
     final func promote(_ object: NSManagedObject, to key: Int64, origin: ObjectOrigin) {
         let entity = origin.compiled[object.plan.number]
         object.take(id: NSManagedObjectID(entity: entity, key: key, origin: origin))
         identities[identityKey(object.objectID.row, origin)] = object
     }
 
-    /// Chooses the store for a new object, where several hold its entity.
+    /// Chooses the store for a new object whose entity is in several stores.
     ///
     /// - Parameters:
     ///   - object: An inserted object.
@@ -255,7 +255,7 @@ extension NSManagedObjectContext {
         return groups
     }
 
-    /// The origin of the store that an object is, or will be, in.
+    /// Returns the origin of the store that contains, or will contain, an object.
     final func originForSaving(
         _ object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator
     ) throws -> ObjectOrigin {

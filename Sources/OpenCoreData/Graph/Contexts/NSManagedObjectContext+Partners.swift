@@ -2,8 +2,8 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Whether an object is there to be changed. What the store holds of it is read anew, unless it was compared with the
-    /// store already, because the save writes the row.
+    /// Returns whether an object exists and can be changed. The stored state of the object is read again, unless it was
+    /// already compared with the store because the save writes the row.
     final func isAtHand(_ object: NSManagedObject) throws -> Bool {
         if object.status.contains(.inserted) { return true }
         if !object.status.isDisjoint(with: [.deleted, .gone]) { return false }
@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Whether there are unsaved changes that the object's own row keeps.
+    /// Whether there are unsaved changes that are stored in the object's own row.
     fileprivate final var changesRow: Bool {
         var found = false
         changedAttributes.forEach { _ in found = true }

@@ -5,31 +5,32 @@ import SwormRows
 import SwormStore
 import SwormPredicates
 
-// A context is guarded by a recursive lock. `performAndWait` takes it on the calling thread, so calls nest without blocking
-// each other; `perform` takes it on the context's queue, so that no thread of a concurrency pool waits for it.
+// A context is protected by a recursive lock. `performAndWait` acquires it on the calling thread, so nested calls do
+// not block each other; `perform` acquires it on the context's queue, so that no thread of a concurrency pool waits for
+// it.
 extension NSManagedObjectContext {
-    /// When a block of `perform(schedule:_:)` runs.
+    /// The time at which a block of `perform(schedule:_:)` runs.
     public enum ScheduledTaskType: Sendable {
-        /// At once when the caller is on the context's queue already, else behind what is waiting. A call that can be waited
-        /// for without blocking never is on it, so here this is the same as `enqueued`.
+        /// Immediately if the caller is already on the context's queue, otherwise after all waiting blocks. An
+        /// asynchronous call is never on the queue, so here this is the same as `enqueued`.
         case immediate
-        /// Always behind what is waiting.
+        /// Always after all waiting blocks.
         case enqueued
     }
 
-    /// Runs a block that holds the context alone, on the calling thread, and waits for it. May be nested.
+    /// Runs a block with exclusive access to the context, on the calling thread, and waits for it. Calls may be nested.
     ///
-    /// - Parameter block: What to run.
+    /// - Parameter block: The block to run.
     public final func performAndWait(_ block: () -> Void) {
         lock.lock()
         defer { lock.unlock() }
         asCurrent(block)
     }
 
-    /// Runs a block that holds the context alone, on the calling thread, and waits for it. May be nested.
+    /// Runs a block with exclusive access to the context, on the calling thread, and waits for it. Calls may be nested.
     ///
-    /// - Parameter block: What to run.
-    /// - Returns: What the block returns.
+    /// - Parameter block: The block to run.
+    /// - Returns: The result of the block.
     public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
         lock.lock()
         defer { lock.unlock() }
@@ -41,9 +42,9 @@ extension NSManagedObjectContext {
         return try CurrentContext.$value.withValue(self, operation: block)
     }
 
-    /// Runs a block on the context's queue, later.
+    /// Runs a block on the context's queue, asynchronously.
     ///
-    /// - Parameter block: What to run.
+    /// - Parameter block: The block to run.
     public final func perform(_ block: @escaping @Sendable () -> Void) {
         queue.async { self.performAndWait(block) }
     }
@@ -51,10 +52,10 @@ extension NSManagedObjectContext {
     /// Runs a block on the context's queue and waits for it without blocking a thread.
     ///
     /// - Parameters:
-    ///   - schedule: When the block runs.
-    ///   - block: What to run.
-    /// - Returns: What the block returns.
-    /// - Throws: What the block throws; a call whose block throws nothing needs no `try`.
+    ///   - schedule: The time at which the block runs.
+    ///   - block: The block to run.
+    /// - Returns: The result of the block.
+    /// - Throws: The block's error. A call whose block does not throw needs no `try`.
     public final func perform<T: Sendable, Failure: Error>(
         schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(Failure) -> T
     ) async throws(Failure) -> T {
@@ -71,20 +72,20 @@ extension NSManagedObjectContext {
     }
 }
 
-// Calls of containers over one context hold it one after the other.
+// Calls of containers that share a context hold it one after the other.
 extension NSManagedObjectContext: WaitTarget {
     package var holder: HubState.Holder? { shared.withLock { $0.holder } }
 
-    /// The queue of the context's blocks. Waiting calls follow each other there.
+    /// The queue of the context's blocks. Waiting calls are executed there in order.
     package final var blockQueue: DispatchQueue { queue }
 
-    /// Runs a block that holds the context alone, on the calling thread, and waits for it. May be nested.
+    /// Runs a block with exclusive access to the context, on the calling thread, and waits for it. Calls may be nested.
     ///
     /// - Parameters:
-    ///   - deadline: When to give up waiting; nil for never.
+    ///   - deadline: The time at which to stop waiting, or nil to wait indefinitely.
     ///   - block: The block.
-    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` where the holder of the context waits for this
-    ///   thread; and what the block throws.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` if the holder of the context waits
+    ///   for this thread; and the block's error.
     package final func hold<T>(
         until deadline: @autoclosure () -> ContinuousClock.Instant?, _ block: () throws -> T
     ) throws -> T {
@@ -93,9 +94,9 @@ extension NSManagedObjectContext: WaitTarget {
         return try runHeld(block)
     }
 
-    /// Runs a block that holds the context alone, unless another thread holds it.
+    /// Runs a block with exclusive access to the context, unless another thread holds it.
     ///
-    /// - Returns: Nil where another thread does.
+    /// - Returns: The result of the block, or nil if another thread holds the context.
     package final func holdIfFree<T>(_ block: () throws -> T) rethrows -> T? {
         guard lock.try() else { return nil }
         defer { lock.unlock() }
@@ -121,7 +122,7 @@ extension NSManagedObjectContext: WaitTarget {
         try WaitGraph.shared.begin(thread, for: self)
         defer { WaitGraph.shared.end(thread) }
         guard let deadline else { return lock.lock() }
-        // The lock waits by the system's clock, which may be set.
+        // The lock waits by the system clock, which can be changed, so check the deadline again.
         while !lock.lock(before: Date(timeIntervalSinceNow: min(deadline.secondsLeft, 1e8))) {
             guard deadline.secondsLeft > 0 else { throw CoreDataError.contextIsHeld }
         }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Discards all unsaved changes: inserted objects are let go, changed ones have their stored values again, deleted ones
-    /// stay.
+    /// Discards all unsaved changes: inserted objects are discarded, changed objects get their stored values back, and
+    /// deleted objects are restored.
     public func rollback() {
         let inserted = insertedList.objects
         let others = updatedList.objects + deletedList.objects
@@ -24,12 +24,12 @@ extension NSManagedObjectContext {
         for object in others { object.awake(fromSnapshotEvents: .rollback) }
     }
 
-    /// What unchanged objects know of their relationships was read while others were deleted, and leaves those out.
+    /// Forgets the relationships of unchanged objects. They were read while other objects were deleted, and omit those.
     final func forgetRelationshipsOfUnchangedObjects() {
         for object in identities.objects where !object.hasChanges { object.relationships = [] }
     }
 
-    /// Lets go of everything: all objects leave the context, unsaved changes are lost.
+    /// Discards everything: all objects leave the context, and unsaved changes are lost.
     public func reset() {
         let changed = hasChanges ? insertedList.objects + updatedList.objects + deletedList.objects : []
         insertedList.removeAll()
@@ -47,11 +47,11 @@ extension NSManagedObjectContext {
         forgetReadAhead()
     }
 
-    /// Reads an object anew when it is next used.
+    /// Causes an object to be read again when it is next used.
     ///
     /// - Parameters:
     ///   - object: An object of this context.
-    ///   - flag: Whether its unsaved changes stay. If not, the object becomes a fault and they are lost.
+    ///   - flag: Whether its unsaved changes are preserved. If not, they are lost and the object becomes a fault.
     public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         guard object.context === self, !object.objectID.isTemporaryID else { return }
         if case .none = object.snapshot { return }
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
         object.awake(fromSnapshotEvents: .refresh)
     }
 
-    /// Refreshes every object that the context knows. Unsaved changes stay.
+    /// Refreshes all registered objects. Unsaved changes are preserved.
     public func refreshAllObjects() {
         forgetReadAhead()
         for object in identities.objects { refresh(object, mergeChanges: true) }

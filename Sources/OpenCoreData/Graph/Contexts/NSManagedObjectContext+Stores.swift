@@ -2,7 +2,8 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Refuses relationships between objects of different stores: the key of an object means nothing in another store.
+    /// Throws an error if there are relationships between objects of different stores: the key of an object has no
+    /// meaning in another store.
     final func checkStores(_ coordinator: NSPersistentStoreCoordinator) throws {
         guard coordinator.persistentStores.count > 1 else { return }
         var errors: [CoreDataError] = []
@@ -31,8 +32,8 @@ extension NSManagedObjectContext {
         try CoreDataError.throwAll(errors)
     }
 
-    /// Takes objects whose deletion was saved out of relationships that no rule has cleared: those without an inverse, and
-    /// those whose inverse has the rule to do nothing.
+    /// Removes objects whose deletion was saved from relationships that no rule has cleared: relationships without an
+    /// inverse, and those whose inverse has the rule "no action".
     final func forgetReferences(to deleted: [NSManagedObject]) {
         guard let model = compiledModel, !deleted.isEmpty else { return }
         let numbers = Set(deleted.map(\.plan.number))
@@ -50,5 +51,13 @@ extension NSManagedObjectContext {
                 if case .toMany(let members) = object.relationshipState(slot) { members.dropGone() }
             }
         }
+    }
+
+    final func requireCoordinator() throws -> NSPersistentStoreCoordinator {
+        guard let coordinator else {
+            throw CoreDataError(
+                NSCoreDataError, "The context has no persistent store coordinator. Set one before it is used.")
+        }
+        return coordinator
     }
 }

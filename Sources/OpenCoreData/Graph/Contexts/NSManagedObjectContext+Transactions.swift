@@ -1,22 +1,23 @@
 import SwormStore
 
-/// The transactions that a context has open, one a store.
+/// The open transactions of a context, one per store.
 struct OpenTransactions {
-    /// Whether a write begins a transaction that stays open until it is committed; otherwise it is committed at once.
+    /// Whether a write starts a transaction that stays open until it is committed. Otherwise, each write is committed
+    /// immediately.
     var areKept = false
-    /// The number of noted states that the context may still be taken back to.
+    /// The number of recorded states to which the context may still be restored.
     var depth = 0
     private var open: [(origin: ObjectOrigin, transaction: any StoreTransaction)] = []
-    /// What is told of saves when they are committed.
+    /// The closures that announce saves after they are committed.
     private var announcements: [() -> Void] = []
 
     var isEmpty: Bool { open.isEmpty }
-    /// Whether nothing is open, and nobody waits for a commit.
+    /// Whether no transaction is open, and no announcement waits for a commit.
     var areOver: Bool { open.isEmpty && announcements.isEmpty }
     var announcementCount: Int { announcements.count }
     var all: [any StoreTransaction] { open.map(\.transaction) }
 
-    // There is hardly ever more than one.
+    // There is rarely more than one.
     subscript(origin: ObjectOrigin) -> (any StoreTransaction)? { open.first { $0.origin === origin }?.transaction }
 
     mutating func add(_ transaction: any StoreTransaction, _ origin: ObjectOrigin) {
@@ -25,38 +26,41 @@ struct OpenTransactions {
 
     mutating func remove(_ transaction: any StoreTransaction) { open.removeAll { $0.transaction === transaction } }
 
-    /// Calls a closure after the commit of what is open.
+    /// Calls a closure after the open transactions are committed.
     mutating func announce(_ announcement: @escaping () -> Void) { announcements.append(announcement) }
 
-    /// Forgets the announcements of saves that were undone.
+    /// Discards the announcements of saves that were undone.
     mutating func forgetAnnouncements(after count: Int) {
         announcements.removeSubrange(min(count, announcements.count)...)
     }
 
-    /// Forgets everything that is open, and hands it over.
+    /// Removes and returns all open transactions and their announcements.
     mutating func takeAll() -> (transactions: [any StoreTransaction], announcements: [() -> Void]) {
         defer { (open, announcements) = ([], []) }
         return (all, announcements)
     }
 }
 
-/// A moment of a context's transactions, to which they can be taken back.
+/// A state of a context's transactions, to which they can be restored.
 package struct TransactionMarks {
     fileprivate var marks: [(transaction: any StoreTransaction, mark: Int)] = []
-    /// The number of states that had been noted before.
+    /// The number of states that were recorded before this one.
     fileprivate var depth = 0
-    /// The number of saves whose announcements waited for a commit.
+    /// The number of announcements that were waiting for a commit.
     fileprivate var announcements = 0
 }
 
-// A context that works in one transaction reads what it has written there, and others see nothing of it before the commit.
+// A context that works in one transaction reads its own writes there; other connections do not see them before the
+// commit.
 extension NSManagedObjectContext {
-    /// Lets what is written from now on wait in a transaction for ``commitTransactions()``. It begins with the first write
-    /// past the context's objects; a context that writes objects alone needs none.
+    /// Determines whether subsequent writes stay in a transaction until ``commitTransactions()``.
+    ///
+    /// The transaction starts with the first write that bypasses the context's objects. A context that writes only
+    /// objects does not need one.
     package final func keepTransactions(_ areKept: Bool) { transactions.areKept = areKept }
 
-    /// Calls a closure with a transaction of a store: the one that is open, or a new one. That stays open or is committed,
-    /// as the context was told.
+    /// Calls a closure with a store's open transaction, or with a new one. The transaction then stays open or is
+    /// committed, depending on ``keepTransactions(_:)``.
     final func withTransaction<Output>(
         _ origin: ObjectOrigin, _ body: (any StoreTransaction) throws -> Output
     ) throws -> Output {
@@ -69,7 +73,7 @@ extension NSManagedObjectContext {
         }
         if let transaction = transactions[origin] { return try body(transaction) }
         if transactions.areKept { return try body(try keepTransaction(of: store, origin)) }
-        // A pinned view would keep the transaction from seeing, or waiting for, anything newer.
+        // A pinned session would prevent the transaction from seeing, or waiting for, newer changes.
         endPinnedViews()
         let transaction = try store.beginTransaction(interruption.token)
         defer { transaction.end() }
@@ -78,9 +82,11 @@ extension NSManagedObjectContext {
         return output
     }
 
-    /// Begins a transaction of a store that stays open: from the snapshot that the context has read there, or else at once.
+    /// Starts a transaction of a store that stays open: from the snapshot that the context has read there, or else
+    /// immediately.
     ///
-    /// - Throws: A conflict where something else was committed since that snapshot. The context goes on reading it then.
+    /// - Throws: A conflict if other changes were committed since that snapshot. The context then continues to read the
+    ///   snapshot.
     private func keepTransaction(
         of store: any ObjectStore, _ origin: ObjectOrigin
     ) throws -> any StoreTransaction {
@@ -90,7 +96,8 @@ extension NSManagedObjectContext {
             interruption.leave(session)
             pinned.forget(session)
             transactions.add(transaction, origin)
-            // Values that were read before must not change when a part of the work is undone in which the writing began.
+            // Values that were read earlier must not change if the part of the work that started the transaction is
+            // undone.
             if transactions.depth > 0 { try transaction.keepSnapshot() }
         } else {
             transaction = try store.beginTransaction(interruption.token)
@@ -100,11 +107,12 @@ extension NSManagedObjectContext {
         return transaction
     }
 
-    /// Begins the transaction of a bulk write that is done with objects, as one that is done by statements begins it: from the
-    /// snapshot that was read. It stays open; nothing begins in a context whose writes are committed at once.
+    /// Starts the transaction of a bulk write that uses objects, in the same way as one that uses statements: from the
+    /// snapshot that was read. It stays open. If the context commits its writes immediately, no transaction is started.
     ///
     /// - Parameter number: The entity whose objects are written.
-    /// - Throws: A conflict where something else was committed since the snapshot. The context goes on reading it then.
+    /// - Throws: A conflict if other changes were committed since the snapshot. The context then continues to read the
+    ///   snapshot.
     package final func beginBulkWrite(of number: Int) throws {
         guard transactions.areKept else { return }
         for origin in try requireCoordinator().origins(of: number)
@@ -113,10 +121,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Begins a transaction of the context's only store that holds the write lock from now on, and stays open until it is
-    /// committed or undone.
+    /// Starts a transaction of the context's only store that acquires the write lock immediately, and stays open until
+    /// it is committed or undone.
     ///
-    /// - Throws: An error where the context has several stores, or one that cannot be written; and the store's error.
+    /// - Throws: An error if the context has several stores, or its store is read-only; and the store's error.
     package final func beginWriting() throws {
         let (origin, store) = try onlyStore()
         endPinnedViews()
@@ -126,7 +134,7 @@ extension NSManagedObjectContext {
         try interruption.enter(transaction)
     }
 
-    /// Throws where ``beginWriting()`` would, whoever holds the write lock.
+    /// Throws an error if ``beginWriting()`` would, regardless of which connection holds the write lock.
     package final func checkWriting() throws { _ = try onlyStore() }
 
     private func onlyStore() throws -> (ObjectOrigin, any ObjectStore) {
@@ -143,20 +151,20 @@ extension NSManagedObjectContext {
         return (origin, store)
     }
 
-    /// Whether the context has a transaction open, and with it the write lock.
+    /// Whether the context has an open transaction, and therefore holds the write lock.
     package final var isWriting: Bool { !transactions.isEmpty }
 
-    /// Writes a save's request: into the transaction that is open, or into one of its own.
+    /// Writes the request of a save to the open transaction, or to a separate one.
     final func write(_ request: SaveRequest, to origin: ObjectOrigin, _ store: any ObjectStore) throws -> SaveResult {
         if let transaction = transactions[origin] { return try transaction.save(request) }
         return try store.save(request, interruption.token)
     }
 
-    /// Begins the transactions of a save that is one of several stores' writes, if these are kept: nothing is committed before
-    /// everything is written.
+    /// Starts the transactions of a save that writes to several stores, if transactions are kept: nothing is committed
+    /// before everything is written.
     final func keepTransactions(of origins: [ObjectOrigin]) throws {
         guard transactions.areKept, origins.count > 1 || !transactions.isEmpty else { return }
-        // In one order for all, so that two saves do not wait for each other.
+        // All saves use the same order, so that two saves do not wait for each other.
         let missing = origins.filter { transactions[$0] == nil }.sorted { $0.storeIdentifier < $1.storeIdentifier }
         guard !missing.isEmpty else { return }
         // Objects are compared row by row, not with the snapshot that was read.
@@ -167,10 +175,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Makes what was written in transactions the state of the stores. A reason to stop that can be known before stops it
-    /// before the first commit.
+    /// Commits the open transactions. An error that can be detected beforehand is thrown before the first commit.
     package final func commitTransactions() throws {
-        // An observer of a save may write, too.
+        // An observer of a save may also write.
         while !transactions.isEmpty {
             let all = transactions.all
             for transaction in all { interruption.leave(transaction) }
@@ -185,11 +192,11 @@ extension NSManagedObjectContext {
         try transactions.first?.commit(after: further.isEmpty ? nil : { try self.commit(further) })
     }
 
-    /// Undoes what was written in transactions that are open.
+    /// Undoes everything that was written in the open transactions.
     ///
-    /// - Parameter restoring: Takes back the unsaved changes of the context's objects. It is called once the transactions
-    ///   are undone; all objects without unsaved changes after it are read anew when they are next used, as they may have
-    ///   been read from rows that were undone.
+    /// - Parameter restoring: A closure that restores the unsaved changes of the context's objects. It is called after
+    ///   the transactions are undone. All objects that then have no unsaved changes are read again when they are next
+    ///   used, because they may have been read from rows that were undone.
     package final func undoTransactions(restoring: () -> Void) {
         let undone = transactions.takeAll().transactions
         for transaction in undone {
@@ -202,7 +209,7 @@ extension NSManagedObjectContext {
 
     // MARK: Parts of a transaction
 
-    /// Notes the present state of the transactions.
+    /// Records the current state of the transactions.
     package final func markTransactions() -> TransactionMarks {
         let marks = transactions.all.map { ($0, $0.mark()) }
         defer { transactions.depth += 1 }
@@ -210,15 +217,15 @@ extension NSManagedObjectContext {
             marks: marks, depth: transactions.depth, announcements: transactions.announcementCount)
     }
 
-    /// Forgets a state that was noted, and goes on.
+    /// Discards a recorded state, and preserves the changes since then.
     package final func release(_ marks: TransactionMarks) throws {
         for (transaction, mark) in marks.marks { try transaction.release(mark) }
         transactions.depth = marks.depth
     }
 
-    /// Undoes what was written in transactions since a state was noted.
+    /// Undoes everything that was written in transactions since a state was recorded.
     ///
-    /// - Parameter restoring: As for ``undoTransactions(restoring:)``.
+    /// - Parameter restoring: See ``undoTransactions(restoring:)``.
     package final func undoTransactions(to marks: TransactionMarks, restoring: () -> Void) throws {
         transactions.depth = marks.depth
         transactions.forgetAnnouncements(after: marks.announcements)
@@ -229,7 +236,8 @@ extension NSManagedObjectContext {
         }
         for (transaction, mark) in marks.marks { try transaction.undo(to: mark) }
         let noted = marks.marks.map { ObjectIdentifier($0.transaction) }
-        // One that was begun since has nothing else in it. It ends, unless it holds the snapshot that was read before.
+        // A transaction that was started since then has no other content. It ends, unless it holds the earlier
+        // snapshot.
         for transaction in transactions.all where !noted.contains(ObjectIdentifier(transaction)) {
             if try transaction.undoToSnapshot() { continue }
             transactions.remove(transaction)
@@ -238,9 +246,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Lets objects without unsaved changes be read anew when they are next used: their rows may have been changed.
+    /// Causes objects without unsaved changes to be read again when they are next used, because their rows may have
+    /// changed.
     ///
-    /// - Parameter isConcerned: Whether the objects of an entity, by its number, can be among them.
+    /// - Parameter isConcerned: Whether the objects of an entity, identified by its number, can be affected.
     package final func refreshUnchanged(_ isConcerned: (Int) -> Bool = { _ in true }) {
         forgetReadAhead()
         for object in identities.objects where !object.hasChanges && !object.objectID.isTemporaryID {

@@ -2,31 +2,32 @@ public import Foundation
 import SwormPredicates
 import SwormStore
 
-/// A scratch pad: the objects that were read from a coordinator's stores, and the changes made to them until they are saved.
+/// A scratch pad for managed objects: the objects that were read from a coordinator's stores, and their unsaved
+/// changes.
 ///
-/// A context is used by one thread at a time: inside `perform` and `performAndWait`, which hold it alone, or on the main
-/// thread for a context of the main queue. It does not keep unchanged objects alive unless
-/// ``retainsRegisteredObjects`` says so; changed ones it keeps until they are saved or discarded.
+/// A context is used by one thread at a time: inside `perform` and `performAndWait`, which have exclusive access to it,
+/// or, for a context of the main queue, on the main thread. It does not retain unchanged objects unless
+/// ``retainsRegisteredObjects`` is true. It retains changed objects until they are saved or discarded.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
-    // A context may be handed to any thread, but everything in it is used under `lock` only, or, by the rule above, on the
-    // one thread that its owner uses it on. Hence the unchecked conformance.
+    // A context may be passed to any thread, but its state is only used under `lock` or, by the rule above, on the
+    // single thread that its owner uses. Hence the unchecked conformance.
 
-    /// Where a context's blocks run.
+    /// The kind of queue that runs a context's blocks.
     public struct ConcurrencyType: Sendable, Hashable {
         let isMain: Bool
-        /// Blocks run on a queue of the context's own.
+        /// A private queue of the context.
         public static let privateQueue = ConcurrencyType(isMain: false)
-        /// Blocks run on the main queue.
+        /// The main queue.
         public static let mainQueue = ConcurrencyType(isMain: true)
     }
 
-    /// Where the context's blocks run.
+    /// The kind of queue that runs the context's blocks.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
-    /// A name for messages and logs; history records it too.
+    /// A name for messages and logs. Persistent history also records it.
     open var name: String? { didSet { interruption.name = name } }
-    /// What the context's owner wants to keep with it.
+    /// A dictionary for the application's own information about the context.
     public final var userInfo: NSMutableDictionary {
-        // Most contexts have none. It is made once, whichever thread asks.
+        // Most contexts have no dictionary. It is created once, on whichever thread requests it first.
         Self.userInfoLock.withLock {
             if let keptInfo { return keptInfo }
             let made = NSMutableDictionary()
@@ -36,11 +37,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
     private static let userInfoLock = NSLock()
     private final var keptInfo: NSMutableDictionary?
-    /// The author that history records for the context's saves.
+    /// The author that persistent history records for the context's saves.
     open var transactionAuthor: String?
-    /// How conflicts of a save are resolved: an ``NSMergePolicy``. By default a conflict is an error.
+    /// The ``NSMergePolicy`` that resolves conflicts of a save. By default, a conflict is an error.
     open var mergePolicy: Any = NSMergePolicy.error
-    /// Has no effect: a fault without a row always counts as deleted, and its values read as nil.
+    /// Has no effect: a fault without a row is always treated as deleted, and its values are nil.
     open var shouldDeleteInaccessibleFaults = true
     /// Has no effect: a refreshed object is always read again.
     open var stalenessInterval: TimeInterval = -1
@@ -55,59 +56,61 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Asked by threads that do not hold the context.
+    /// The state that is read by threads that do not hold the context.
     struct Shared: Sendable {
-        /// Asked by whoever saves.
+        /// Whether saves are merged; read by the contexts that save.
         var mergesAutomatically = false
         /// The thread that runs a call of a container in the context.
         var holder: HubState.Holder?
-        /// The queue of the context's blocks. Most contexts run none on it, so it is made when the first one is.
+        /// The queue of the context's blocks, created for the first block because most contexts never use it.
         var queue: DispatchQueue?
     }
 
     let shared = Locked(Shared())
     let lock = NSRecursiveLock()
     final var identities = IdentityTable(retains: false)
-    // Unsafe: accesses of these are not checked for overlaps, which took a twentieth of the time of a call that reads one row. No
-    // access lasts while code runs that uses the context: they are read, assigned, and changed by methods of their own types.
+    // Unsafe: accesses to these properties are not checked for overlaps; the checks took 5 % of the time of a call that
+    // reads one row. No access spans code that uses the context: the properties are read, assigned, and changed by
+    // methods of their own types.
     @exclusivity(unchecked) package internal(set) final var coordinator: NSPersistentStoreCoordinator?
     @exclusivity(unchecked) final var insertedList = ObjectList()
     @exclusivity(unchecked) final var updatedList = ObjectList()
     @exclusivity(unchecked) final var deletedList = ObjectList()
     @exclusivity(unchecked) final var pinned = PinnedGeneration()
     @exclusivity(unchecked) final var transactions = OpenTransactions()
-    /// An error of an accessor that cannot throw, such as a fault that could not be read; thrown by the next save or fetch.
+    /// An error in an accessor that cannot throw, such as a fault that could not be read. The next save or fetch throws
+    /// it.
     @exclusivity(unchecked) final var readError: (any Error)?
     @exclusivity(unchecked) final var shapes: [Int: RowShape] = [:]
     @exclusivity(unchecked) private final var knownClasses: [NSManagedObject.Type?] = []
-    /// Rises whenever what was read ahead may have become stale.
+    /// A counter that increases whenever rows that were read ahead may have become stale.
     @exclusivity(unchecked) final var generation: UInt64 = 1
-    /// Rises whenever a row that was read may have another content by now.
+    /// A counter that increases whenever the content of a row that was read may have changed.
     @exclusivity(unchecked) final var rowGeneration: UInt64 = 1
-    /// Rows that were read ahead for faults that were not asked for yet.
+    /// The rows that were read ahead for faults that were not used yet.
     final var rowsReadAhead: [IdentityTable.Key: (group: FetchGroup, row: Int)] = [:]
-    /// How many rows may be read for objects that were not asked for.
+    /// The maximum number of rows that are read for objects that were not requested.
     final var largestReadAhead = 50_000
     final let interruption = Interruption()
     final var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
     final var isSaving = false
-    /// While a save runs: the origin of the store that new objects go to, by entity number.
+    /// The origins of the stores that receive new objects during a save, by entity number.
     final var savingOrigins: [Int: ObjectOrigin] = [:]
-    /// The versions that the context knew of rows which others have deleted and this save writes anew.
+    /// The previously known versions of rows that other contexts have deleted and that this save inserts again.
     final var lostVersions: [ObjectIdentifier: Int64] = [:]
-    /// Whether all objects are plain ones, whatever class their entities name: a migration has the classes of one version
-    /// at most.
+    /// Whether all objects are plain managed objects, regardless of the classes that their entities name: a migration
+    /// has the classes of at most one version.
     final var makesPlainObjects = false
-    /// What a save asks of the objects.
-    final var validation = Validation.changes
-    /// Whether the context may know objects that were inserted in it and have got their rows since.
+    /// The kind of validation that a save performs.
+    final var validation = SaveValidation.changes
+    /// Whether the context may have registered objects that were inserted in it and have been saved since.
     final var hasNamedObjects = false
-    /// What hands a row to an initializer; one is enough for all objects.
+    /// The object that passes a row to an initializer. One is enough for all objects.
     final lazy var seed = ObjectSeed()
 
-    /// Makes a context without a coordinator.
+    /// Creates a context without a coordinator.
     ///
-    /// - Parameter ct: Where the context's blocks run.
+    /// - Parameter ct: The kind of queue that runs the context's blocks.
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
         concurrencyType = ct
         super.init()
@@ -123,9 +126,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Makes a context without a coordinator.
+    /// Creates a context without a coordinator.
     ///
-    /// - Parameter type: Where the context's blocks run.
+    /// - Parameter type: The kind of queue that runs the context's blocks.
     public convenience init(_ type: ConcurrencyType) {
         self.init(concurrencyType: type.isMain ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)
     }
@@ -148,7 +151,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             defer { lock.unlock() }
             guard newValue !== coordinator else { return }
             let mayMerge = mayMerge
-            // A new context has nothing to let go of, unless objects were made in it without a model of its own.
+            // A new context has nothing to discard, unless objects were created in it without a model.
             if coordinator != nil || hasUnsavedObjects || !identities.isEmpty {
                 reset()
                 if mayMerge { coordinator?.remember(self, isMerging: false) }
@@ -161,9 +164,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Gives a context that was reset the settings of a new one with the same coordinator.
+    /// Resets the settings of a context to those of a new context with the same coordinator.
     ///
-    /// - Returns: False where the context has something that a reset leaves: unsaved objects, or an open transaction.
+    /// - Returns: False if the context has state that a reset preserves: unsaved objects, or an open transaction.
     package final func renew() -> Bool {
         guard !hasUnsavedObjects, identities.isEmpty, transactions.areOver, !pinned.isOn else { return false }
         if name != nil { name = nil }
@@ -173,41 +176,41 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return true
     }
 
-    /// Whether saves of other contexts may concern this one. A subclass decides by itself.
+    /// Whether saves of other contexts may affect this one. A subclass decides for itself.
     private final var mayMerge: Bool {
         type(of: self) != NSManagedObjectContext.self || shared.withLock { $0.mergesAutomatically }
     }
 
-    /// Whether the context keeps its unchanged objects alive too.
+    /// Whether the context also retains its unchanged objects.
     open var retainsRegisteredObjects: Bool {
         get { identities.retains }
         set { identities.retains = newValue }
     }
 
-    /// The objects that will be inserted by the next save.
+    /// The objects that the next save inserts.
     public final var insertedObjects: Set<NSManagedObject> { Set(insertedList.objects) }
-    /// The objects that will be updated by the next save.
+    /// The objects that the next save updates.
     public final var updatedObjects: Set<NSManagedObject> { Set(updatedList.objects) }
-    /// The objects that will be deleted by the next save.
+    /// The objects that the next save deletes.
     public final var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects) }
-    /// The objects that the context knows and that are alive.
+    /// The live objects that are registered with the context.
     public final var registeredObjects: Set<NSManagedObject> { Set(identities.objects) }
 
-    /// Whether a save would have something to do.
+    /// Whether the context has unsaved changes.
     open var hasChanges: Bool { hasUnsavedObjects }
     private final var hasUnsavedObjects: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
 
-    /// Brings relationships and delete rules up to date. Both are always up to date here, so there is nothing left to do.
+    /// Updates relationships and applies delete rules. Both are always up to date here, so this method does nothing.
     public final func processPendingChanges() {}
 
     package final var compiledModel: CompiledModel? { coordinator?.compiledModel }
 
-    /// Where objects come from that were not saved yet.
+    /// The origin of objects that are not saved yet.
     final var origin: ObjectOrigin? { coordinator?.temporaryOrigin }
 
     // MARK: Classes
 
-    /// The class whose instances stand for an entity's objects.
+    /// Returns the class of the objects of an entity.
     final func objectClass(of entity: CompiledEntity) -> NSManagedObject.Type {
         if knownClasses.isEmpty { knownClasses = Array(repeating: nil, count: compiledModel?.entities.count ?? 0) }
         guard !makesPlainObjects, knownClasses.indices.contains(entity.number - 1) else { return NSManagedObject.self }
@@ -220,25 +223,25 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return found
     }
 
-    /// The entity whose class is the given one.
+    /// Returns the entity whose class is the given one.
     final func entity(forClass type: NSManagedObject.Type) -> NSEntityDescription? {
         coordinator?.temporaryOrigin.description(ofClass: type)
     }
 }
 
-/// Where a context's blocks run.
+/// The kind of queue that runs a context's blocks.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-    /// On a queue of the context's own.
+    /// A private queue of the context.
     case privateQueueConcurrencyType = 1
-    /// On the main queue.
+    /// The main queue.
     case mainQueueConcurrencyType = 2
 }
 
-/// Looks up subclasses of `NSManagedObject` by the names that models use.
+/// A lookup of subclasses of `NSManagedObject` by the names that models use.
 enum ManagedObjectClasses {
     static func named(_ name: String) -> NSManagedObject.Type? {
         if let type = NSClassFromString(name) as? NSManagedObject.Type { return type }
-        // A model may name a class without its module, or with a dot in front that stands for the current module.
+        // A model may name a class without its module, or with a leading dot that denotes the current module.
         let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
         guard !bare.contains("."), let module = Bundle.main.infoDictionary?["CFBundleName"] as? String else {
             return nil

@@ -3,24 +3,25 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-/// The rows of one fetch, shared by the objects made from them.
+/// The rows of one fetch, shared by the objects that are created from them.
 ///
-/// Because the objects of a fetch know each other by their group, a relationship that one of them follows is loaded for a
-/// bounded batch of its neighbours by the same statement.
+/// The group identifies an object's neighbours in the fetch. When a relationship of one object is followed, a single
+/// statement loads it for a bounded batch of these neighbours.
 final class FetchGroup {
     let buffer: RowBuffer
     let shape: RowShape
-    /// What was read ahead for to-many relationships.
+    /// The members that were read ahead for to-many relationships.
     private var members: [RelationshipPlace: ReadMembers] = [:]
-    /// What was read ahead for to-one relationships, by the key of the object at the end.
+    /// The objects that were read ahead for to-one relationships, by their keys.
     private var destinations: [RelationshipPlace: [Int64: DestinationReadAhead]] = [:]
-    /// How many neighbours a relationship is loaded for at a time: fewer than usual where they have very many members, and
-    /// where one of them is damaged.
+    /// The number of neighbours for which a relationship is loaded at a time, if it is smaller than ``batchSize``
+    /// because the neighbours have many members or one of them is damaged.
     private var batchSizes: [RelationshipPlace: Int] = [:]
-    /// The state of the context at which all that was read. What was read ahead earlier is not used any more.
+    /// The generation of the context in which everything was read ahead. Rows that were read ahead in an earlier
+    /// generation are not used.
     private var generation: UInt64 = 0
 
-    /// How many neighbours a relationship is loaded for at a time.
+    /// The number of neighbours for which a relationship is loaded at a time.
     static let batchSize = 1000
 
     init(buffer: RowBuffer, shape: RowShape) {
@@ -32,21 +33,21 @@ final class FetchGroup {
     func key(row: Int) -> Int64 { buffer.int64(row, RowShape.primaryKeyCell) }
     func version(row: Int) -> Int64 { buffer.int64(row, RowShape.versionCell) }
 
-    /// The members that were read ahead for an owner.
+    /// Returns the members that were read ahead for an owner.
     func membersReadAhead(_ place: RelationshipPlace, owner: Int64, generation: UInt64) -> MembersReadAhead? {
         guard generation == self.generation else { return nil }
         return members[place]?[owner]
     }
 
-    /// Keeps what was read for a batch of owners.
+    /// Stores the members that were read for a batch of owners.
     ///
-    /// - Parameter owners: Those whose members were asked for. Where a limit cut the rows off, those that may lack some are
-    ///   left out, and fewer are asked for the next time.
+    /// - Parameter owners: The owners whose members were requested. If a limit truncated the rows, owners whose members
+    ///   may be incomplete are left out, and the next batch is smaller.
     func keep(_ rows: MemberRows, _ place: RelationshipPlace, owners: [Int64], limit: Int, generation: UInt64) {
         renew(generation)
         let ranges = rows.ranges(of: owners, limit: limit)
         if rows.group.buffer.count < limit {
-            // One owner with very many members makes no small batches of all that follow.
+            // Increase the batch size again, so that one owner with many members does not make all later batches small.
             resizeBatches(place, isSound: true)
         } else {
             batchSizes[place] = max(1, ranges.count)
@@ -54,23 +55,24 @@ final class FetchGroup {
         members[place, default: ReadMembers()].keep(ranges, rows)
     }
 
-    /// Keeps what was read of the whole table, if anything.
+    /// Stores the result of scanning the whole table, if there is one.
     func keep(_ scan: MemberScan?, _ place: RelationshipPlace, generation: UInt64) {
         renew(generation)
         members[place, default: ReadMembers()].keep(scan)
     }
 
-    /// The owners whose members are better read in one go with all others, and about how many those are.
+    /// Returns the key range of the owners whose members are best read in a single scan, and the approximate number of
+    /// members.
     ///
-    /// A loop over all objects of a fetch asks for one batch after the other. When it comes to the second, it is known how many
-    /// members one has. The longer it goes on, the more may be read at once.
+    /// A loop over all objects of a fetch requests one batch after the other. At the second batch, the average number
+    /// of members is known. The longer the loop runs, the more members may be read at once.
     ///
     /// - Parameter limit: The number of members that may always be read at once.
     func ownersToScan(
         from row: Int, _ place: RelationshipPlace, limit: Int, generation: UInt64
     ) -> (keys: ClosedRange<Int64>, members: Int)? {
         let remaining = buffer.count - row
-        // A loop that goes backwards has what comes behind.
+        // A loop in reverse order has already read the members of the last rows.
         guard remaining >= 2 * Self.batchSize, generation == self.generation, let known = members[place],
             known[key(row: buffer.count - 1)] == nil
         else { return nil }
@@ -82,7 +84,7 @@ final class FetchGroup {
             greatest = max(greatest, key(row: row))
         }
         let (span, overflow) = greatest.subtractingReportingOverflow(least)
-        // The table by owner has a place for every key.
+        // The table by owner has an element for every key.
         guard !overflow, span < 8 * Int64(remaining) else {
             members[place]?.keep(nil)
             return nil
@@ -90,7 +92,7 @@ final class FetchGroup {
         return (least...greatest, expected)
     }
 
-    /// The object that was read ahead for a to-one relationship.
+    /// Returns the object that was read ahead for a to-one relationship.
     func destinationReadAhead(
         _ place: RelationshipPlace, key: Int64, generation: UInt64
     ) -> DestinationReadAhead? {
@@ -98,9 +100,9 @@ final class FetchGroup {
         return destinations[place]?[key]
     }
 
-    /// Keeps what was read for a to-one relationship.
+    /// Stores the rows that were read for a to-one relationship.
     ///
-    /// - Parameter keys: Those that were asked for.
+    /// - Parameter keys: The keys that were requested.
     func keep(_ rows: RowsReadAhead, _ place: RelationshipPlace, keys: [Int64], generation: UInt64) {
         renew(generation)
         var found: [Int64: Int] = [:]
@@ -110,7 +112,7 @@ final class FetchGroup {
         }
     }
 
-    /// The rows that were read ahead for a relationship.
+    /// Returns the rows that were read ahead for a relationship.
     func groupsReadAhead(_ place: RelationshipPlace, generation: UInt64) -> [FetchGroup] {
         guard generation == self.generation else { return [] }
         var seen: Set<ObjectIdentifier> = []
@@ -127,8 +129,8 @@ final class FetchGroup {
         self.generation = generation
     }
 
-    /// Makes small batches after one that had something damaged in it, and larger ones again after those that had not. So one
-    /// damaged row does not make all of its neighbours be read alone.
+    /// Reduces the batch size after a batch with damaged rows, and increases it again after sound batches. Therefore, a
+    /// single damaged row does not cause all of its neighbours to be read individually.
     func resizeBatches(_ place: RelationshipPlace, isSound: Bool) {
         if isSound {
             batchSizes[place] = batchSizes[place].map { min(Self.batchSize, $0 * 2) }
@@ -137,14 +139,15 @@ final class FetchGroup {
         }
     }
 
-    /// A row and its neighbours. Whichever way a loop goes over the rows, it comes to few batches.
+    /// Returns the batch that contains a row and its neighbours. Batches are aligned, so a loop in either direction
+    /// needs few of them.
     func batch(around row: Int, _ place: RelationshipPlace) -> Range<Int> {
         let size = batchSizes[place] ?? Self.batchSize
         let start = row / size * size
         return start..<min(buffer.count, start + size)
     }
 
-    /// The keys of a row and of those of its neighbours whose entity has the given relationship, and of whom its members were
+    /// Returns the keys of a row and of its neighbours whose entity has the given relationship and whose members were
     /// not read yet.
     func owners(
         around row: Int, model: CompiledModel, declaring entity: CompiledEntity, slot: Int, generation: UInt64
@@ -166,16 +169,17 @@ final class FetchGroup {
     }
 }
 
-/// The object at the end of a to-one relationship, among those that were read with it.
+/// The object at the end of a to-one relationship, among the rows that were read with it.
 struct DestinationReadAhead {
     let rows: RowsReadAhead
-    /// Nil where there is no such row.
+    /// The index of the row, or nil if the row does not exist.
     let row: Int?
 }
 
-/// A relationship of a model. Its slot alone does not name it: siblings may have different ones there.
+/// The identity of a relationship in a model. The slot alone is not unique: sibling entities may have different
+/// relationships there.
 struct RelationshipPlace: Hashable {
-    /// The number of the entity that declares it.
+    /// The number of the entity that declares the relationship.
     let owner: Int
     let slot: Int
 }
@@ -185,8 +189,8 @@ extension CompiledEntity {
         RelationshipPlace(owner: relationships[slot].owner, slot: slot)
     }
 
-    /// Whether the entity has the very relationship in a slot that another entity has there. Siblings may have different
-    /// ones, of the same name too.
+    /// Returns whether the entity has the same relationship in a slot as another entity. Sibling entities may have
+    /// different relationships there, even with the same name.
     func declares(_ relationship: CompiledRelationship, at slot: Int) -> Bool {
         relationships.indices.contains(slot) && relationships[slot].owner == relationship.owner
             && relationships[slot].name == relationship.name

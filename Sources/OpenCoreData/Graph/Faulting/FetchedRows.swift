@@ -3,14 +3,14 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-/// The rows of a fetch whose objects are made when they are first asked for. Until then values are read from the rows.
+/// The rows of a fetch whose objects are created lazily. Until then, values are read from the rows.
 ///
-/// Either all rows are held, or some batches of them; then there are only the ids of the others.
+/// Either all rows are in memory, or only some batches of them; then only the ids of the other rows are in memory.
 ///
-/// An object that nobody needed yet cannot be told of a save, a merge or a refresh. After one of them the rows only say
-/// which objects were found; what is in them is read anew.
+/// An object that does not exist yet cannot be updated by a save, a merge or a refresh. After one of these, the rows
+/// only determine which objects were found; their content is read again.
 ///
-/// It is used where its context is used.
+/// An instance may only be used where its context may be used.
 package final class FetchedRows {
     package let context: NSManagedObjectContext
     let origin: ObjectOrigin
@@ -36,7 +36,7 @@ package final class FetchedRows {
         rowGeneration = context.rowGeneration
     }
 
-    /// Whether the rows may have another content by now. Batches are read anew then.
+    /// Whether the content of the rows may have changed. Batches are then read again.
     fileprivate var isStale: Bool {
         guard rowGeneration != context.rowGeneration, case .whole = source else { return false }
         return true
@@ -49,10 +49,10 @@ package final class FetchedRows {
         }
     }
 
-    /// Where the values of a row are.
+    /// Returns the group and the index that contain the values of a row.
     ///
-    /// - Throws: For a batch, the store's error, and one of the code `NSManagedObjectReferentialIntegrityError` when the row
-    ///   has gone.
+    /// - Throws: For a batch, the store's error, and an error with the code `NSManagedObjectReferentialIntegrityError`
+    ///   if the row no longer exists.
     @inline(__always)
     private func place(of row: Int) throws -> (group: FetchGroup, row: Int) {
         switch source {
@@ -68,23 +68,23 @@ package final class FetchedRows {
         }
     }
 
-    /// The id of a row's object. May be asked for at any time and on any thread.
+    /// Returns the id of a row's object. May be called at any time and on any thread.
     package func id(_ row: Int) -> NSManagedObjectID {
         let identity = identity(row)
         return NSManagedObjectID(entity: origin.compiled[identity.entity], key: identity.key, origin: origin)
     }
 
-    /// The identity of a row's object in comparisons. May be asked for at any time and on any thread.
+    /// Returns the identity of a row's object for comparisons. May be called at any time and on any thread.
     package func objectKey(_ row: Int) -> ObjectKey {
         let identity = identity(row)
         return ObjectKey(
             origin: ObjectIdentifier(origin), root: origin.compiled[identity.entity].root, key: identity.key)
     }
 
-    /// Whether some of the rows may be of objects that were inserted in this context.
+    /// Whether some of the rows may belong to objects that were inserted in this context.
     package var mayHaveNamedObjects: Bool { context.hasNamedObjects }
 
-    /// The object of a row, if it was inserted in this context and has got its row since.
+    /// Returns the object of a row if it was inserted in this context and has been saved since.
     package func namedObject(_ row: Int) -> NSManagedObject? {
         guard mayHaveNamedObjects,
             let known = context.identities[context.identityKey(identity(row), origin)], known.hasHadTemporaryID
@@ -92,7 +92,8 @@ package final class FetchedRows {
         return known
     }
 
-    /// The object of a row. Where the row cannot be read, it is a fault that says so when it is used.
+    /// Returns the object of a row. If the row cannot be read, the object is a fault that reports the error when it is
+    /// used.
     package func object(_ row: Int) -> NSManagedObject {
         guard !isStale, let (group, row) = try? place(of: row) else {
             return context.object(for: identity(row), origin: origin, hint: nil)
@@ -100,7 +101,7 @@ package final class FetchedRows {
         return context.object(in: group, row: row, entity: group.entity(row: row), origin: origin)
     }
 
-    /// The object of a row, if the context knows it or the row can't speak for it any more.
+    /// Returns the object of a row if the context has registered it or the row's values are out of date.
     @inline(__always)
     package func neededObject(_ row: Int) -> NSManagedObject? {
         if isStale { return object(row) }
@@ -111,10 +112,11 @@ package final class FetchedRows {
         context.identities[context.identityKey(identity(row), origin)].map { $0.isFault ? object(row) : $0 }
     }
 
-    /// The members of a row's object at the end of a to-many relationship, as rows; nil where they have to be objects.
+    /// Returns the members of a row's object at the end of a to-many relationship as rows, or nil if objects are
+    /// required.
     ///
-    /// They must where the context has unsaved changes, where the members' entity has a class of its own, and where they
-    /// cannot be read with those of the neighbours.
+    /// Objects are required if the context has unsaved changes, if the members' entity has a custom class, or if the
+    /// members cannot be read together with those of the neighbours.
     package func members(_ row: Int, _ slot: Int) throws -> (rows: FetchedRows, members: MembersReadAhead)? {
         guard let (group, row, plan) = try placeWithoutObjects(row, slot, isToMany: true),
             let found = try context.membersReadAhead(group, row: row, slot: slot, plan, origin)
@@ -122,11 +124,12 @@ package final class FetchedRows {
         return (found.rows.fetchedRows(origin, context), found)
     }
 
-    /// The object at the end of a to-one relationship of a row's object, as a row, or as none; nil where it has to be an
-    /// object.
+    /// Returns the object at the end of a to-one relationship of a row's object as a row or as none, or nil if an
+    /// object is required.
     ///
-    /// It must where ``members(_:_:)`` must, and where it was not prefetched and all rows are held anyway: then the object
-    /// remembers where it leads, and nothing is looked for twice.
+    /// An object is required in the cases that ``members(_:_:)`` lists. It is also required if the relationship was not
+    /// prefetched and all rows are in memory: the object then remembers its destination, and nothing is looked up
+    /// twice.
     package func destination(_ row: Int, _ slot: Int) throws -> FetchedDestination? {
         guard let (group, row, plan) = try placeWithoutObjects(row, slot, isToMany: false) else { return nil }
         guard let key = group.destination(row: row, slot: slot, entity: plan, model: origin.compiled)?.key else {
@@ -151,7 +154,8 @@ package final class FetchedRows {
         return .row(ahead.rows.fetchedRows(origin, context), found)
     }
 
-    /// Where a row is, if what a relationship leads to can be told from rows alone.
+    /// Returns the group and the index of a row if the destinations of a relationship can be determined from rows
+    /// alone.
     private func placeWithoutObjects(
         _ row: Int, _ slot: Int, isToMany: Bool
     ) throws -> (group: FetchGroup, row: Int, plan: CompiledEntity)? {
@@ -166,7 +170,7 @@ package final class FetchedRows {
         return (group, row, plan)
     }
 
-    /// The value of an attribute in the row, where no object is needed for it.
+    /// Returns the value of an attribute in the row, if no object is required for it.
     package func value(_ row: Int, _ slot: Int) throws -> AttributeValue {
         let (group, row) = try place(of: row)
         let plain = group.shape.plainCells
@@ -175,20 +179,20 @@ package final class FetchedRows {
         {
             return value
         }
-        // The error of a value that is none names the attribute.
+        // This path throws an error that names the attribute if the value is invalid.
         let plan = origin.compiled[group.entity(row: row)]
         return try group.value(row: row, slot: slot, plan, origin, context)
     }
 }
 
-/// What a to-one relationship of a row leads to.
+/// The destination of a to-one relationship of a row.
 package enum FetchedDestination {
     case none
     case row(FetchedRows, Int)
 }
 
 extension RowsReadAhead {
-    /// The rows for handles that need no objects.
+    /// Returns the rows for handles that do not require objects.
     fileprivate func fetchedRows(_ origin: ObjectOrigin, _ context: NSManagedObjectContext) -> FetchedRows {
         if let fetched, !fetched.isStale { return fetched }
         let rows = FetchedRows(group, origin, context)
@@ -198,12 +202,12 @@ extension RowsReadAhead {
 }
 
 extension FetchGroup {
-    /// The id of a row's object.
+    /// Returns the id of a row's object.
     func id(row: Int, _ origin: ObjectOrigin) -> NSManagedObjectID {
         NSManagedObjectID(entity: origin.compiled[entity(row: row)], key: key(row: row), origin: origin)
     }
 
-    /// The value of an attribute in a row, with the content of external data if there is a context to read it.
+    /// Returns the value of an attribute in a row. External data is read if there is a context to read it with.
     func value(
         row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin,
         _ context: @autoclosure () -> NSManagedObjectContext?
@@ -224,34 +228,5 @@ extension FetchGroup {
         return try context.withSession(origin) {
             try buffer.value(row, cell, of: plan.attributes[slot], in: plan, session: $0)
         }
-    }
-}
-
-extension NSManagedObjectContext {
-    /// The rows that a request finds, without objects for them; nil where objects must be made at once.
-    ///
-    /// They must where unsaved changes bear on the request, where several stores answer it, and where the entity has a class
-    /// of its own, which wants to see its objects awake.
-    package final func fetchRows(
-        _ specification: FetchSpecification, reading: FetchReading = FetchReading()
-    ) throws -> FetchedRows? {
-        try throwReadError()
-        let origins = try requireCoordinator().origins(of: specification.entity)
-        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
-            return nil
-        }
-        for number in origin.compiled[specification.entity].family
-        where objectClass(of: origin.compiled[number]) != NSManagedObject.self { return nil }
-        if reading.batchSize > 0 {
-            let found = try identities(specification, in: origin)
-            return FetchedRows(RowBatches(found, entity: specification.entity, reading, origin), origin, self)
-        }
-        let shape = self.shape(of: specification.entity, origin)
-        let buffer = try withSession(origin) { try $0.rows(specification, shape: shape) }
-        let group = FetchGroup(buffer: buffer, shape: shape)
-        // A row of the file may carry any number. One that the model has not is an error before there are any handles.
-        try group.checkEntities(model: origin.compiled)
-        try prefetch(reading.prefetch, in: group, origin)
-        return FetchedRows(group, origin, self)
     }
 }

@@ -2,9 +2,9 @@ import SwormPredicates
 import SwormSQLite
 import SwormStore
 
-// Fetches that read identities, and leave the rows to be read in batches.
+// Fetches that read only identities at first, and read the rows in batches later.
 extension NSManagedObjectContext {
-    /// The objects that a request finds, without their rows: those are read in batches.
+    /// Returns the objects that a request finds, without their rows: these are read in batches.
     final func faults(
         _ specification: FetchSpecification, in origin: ObjectOrigin, _ reading: FetchReading
     ) throws -> [NSManagedObject] {
@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
             let hint = keys.hint(at: place)
             let object = self.object(for: row, origin: origin, hint: hint)
             if object.snapshot.isFault {
-                // One that is known reads its batch too, and a row that was looked for in vain before is there now.
+                // A registered fault reads its batch, too. A row that was not found earlier exists now.
                 object.snapshot = .fault(hint)
                 object.status.remove(.inaccessible)
             }
@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The identities of the rows that a request finds, each of an entity that the request can find.
+    /// Returns the identities of the rows that a request finds. Each has an entity that the request can find.
     final func identities(_ specification: FetchSpecification, in origin: ObjectOrigin) throws -> [RowID] {
         let found = try withSession(origin) { try $0.identities(specification) }
         let entity = origin.compiled[specification.entity]

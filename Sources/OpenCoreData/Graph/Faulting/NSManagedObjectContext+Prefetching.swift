@@ -3,12 +3,13 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-// What objects lead to, read for many of them at a time.
+// Relationships of many objects, read together.
 extension NSManagedObjectContext {
-    /// Reads what objects lead to by paths of relationships. What they know already is not read again.
+    /// Reads the destinations of objects along relationship paths. Destinations that are already known are not read
+    /// again.
     ///
-    /// Where a row is damaged, the rest of its relationship is left to be read when it is asked for: only then can it be said
-    /// which object it is.
+    /// If a row is damaged, the rest of its relationship is read only when it is used, because only then can the error
+    /// name the damaged object.
     final func prefetch(_ paths: [PrefetchPath], of objects: [NSManagedObject]) throws {
         for path in paths {
             var owners = objects
@@ -35,7 +36,7 @@ extension NSManagedObjectContext {
     private func prefetchMembers(
         _ step: PrefetchPath.Step, of owners: [NSManagedObject], _ origin: ObjectOrigin
     ) throws {
-        // An entity that all of them are of, or inherit from.
+        // The entity that all owners have or inherit from.
         let plan = origin.compiled[step.relationship.owner]
         var waiting = owners.filter { !$0.members(step.slot, loaded: false).isLoaded }[...]
         var size = FetchGroup.batchSize
@@ -55,7 +56,7 @@ extension NSManagedObjectContext {
                 size = min(FetchGroup.batchSize, size * 2)
             } else {
                 size = max(1, ranges.count)
-                // A single owner with more members than may be read ahead is left to be read when it is asked.
+                // A single owner whose members exceed the read-ahead limit is left to be read on demand.
                 if batch.count > 1 { waiting = cutOff + waiting }
             }
         }
@@ -78,7 +79,7 @@ extension NSManagedObjectContext {
 }
 
 extension [NSManagedObject] {
-    /// The saved objects among them, by the store that they are from.
+    /// Returns the saved objects in the collection, grouped by their stores.
     fileprivate func byOrigin() -> [(origin: ObjectOrigin, objects: [NSManagedObject])] {
         var result: [(origin: ObjectOrigin, objects: [NSManagedObject])] = []
         for object in self where !object.objectID.isTemporaryID {
@@ -92,7 +93,7 @@ extension [NSManagedObject] {
         return result
     }
 
-    /// The objects that are known to be at the ends of a relationship, each once.
+    /// Returns the objects that are known to be at the ends of a relationship, each once.
     fileprivate func ends(of step: PrefetchPath.Step) -> [NSManagedObject] {
         var seen: Set<ObjectIdentifier> = []
         return flatMap { owner -> [NSManagedObject] in

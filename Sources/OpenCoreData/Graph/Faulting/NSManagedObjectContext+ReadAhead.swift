@@ -4,17 +4,19 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-// What the rows of a fetch lead to, read for many of them at a time and kept beside them.
+// Relationships of the rows of a fetch, read together and stored beside the rows.
 extension NSManagedObjectContext {
-    /// The members of a row's object, read with those of its neighbours if they were not before; nil where they have to be
-    /// read alone: with very many of them, or where something is wrong with a neighbour's.
+    /// Returns the members of a row's object, reading them together with those of its neighbours if necessary.
+    ///
+    /// Returns nil if they must be read separately, because there are very many of them or a neighbour's members are
+    /// damaged.
     final func membersReadAhead(
         _ group: FetchGroup, row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin
     ) throws -> MembersReadAhead? {
         let (own, place) = (group.key(row: row), plan.place(ofRelationship: slot))
         if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
         do {
-            // What is read is at most twice as much as was expected.
+            // At most twice the expected number of members is read.
             let scan = group.ownersToScan(from: row, place, limit: 2 * largestReadAhead, generation: generation)
             if let scan {
                 try scanMembers(group, slot: slot, plan, origin, owners: scan.keys, expecting: scan.members)
@@ -39,7 +41,8 @@ extension NSManagedObjectContext {
             rows, plan.place(ofRelationship: slot), owners: owners, limit: largestReadAhead, generation: generation)
     }
 
-    /// Reads the members of all owners between two keys, where that is quicker than to look them up and not too much.
+    /// Reads the members of all owners between two keys, if this is faster than looking them up and does not exceed the
+    /// limit.
     private func scanMembers(
         _ group: FetchGroup, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin, owners: ClosedRange<Int64>,
         expecting count: Int
@@ -56,12 +59,12 @@ extension NSManagedObjectContext {
                 scan = MemberScan(rows, owners: owners)
             }
         } catch let error as CoreDataError where error.isOfDamage {
-            // Left to the batches, which say what is wrong where it is asked for. The next owner tries it no more.
+            // The batches report the error when the damaged row is used. The next owner does not try the scan again.
         }
         group.keep(scan, plan.place(ofRelationship: slot), generation: generation)
     }
 
-    /// The rows of the members of owners, at most as many as may be read ahead.
+    /// Returns the rows of the members of owners, at most as many as the read-ahead limit.
     final func memberRows(
         ofRelationship slot: Int, _ plan: CompiledEntity, owners: [Int64], _ origin: ObjectOrigin
     ) throws -> MemberRows {
@@ -75,7 +78,7 @@ extension NSManagedObjectContext {
         return rows
     }
 
-    /// Reads the objects that a to-one relationship of some rows leads to, as rows.
+    /// Reads the destinations of a to-one relationship of some rows, as rows.
     final func readDestinationsAhead(
         _ group: FetchGroup, rows: Range<Int>, slot: Int, _ relationship: CompiledRelationship, _ origin: ObjectOrigin
     ) throws {
@@ -102,10 +105,10 @@ extension NSManagedObjectContext {
 
     // MARK: Prefetching
 
-    /// Reads what the rows of a fetch lead to by paths of relationships, as rows.
+    /// Reads the destinations of the rows of a fetch along relationship paths, as rows.
     ///
-    /// Where a row is damaged, the rest of its relationship is left to be read when it is asked for: only then can it be said
-    /// which object it is.
+    /// If a row is damaged, the rest of its relationship is read only when it is used, because only then can the error
+    /// name the damaged object.
     final func prefetch(_ paths: [PrefetchPath], in group: FetchGroup, _ origin: ObjectOrigin) throws {
         for path in paths {
             var groups = [group]
@@ -138,8 +141,8 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObjectContext {
-    /// Lets objects that the context knew before know what was read for their rows: they look into rows that they have from
-    /// elsewhere.
+    /// Passes the results of a prefetch to objects that the context had already registered, because these hold rows of
+    /// other fetches.
     private func share(_ step: PrefetchPath.Step, of group: FetchGroup, _ origin: ObjectOrigin) throws {
         guard !identities.isEmpty else { return }
         for row in 0..<group.buffer.count {
@@ -165,7 +168,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The objects of members that were read ahead.
+    /// Returns the objects of members that were read ahead.
     final func members(
         _ ahead: MembersReadAhead, _ origin: ObjectOrigin
     ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
@@ -177,13 +180,13 @@ extension NSManagedObjectContext {
 }
 
 extension FetchGroup {
-    /// Makes sure that every row is of an entity that the model has and the rows can be of.
+    /// Throws an error unless the entity of every row is in the model and allowed in these rows.
     func checkEntities(model: CompiledModel) throws {
         for row in 0..<buffer.count { _ = try checkedEntity(row: row, model: model) }
     }
 }
 
 extension CoreDataError {
-    /// Whether the file holds something that it should not. Another row may be sound.
+    /// Whether the error reports a damaged file. Another row may still be sound.
     var isOfDamage: Bool { errorCode == CocoaError.Code.fileReadCorruptFile.rawValue }
 }

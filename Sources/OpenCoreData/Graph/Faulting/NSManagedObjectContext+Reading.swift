@@ -4,9 +4,9 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-// How objects get at rows: identity, faults, and the members of relationships.
+// Access of objects to rows: identity, faults, and the members of relationships.
 extension NSManagedObjectContext {
-    /// The open transaction or the pinned view of a store; nil when there is neither.
+    /// Returns the open transaction or the pinned session of a store, or nil if there is neither.
     final func pinnedSession(_ origin: ObjectOrigin) throws -> (any StoreSession)? {
         if !transactions.isEmpty, let transaction = transactions[origin] {
             try interruption.check()
@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
         return session
     }
 
-    /// Calls a closure with a view of a store: the pinned one, or one for this call.
+    /// Calls a closure with a session of a store: the pinned one, or a new one for this call.
     final func withSession<R>(_ origin: ObjectOrigin, _ body: (any StoreSession) throws -> R) throws -> R {
         guard let store = origin.store?.objectStore else {
             throw CoreDataError(
@@ -40,20 +40,21 @@ extension NSManagedObjectContext {
         return try body(session)
     }
 
-    /// Stops what the context is reading. May be called from any thread; reads that begin later throw too, until
+    /// Stops all reads of the context. May be called from any thread. Subsequent reads also throw, until
     /// ``resumeReading()`` is called or the context is reset.
     package final func interruptReading() { interruption.interrupt() }
 
-    /// Lets the context read again after it was interrupted.
+    /// Allows the context to read again after it was interrupted.
     package final func resumeReading() { interruption.clear() }
 
-    /// Whether the work of the context is to stop, for code that takes long. May be called from any thread.
+    /// A function that returns whether the work of the context should stop, for long computations. May be called from
+    /// any thread.
     package final var stopsWork: @Sendable () -> Bool {
         let token = interruption.token
         return { token.stopsWork }
     }
 
-    /// When the work of the context with its stores is stopped, until the deadline is set anew; nil for never.
+    /// The time at which the work of the context with its stores is stopped, or nil for no limit.
     package final var deadline: ContinuousClock.Instant? {
         get { interruption.token.deadline }
         set { interruption.token.deadline = newValue }
@@ -64,7 +65,7 @@ extension NSManagedObjectContext {
             origin: ObjectIdentifier(origin), root: origin.compiled[row.entity].root, key: row.key)
     }
 
-    /// The object for a row: the one that is known, or a new fault.
+    /// Returns the object for a row: the registered object, or a new fault.
     final func object(for row: RowID, origin: ObjectOrigin, hint: FaultHint?) -> NSManagedObject {
         let key = identityKey(row, origin)
         if let known = identities[key] { return known }
@@ -73,16 +74,18 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Makes an object for a row that the table does not know.
+    /// Creates an object for a row that has no registered object.
     final func makeObject(_ row: RowID, origin: ObjectOrigin, snapshot: ObjectSnapshot) -> NSManagedObject {
         let entity = origin.compiled[row.entity]
         let id = NSManagedObjectID(entity: entity, key: row.key, origin: origin)
         return seed.make(objectClass(of: entity), id, snapshot, self)
     }
 
-    /// The object for a row of a fetch: the known one, which takes the row's values if it is a fault, or a new one.
+    /// Returns the object for a row of a fetch: the registered object, which adopts the row's values if it is a fault,
+    /// or a new one.
     ///
-    /// - Parameter isRefreshing: Whether a known object takes the row's values in any case; unsaved changes stay.
+    /// - Parameter isRefreshing: Whether a registered object always adopts the row's values. Unsaved changes are
+    ///   preserved.
     final func object(
         in group: FetchGroup, row: Int, origin: ObjectOrigin, isRefreshing: Bool = false
     ) throws -> NSManagedObject {
@@ -90,7 +93,7 @@ extension NSManagedObjectContext {
         return object(in: group, row: row, entity: number, origin: origin, isRefreshing: isRefreshing)
     }
 
-    /// The same for a row whose entity number was checked.
+    /// Returns the object for a row of a fetch whose entity number was already checked.
     final func object(
         in group: FetchGroup, row: Int, entity number: Int, origin: ObjectOrigin, isRefreshing: Bool = false
     ) -> NSManagedObject {
@@ -99,7 +102,7 @@ extension NSManagedObjectContext {
         if let known = identities[key] {
             guard known.isFault || isRefreshing && !known.status.contains(.inserted) else { return known }
             if known.plan.number != number { known.take(entity: origin.compiled[number]) }
-            // A row that was looked for in vain before is there now.
+            // A row that was not found earlier exists now.
             known.status.remove(.inaccessible)
             known.replaceSnapshot(.row(group, row))
             if isRefreshing { known.forgetReadRelationships() }
@@ -112,7 +115,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Reads the row of a fault, and those of its neighbours with it.
+    /// Reads the row of a fault together with the rows of its neighbours.
     final func readRow(of object: NSManagedObject, hint: FaultHint?) throws -> ObjectSnapshot? {
         let origin = object.objectID.origin
         let own = object.objectID.row
@@ -143,11 +146,11 @@ extension NSManagedObjectContext {
             group = try readRows(keys, entity: entity, origin)
             if let source { source.group.resizeBatches(source.place, isSound: true) }
         } catch  where keys.count > 1 {
-            // What is wrong with a neighbour's row is no matter of this object.
+            // An error in a neighbour's row must not affect this object, so read its row alone.
             if let source { source.group.resizeBatches(source.place, isSound: false) }
             group = try readRows([own.key], entity: own.entity, origin)
         }
-        // What was never asked for is not kept for ever.
+        // Bound the number of rows that were read ahead and never used.
         if rowsReadAhead.count > largestReadAhead { rowsReadAhead.removeAll() }
         var found: ObjectSnapshot?
         for row in 0..<group.buffer.count {
@@ -165,13 +168,13 @@ extension NSManagedObjectContext {
         return found
     }
 
-    /// The rows with given keys, in one group.
+    /// Returns the rows with the given keys, in one group.
     final func readRows(_ keys: [Int64], entity: Int, _ origin: ObjectOrigin) throws -> FetchGroup {
         let shape = self.shape(of: entity, origin)
         return FetchGroup(buffer: try withSession(origin) { try $0.rows(withKeys: keys, shape: shape) }, shape: shape)
     }
 
-    /// The keys of a fault and of those that are likely to be asked for next.
+    /// Returns the keys of a fault and of the faults that are likely to be used next.
     private func neighbours(
         of own: RowID, hint: FaultHint?, origin: ObjectOrigin
     ) -> (keys: [Int64], entity: Int)? {
@@ -209,9 +212,9 @@ extension NSManagedObjectContext {
         return (keys, entity)
     }
 
-    /// Reads the members of a to-many relationship, and those of its owner's neighbours with it.
+    /// Reads the members of a to-many relationship together with those of its owner's neighbours.
     ///
-    /// - Returns: Nil when they cannot be read; the context keeps the reason.
+    /// - Returns: The members, or nil if they cannot be read; the context records the error.
     final func readMembers(of object: NSManagedObject, slot: Int) -> [(object: NSManagedObject, orderKey: Int64?)]? {
         guard !object.objectID.isTemporaryID else { return [] }
         do {
@@ -222,7 +225,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// As `readMembers`, but throws the store's error.
+    /// Reads the members like `readMembers`, but throws the store's error.
     final func loadMembers(
         of object: NSManagedObject, slot: Int
     ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
@@ -250,26 +253,26 @@ extension NSManagedObjectContext {
         return shape
     }
 
-    /// Keeps an error that an accessor could not throw.
+    /// Records an error that an accessor could not throw.
     final func noteReadError(_ error: any Error) {
-        // A row that has gone is no failure of the store: the object says so itself.
+        // A deleted row is not an error of the store: the object itself reports it.
         if (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError { return }
         noteFailure(error)
     }
 
-    /// Keeps what went wrong in a place that cannot throw; the next save or fetch throws it.
+    /// Records an error in code that cannot throw. The next save or fetch throws it.
     final func noteFailure(_ error: any Error) { readError = readError ?? error }
 
-    /// Throws what went wrong in a place that could not.
+    /// Throws the error that was recorded in code that cannot throw.
     package final func throwReadError() throws {
         guard let failure = readError else { return }
         readError = nil
         throw failure
     }
 
-    /// Forgets what was read ahead: something was written that it does not show.
+    /// Discards everything that was read ahead, because it does not reflect a later write.
     ///
-    /// - Parameter rowsStand: Whether the rows themselves are as they were read, because only unsaved changes have gone.
+    /// - Parameter rowsStand: Whether the rows themselves are still valid, because only unsaved changes were discarded.
     final func forgetReadAhead(rowsStand: Bool = false) {
         generation += 1
         if !rowsStand { rowGeneration += 1 }
@@ -278,13 +281,13 @@ extension NSManagedObjectContext {
 }
 
 extension FetchGroup {
-    /// The entity of a row.
+    /// Returns the entity of a row.
     ///
-    /// - Throws: A ``CoreDataError`` where the row says that it is of an entity that its table does not hold, or has a key
-    ///   that no row of Core Data's has.
+    /// - Throws: A ``CoreDataError`` if the row's entity does not belong to its table, or if its key is not a valid key
+    ///   of Core Data.
     func checkedEntity(row: Int, model: CompiledModel) throws -> Int {
         let number = buffer.int64(row, RowShape.entityCell)
-        // Keys begin at 1. Lower ones are those of objects that were not saved yet.
+        // Keys start at 1. Lower keys identify objects that are not saved yet.
         guard key(row: row) > 0 else { throw CoreDataError.wrongKey(key(row: row), in: model[shape.entity].name) }
         if let entity = model.entity(numbered: number), shape.covers(entity.number) { return entity.number }
         throw CoreDataError.wrongEntity(ofRow: key(row: row), number: number, in: model[shape.entity].name)
@@ -292,6 +295,6 @@ extension FetchGroup {
 }
 
 extension RowShape {
-    /// Whether the shape has cells for the properties of an entity.
+    /// Returns whether the shape has cells for the properties of an entity.
     func covers(_ number: Int) -> Bool { number >= entity && number - entity < memberCount }
 }

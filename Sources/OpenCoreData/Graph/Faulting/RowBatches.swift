@@ -3,20 +3,21 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-/// The rows of a fetch of which only a few batches are held at a time: those that were used last.
+/// The rows of a fetch of which only the most recently used batches are in memory.
 final class RowBatches {
     let identities: [RowID]
     private let entity: Int
     private let reading: FetchReading
     private let origin: ObjectOrigin
-    /// The last used at the end.
+    /// The batches in memory, with the most recently used one at the end.
     private var held: [Batch] = []
-    /// The state of the context at which they were read.
+    /// The row generation of the context in which the batches were read.
     private var rowGeneration: UInt64 = 0
-    /// The first places of batches of which some row is damaged. Their rows are read one by one.
+    /// The start indexes of batches that contain a damaged row. Their rows are read one by one.
     private var damaged: Set<Int> = []
 
-    /// How many batches are held. A loop that looks back, or walks in two places at once, reads no batch twice.
+    /// The number of batches in memory. It is large enough that a loop that looks back, or that iterates at two
+    /// positions at once, does not read a batch twice.
     static let heldCount = 4
 
     private struct Batch {
@@ -32,9 +33,10 @@ final class RowBatches {
         self.origin = origin
     }
 
-    /// The row at a place of the fetch, read with its batch if it is not held.
+    /// Returns the row at an index of the fetch, reading its batch if it is not in memory.
     ///
-    /// - Throws: A ``CoreDataError`` with the code `NSManagedObjectReferentialIntegrityError` when the row has gone.
+    /// - Throws: A ``CoreDataError`` with the code `NSManagedObjectReferentialIntegrityError` if the row no longer
+    ///   exists.
     func row(_ place: Int, in context: NSManagedObjectContext) throws -> (group: FetchGroup, row: Int) {
         let batch = try batch(holding: place, in: context)
         let identity = identities[place]
@@ -68,7 +70,7 @@ final class RowBatches {
             do {
                 return try read(start..<start + min(reading.batchSize, identities.count - start), in: context)
             } catch let error as CoreDataError where error.isOfDamage {
-                // What is wrong with a neighbour's row is no matter of this one.
+                // An error in a neighbour's row must not affect this row.
                 damaged.insert(start)
             }
         }

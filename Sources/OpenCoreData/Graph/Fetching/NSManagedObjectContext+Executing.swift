@@ -2,13 +2,14 @@ import Foundation
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Carries out a request that goes to the stores and leaves the objects of the context as they are.
+    /// Executes a request that is sent to the stores and does not change the objects of the context.
     ///
-    /// - Parameter request: An ``NSPersistentHistoryChangeRequest``, an ``NSBatchInsertRequest``, an ``NSBatchUpdateRequest`` or
-    ///   an ``NSBatchDeleteRequest``.
+    /// - Parameter request: An ``NSPersistentHistoryChangeRequest``, an ``NSBatchInsertRequest``, an
+    ///   ``NSBatchUpdateRequest`` or an ``NSBatchDeleteRequest``.
     /// - Returns: The ``NSPersistentHistoryResult``, ``NSBatchInsertResult``, ``NSBatchUpdateResult`` or
     ///   ``NSBatchDeleteResult``.
-    /// - Throws: What stands in the way; `NSPersistentStoreUnsupportedRequestTypeError` for another kind of request.
+    /// - Throws: The error that prevents the request; `NSPersistentStoreUnsupportedRequestTypeError` for another kind
+    ///   of request.
     @discardableResult
     public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         lock.lock()

@@ -2,7 +2,7 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// The statement that a fetch or a count runs, and how SQLite works it out.
+    /// Returns the statement that a fetch or a count runs, and SQLite's query plan for it.
     package final func explain(
         _ specification: FetchSpecification, _ form: ExplainedForm
     ) throws -> StatementExplanation {
@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
         return explanation
     }
 
-    /// The statement that a projection runs, and how SQLite works it out.
+    /// Returns the statement that a projection runs, and SQLite's query plan for it.
     package final func explain(_ projection: ProjectionSpecification) throws -> StatementExplanation {
         let origin = try explainedOrigin(of: projection.fetch)
         var explanation = try withSession(origin) { try $0.explain(projection) }
@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
         return explanation
     }
 
-    /// The first store that is asked: the statement is the same for all of them.
+    /// Returns the origin of the first store that is queried: the statement is the same for all stores.
     private func explainedOrigin(of specification: FetchSpecification) throws -> ObjectOrigin {
         try throwReadError()
         guard let origin = try requireCoordinator().origins(of: specification.entity).first else {

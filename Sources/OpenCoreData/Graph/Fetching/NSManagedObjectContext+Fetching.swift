@@ -7,7 +7,7 @@ import SwormStore
 extension NSManagedObjectContext {
     /// Executes a request and returns its results.
     ///
-    /// - Parameter request: The request. Its result type must agree with the type of the results.
+    /// - Parameter request: The request. Its result type must match the type of the results.
     /// - Returns: Managed objects, ids, dictionaries or a count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
@@ -36,9 +36,9 @@ extension NSManagedObjectContext {
         return typed
     }
 
-    /// The number of objects that a request would yield.
+    /// Returns the number of objects that a request finds.
     ///
-    /// - Parameter request: The request. A limit caps the count.
+    /// - Parameter request: The request. Its limit caps the count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
         let coordinator = try requireCoordinator()
@@ -72,24 +72,16 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The origins that a request asks: those of the given stores alone, if there are any given.
+    /// Returns the origins that a request queries. If stores are given, only their origins are returned.
     final func origins(of specification: FetchSpecification, in stores: [NSPersistentStore]?) throws -> [ObjectOrigin] {
         let holding = try requireCoordinator().origins(of: specification.entity)
         guard let stores else { return holding }
         return holding.filter { origin in stores.contains { $0.origin === origin } }
     }
 
-    final func requireCoordinator() throws -> NSPersistentStoreCoordinator {
-        guard let coordinator else {
-            throw CoreDataError(
-                NSCoreDataError, "The context has no persistent store coordinator. Set one before it is used.")
-        }
-        return coordinator
-    }
-
     // MARK: By specification
 
-    /// The objects that a request finds, in its order.
+    /// Returns the objects that a request finds, in its order.
     package final func fetchObjects(
         _ specification: FetchSpecification, includesPendingChanges: Bool = true, stores: [NSPersistentStore]? = nil,
         isRefreshing: Bool = false, reading: FetchReading = FetchReading()
@@ -104,14 +96,14 @@ extension NSManagedObjectContext {
         } else {
             objects = try mergedObjects(
                 specification, origins: origins, pending: pending, isRefreshing: isRefreshing)
-            // What the predicate or the order could not read would have gone into the result as nil.
+            // If a value could not be read, the predicate or the order has treated it as nil.
             try throwReadError()
         }
         try prefetch(reading.prefetch, of: objects)
         return objects
     }
 
-    /// How many objects a request finds.
+    /// Returns the number of objects that a request finds.
     package final func count(
         _ specification: FetchSpecification, includesPendingChanges: Bool = true, stores: [NSPersistentStore]? = nil
     ) throws -> Int {
@@ -121,7 +113,7 @@ extension NSManagedObjectContext {
         try throwReadError()
         let origins = try self.origins(of: specification, in: stores)
         if origins.count == 1 { return try withSession(origins[0]) { try $0.count(specification) } }
-        // Limit and offset are those of all stores together.
+        // Limit and offset apply to all stores together.
         var whole = specification
         whole.limit = 0
         whole.offset = 0
@@ -131,7 +123,8 @@ extension NSManagedObjectContext {
         return specification.limit > 0 ? min(total, specification.limit) : total
     }
 
-    /// Structs straight from rows, or nil when unsaved changes, or several stores, ask for the way over objects.
+    /// Decodes structs directly from rows. Returns nil if unsaved changes or several stores require that objects are
+    /// used.
     ///
     /// - Parameter attributes: The slots of the attributes in the order of the plan's columns, from column 1 on.
     package final func decode<T>(
@@ -142,14 +135,15 @@ extension NSManagedObjectContext {
         guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
             return nil
         }
-        // Without a closure where there is a view already: this is the way of many small requests.
+        // An existing session needs no closure, which makes many small requests faster.
         if let session = try pinnedSession(origin) {
             return try session.decode(specification, attributes: attributes, plan: plan)
         }
         return try withSession(origin) { try $0.decode(specification, attributes: attributes, plan: plan) }
     }
 
-    /// As `decode`, one row at a time, or the first alone, at a place where it stays. Returns false, without having called the closure, where `decode` returns nil.
+    /// Decodes like `decode`, but one row at a time; or only the first row, into memory that the caller provides.
+    /// Returns false, without having called the closure, if `decode` returns nil.
     package final func forEach<T>(
         _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
         at first: UnsafeMutablePointer<T>? = nil, body: (UnsafeMutablePointer<T>) throws -> Void
@@ -159,8 +153,8 @@ extension NSManagedObjectContext {
         guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
             return false
         }
-        // The closure may fetch and save through this context while the rows are stepped through: a view that is ended
-        // meanwhile lasts until the last row.
+        // The closure may fetch and save through this context while the rows are iterated. A session that is ended in
+        // the meantime stays open until the last row.
         if let session = try pinnedSession(origin) {
             try session.forEach(specification, attributes: attributes, plan: plan, at: first, body: body)
         } else {
@@ -189,19 +183,20 @@ extension NSManagedObjectContext {
 
     // MARK: Unsaved changes
 
-    /// How unsaved changes bear on a request.
+    /// The effect of unsaved changes on a request.
     enum PendingEffect {
-        /// Not at all: the rows are right as they are.
+        /// No effect: the stored rows are correct.
         case none
-        /// Changed objects of the entity must be looked at themselves.
+        /// Changed objects of the entity must be checked individually.
         case ownObjects
-        /// The predicate or the order follows relationships to objects that may have changed: everything must be looked at.
+        /// All objects must be checked, because the predicate or the order follows relationships to objects that may
+        /// have changed.
         case everything
     }
 
-    /// How unsaved changes bear on a request.
+    /// Returns the effect of unsaved changes on a request.
     ///
-    /// - Parameter expressions: What is read of the objects beyond their being found.
+    /// - Parameter expressions: The expressions that are read in addition to finding the objects.
     final func pendingEffect(
         on specification: FetchSpecification, reading expressions: [ExpressionTree] = []
     ) -> PendingEffect {
@@ -228,7 +223,7 @@ extension NSManagedObjectContext {
             broad.sorts = []
             broad.limit = 0
         } else if specification.limit > 0 {
-            // Every changed object may drop out of the rows, so that many more are read.
+            // Every changed object may be removed from the result, so read that number of additional rows.
             let changed = pending == .none ? 0 : insertedList.count + updatedList.count + deletedList.count
             let (wanted, overflow) = specification.limit.addingReportingOverflow(specification.offset)
             let (limit, more) = wanted.addingReportingOverflow(changed)
@@ -237,12 +232,13 @@ extension NSManagedObjectContext {
         let predicate = try specification.predicate.map { try PreparedPredicate($0) }
         var objects: [NSManagedObject] = []
         for origin in origins {
-            // What the store would refuse is refused here as well: unsaved changes decide about rows, not about sense.
+            // A request that the store rejects must be rejected here, too, whether or not there are unsaved changes.
             if pending == .everything { try withSession(origin) { try $0.check(specification) } }
             for object in try savedObjects(broad, in: origin, isRefreshing: isRefreshing) {
                 if pending != .none, object.status.contains(.deleted) { continue }
                 if pending == .everything {
-                    // Comparing in memory takes long where there are many members, and no statement runs that could be stopped.
+                    // Comparing in memory can take long if there are many members, and there is no running statement to
+                    // interrupt.
                     try interruption.check()
                     guard try predicate?.matches(object) ?? true else { continue }
                 } else if pending == .ownObjects, object.status.contains(.updated) {
@@ -265,7 +261,7 @@ extension NSManagedObjectContext {
                 try interruption.check()
             }
         }
-        // A search in a string that was stopped has found nothing yet, which is no answer.
+        // A string search that was stopped has not matched yet, which must not be treated as a result.
         if LongWork.stops {
             throw interruption.token.failure
                 ?? CoreDataError(
@@ -280,7 +276,7 @@ extension NSManagedObjectContext {
 }
 
 extension FetchSpecification {
-    /// Whether the predicate, the order or some further expressions look beyond the entity's own rows.
+    /// Returns whether the predicate, the order or additional expressions read values beyond the entity's own rows.
     func followsRelationships(in model: CompiledModel, and expressions: [ExpressionTree]) -> Bool {
         let entity = model[entity]
         var paths = (predicate?.keyPaths ?? []) + sorts.map(\.path)
@@ -290,10 +286,10 @@ extension FetchSpecification {
             guard let first = keys.first(where: { !isSelf($0) }) else { return false }
             switch entity.slot(named: first) {
             case .attribute: return false
-            // The object itself changes with a relationship that has an inverse, but not when the end of one without
-            // inverse is deleted.
+            // The object itself changes together with a relationship that has an inverse. Without an inverse, it does
+            // not change when the destination is deleted.
             case .relationship(let slot): return keys.count > 1 || entity.relationships[slot].inverse == nil
-            // A key that only sub-entities or a subquery know: better to look at everything.
+            // Only sub-entities or a subquery know this key, so everything must be checked.
             case nil: return keys.count > 1
             }
         }

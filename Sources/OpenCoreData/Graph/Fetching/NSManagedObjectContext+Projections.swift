@@ -5,9 +5,9 @@ package import SwormRows
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// The rows of a projection, or nil when unsaved changes, or several stores, ask for the way over objects.
+    /// Returns the rows of a projection, or nil if unsaved changes or several stores require that objects are used.
     ///
-    /// What the store would refuse is refused in either case.
+    /// A projection that the store would reject is rejected in either case.
     package final func project<T>(
         _ projection: ProjectionSpecification, plan: ([ProjectedColumn]) throws -> RowPlan<T>
     ) throws -> [T]? {
@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
         guard let origin = origins.first else { return nil }
         let tree = projection.tree
         let read = tree.columns + tree.groups + tree.sorts.map(\.expression)
-        // An order or a condition on groups reads nothing that its aggregates do not name.
+        // An order or a condition on groups only reads values that its aggregates name.
         let having = tree.having.map { tree in tree.keyPaths.map(ExpressionTree.path) } ?? []
         guard origins.count == 1, pendingEffect(on: projection.fetch, reading: read + having) == .none else {
             try withSession(origin) { try $0.check(projection) }
@@ -25,10 +25,10 @@ extension NSManagedObjectContext {
         return try withSession(origin) { try $0.project(projection, plan: plan) }
     }
 
-    /// Throws when the reading of this context was stopped.
+    /// Throws an error if the reads of this context were interrupted.
     package final func checkInterruption() throws { try interruption.check() }
 
-    /// Values instead of objects. They show the file: unsaved changes have no part in them.
+    /// Returns values instead of objects. They come from the store: unsaved changes are not included.
     final func fetchDictionaries<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSDictionary] {
         let coordinator = try requireCoordinator()
         let model = coordinator.compiledModel

@@ -1,9 +1,10 @@
-// What a fetch request can choose from a history by. These descriptions are for requests only: they belong to no model.
+// The entities of history fetch requests. These descriptions exist for requests only and belong to no model.
 
 extension NSPersistentHistoryTransaction {
-    /// The entity of requests that choose transactions.
+    /// The entity of requests that fetch transactions.
     ///
-    /// Predicates may name `author`, `bundleID`, `contextName`, `processID`, `storeID`, `timestamp` and `transactionNumber`.
+    /// Predicates may use `author`, `bundleID`, `contextName`, `processID`, `storeID`, `timestamp` and
+    /// `transactionNumber`.
     public class var entityDescription: NSEntityDescription? {
         historyEntity(
             "Transaction",
@@ -15,21 +16,22 @@ extension NSPersistentHistoryTransaction {
             ])
     }
 
-    /// The entity of requests that choose transactions.
+    /// Returns the entity of requests that fetch transactions.
     ///
     /// - Parameter context: Not used.
     public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         entityDescription
     }
 
-    /// A new request that chooses transactions, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
+    /// A new request that fetches transactions, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
     public class var fetchRequest: NSFetchRequest<NSManagedObject>? { historyRequest(entityDescription) }
 }
 
 extension NSPersistentHistoryChange {
-    /// The entity of requests that choose changes.
+    /// The entity of requests that fetch changes.
     ///
-    /// Predicates may name `changeID`, `changeType` (a raw value of ``NSPersistentHistoryChangeType``) and `changedObjectID`.
+    /// Predicates may use `changeID`, `changeType` (a raw value of ``NSPersistentHistoryChangeType``) and
+    /// `changedObjectID`.
     public class var entityDescription: NSEntityDescription? {
         historyEntity(
             "Change",
@@ -39,14 +41,14 @@ extension NSPersistentHistoryChange {
             ])
     }
 
-    /// The entity of requests that choose changes.
+    /// Returns the entity of requests that fetch changes.
     ///
     /// - Parameter context: Not used.
     public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         entityDescription
     }
 
-    /// A new request that chooses changes, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
+    /// A new request that fetches changes, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
     public class var fetchRequest: NSFetchRequest<NSManagedObject>? { historyRequest(entityDescription) }
 }
 

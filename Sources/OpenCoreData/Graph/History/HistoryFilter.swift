@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-/// Chooses from a history by the predicate of a fetch request.
+/// A filter that selects parts of a history by the predicate of a fetch request.
 struct HistoryFilter {
     private enum Subject: String {
         case transaction = "Transaction"
@@ -13,10 +13,13 @@ struct HistoryFilter {
     private let predicate: PreparedPredicate?
     private let limit: Int
 
-    /// Whether the changes must be read to choose.
+    /// Whether the filter has to read the changes.
     var needsChanges: Bool { subject == .change }
 
-    /// - Throws: An error for an entity that is none of a history's, and for what a history cannot be asked.
+    /// Creates a filter from a fetch request.
+    ///
+    /// - Throws: An error if the entity is not a history entity, or if the request has options that a history does not
+    ///   support.
     init(_ request: NSFetchRequest<NSManagedObject>?) throws {
         guard let request else {
             (subject, predicate, limit) = (nil, nil, 0)
@@ -35,7 +38,8 @@ struct HistoryFilter {
         limit = max(0, request.fetchLimit)
     }
 
-    /// What the predicate chooses. A transaction of which it chooses no change goes as a whole.
+    /// Returns the transactions or changes that match the predicate. A transaction without a matching change is left
+    /// out.
     func apply(_ transactions: [StoredTransaction], _ origin: ObjectOrigin) throws -> [StoredTransaction] {
         guard let predicate else { return transactions }
         guard subject == .change else {
@@ -48,7 +52,7 @@ struct HistoryFilter {
         }
     }
 
-    /// As many transactions or changes, of all stores together, as the request allows.
+    /// Returns at most the number of transactions or changes that the request allows, across all stores.
     func limited(
         _ found: [(origin: ObjectOrigin, transactions: [StoredTransaction])]
     ) -> [(origin: ObjectOrigin, transactions: [StoredTransaction])] {
@@ -71,7 +75,7 @@ struct HistoryFilter {
     }
 }
 
-/// A transaction as predicates see it.
+/// A transaction as the subject of a predicate.
 private struct TransactionSubject: EvaluationSubject {
     let stored: StoredTransaction
     let origin: ObjectOrigin
@@ -102,7 +106,7 @@ private struct TransactionSubject: EvaluationSubject {
     }
 }
 
-/// A change as predicates see it.
+/// A change as the subject of a predicate.
 private struct ChangeSubject: EvaluationSubject {
     let stored: StoredChange
     let origin: ObjectOrigin

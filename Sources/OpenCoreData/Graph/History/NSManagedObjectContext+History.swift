@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
         var keepsHistory = stores.isEmpty
         var bounds: [(store: NSPersistentStore, bound: HistoryBound)] = []
         for store in stores {
-            // Not by the context's own view: one that is pinned may be older than the token.
+            // A new session, not the context's own snapshot: a pinned snapshot can be older than the token.
             let session = try store.objectStore.beginSession()
             defer { session.end() }
             guard let extent = try session.historyExtent() else { continue }
@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
             case .date(let date): bounds.append((store, .date(date)))
             case .token(let token):
                 guard let number = token?.transaction(inStore: store.identifier) else { continue }
-                // By it everything would go, also what nobody has read yet.
+                // Such a token would delete the whole history, including transactions that no consumer has read yet.
                 guard number <= extent.highest else {
                     throw expired(number, store, "be deleted before", laterThan(extent))
                 }
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
         }
         guard keepsHistory else { throw noHistory(stores) }
         if case .token(let token?) = request.place { try checkNames(token, stores) }
-        // Before anything is deleted in one of them.
+        // Rejects read-only stores before anything is deleted in one of the stores.
         for (store, _) in bounds {
             guard let reason = store.objectStore.readOnlyReason else { continue }
             throw CoreDataError(
@@ -110,7 +110,7 @@ extension NSManagedObjectContext {
         return stores.filter { store in affected.contains { $0 === store } }
     }
 
-    /// The place in one store, once it is sure that nothing behind it is missing.
+    /// Returns the position in one store, after checking that no transaction after it is missing.
     private func bound(
         _ place: NSPersistentHistoryChangeRequest.Place, _ store: NSPersistentStore, _ extent: HistoryExtent
     ) throws -> HistoryBound? {
@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
         case .date(let date): return .date(date)
         case .token(let token):
             guard let number = token?.transaction(inStore: store.identifier) else { return nil }
-            // The transaction of the token itself may be gone, but not the one behind it.
+            // The transaction of the token itself may be deleted already, but not the one after it.
             let deleted = extent.lowest.map { max($0, 1) - 1 } ?? extent.highest
             guard number <= extent.highest, number >= deleted else {
                 throw expired(

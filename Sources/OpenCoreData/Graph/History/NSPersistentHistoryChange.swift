@@ -1,7 +1,7 @@
 public import Foundation
 import SwormStore
 
-/// One object that a transaction of the history has inserted, updated or deleted.
+/// The insertion, update or deletion of one object in a transaction of the history.
 open class NSPersistentHistoryChange: NSObject, NSCopying {
     private let stored: StoredChange
     private let source: StoredTransaction
@@ -20,12 +20,12 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     /// The id of the object.
     public final var changedObjectID: NSManagedObjectID { origin.id(of: stored.row) }
 
-    /// What happened to the object.
+    /// The kind of change.
     public final var changeType: NSPersistentHistoryChangeType { stored.type }
 
-    /// The values of a deleted object that the model preserves, by the names of their attributes.
+    /// The values of a deleted object that the model preserves, keyed by the names of their attributes.
     ///
-    /// Nil for other changes and where nothing was preserved. A value that does not fit its attribute is left out.
+    /// Nil for other changes, and if no values were preserved. A value that does not match its attribute is left out.
     public final var tombstone: [AnyHashable: Any]? {
         guard stored.type == .delete else { return nil }
         let attributes = origin.compiled[stored.row.entity].attributes
@@ -36,27 +36,27 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
         return values.isEmpty ? nil : values
     }
 
-    /// The transaction.
+    /// The transaction of the change.
     public final var transaction: NSPersistentHistoryTransaction? {
         NSPersistentHistoryTransaction(source, origin: origin, includesChanges: true)
     }
 
-    /// The properties that an update has changed, relationships included.
+    /// The properties that an update changed, including relationships.
     ///
-    /// Nil for other changes, and where they are not known. A store records them as a string of bits, and which bit stands
-    /// for which property was found by looking at stores: one bit each in the order of the names, behind one of unknown
-    /// meaning. What this engine has written is read back as it was. Of what Core Data has written, a record that does not
-    /// fit this (another length, the unknown bit, a property that is not stored) gives nil.
+    /// Nil for other changes, and if the properties are not known. A store records them as a string of bits. The
+    /// meaning of the bits was found by inspecting stores: one bit for each property in the order of the names, after
+    /// one bit of unknown meaning. Records of this engine are read back exactly. For records of Core Data, the value is
+    /// nil if the record does not have this form (another length, the unknown bit, a property that is not stored).
     public final var updatedProperties: Set<NSPropertyDescription>? {
         guard stored.type == .update, let names = stored.properties else { return nil }
         let properties = origin.description(of: origin.compiled[stored.row.entity]).propertiesByName
         return Set(names.compactMap { properties[$0] })
     }
 
-    /// Returns the change itself: it never changes.
+    /// Returns the change itself, because it is immutable.
     public final func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether another change is the same one of the same store.
+    /// Returns whether another object is the same change of the same store.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPersistentHistoryChange else { return false }
         return stored.number == other.stored.number && origin.storeIdentifier == other.origin.storeIdentifier
@@ -65,7 +65,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying {
     /// A hash of the number.
     open override var hash: Int { Int(truncatingIfNeeded: stored.number) }
 
-    /// The kind of change and the object.
+    /// A description with the kind of change and the object.
     open override var description: String {
         "<NSPersistentHistoryChange \(stored.number): \(stored.type) of \(changedObjectID)>"
     }

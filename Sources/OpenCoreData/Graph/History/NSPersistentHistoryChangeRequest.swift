@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A request to read the history of a coordinator's stores, or to delete the old part of it.
+/// A request that reads the history of a coordinator's stores, or deletes the old part of it.
 ///
-/// A context carries it out with ``NSManagedObjectContext/execute(_:)``, which answers with an ``NSPersistentHistoryResult``.
-/// Stores that keep no history are passed over; when none keeps one, that is an error.
+/// A context executes it with ``NSManagedObjectContext/execute(_:)``, which returns an ``NSPersistentHistoryResult``.
+/// Stores without history tracking are skipped; if no store tracks its history, the request throws an error.
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     enum Place {
         case date(Date)
-        /// Nil for all of it.
+        /// The token; nil for the whole history.
         case token(NSPersistentHistoryToken?)
     }
 
@@ -17,16 +17,16 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// The form of the result. For a deletion it is always ``NSPersistentHistoryResultType/statusOnly``.
     open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
 
-    /// Which transactions or changes are wanted; nil for all of them. See
-    /// ``NSPersistentHistoryTransaction/fetchRequest`` and ``NSPersistentHistoryChange/fetchRequest``.
+    /// The transactions or changes to fetch; nil for all of them. See ``NSPersistentHistoryTransaction/fetchRequest``
+    /// and ``NSPersistentHistoryChange/fetchRequest``.
     open var fetchRequest: NSFetchRequest<NSManagedObject>?
 
-    /// The token that the request was made with.
+    /// The token that the request was created with.
     public final var token: NSPersistentHistoryToken? {
         if case .token(let token) = place { token } else { nil }
     }
 
-    /// Makes a request for the whole history.
+    /// Creates a request for the whole history.
     public required override init() { super.init() }
 
     private static func make(_ place: Place, isDeletion: Bool = false) -> Self {
@@ -39,26 +39,27 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     // MARK: Reading
 
-    /// Makes a request for the transactions after a moment.
+    /// Returns a request for the transactions after a date.
     ///
-    /// - Parameter date: The moment.
+    /// - Parameter date: The date.
     open class func fetchHistory(after date: Date) -> Self { make(.date(date)) }
 
-    /// Makes a request for the transactions behind a token.
+    /// Returns a request for the transactions after a token.
     ///
-    /// - Parameter token: A token; nil for the whole history. A store that it does not name is read from the beginning. When
-    ///   transactions behind it were deleted already, or it names none of the stores, the request throws an error with the
-    ///   code `NSPersistentHistoryTokenExpiredError`.
+    /// - Parameter token: A token; nil for the whole history. A store that the token does not contain is read from the
+    ///   beginning. If transactions after the token were already deleted, or if the token does not contain any of the
+    ///   stores, the request throws an error with the code `NSPersistentHistoryTokenExpiredError`.
     open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self { make(.token(token)) }
 
-    /// Makes a request for the transactions behind another one.
+    /// Returns a request for the transactions after another transaction.
     ///
-    /// - Parameter transaction: A transaction; nil for the whole history. The same as with the transaction's token.
+    /// - Parameter transaction: A transaction; nil for the whole history. Equivalent to a request with the
+    ///   transaction's token.
     open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
         make(.token(transaction?.token))
     }
 
-    /// Makes a request for the transactions or changes that satisfy a predicate.
+    /// Returns a request for the transactions or changes that match a predicate.
     ///
     /// - Parameter fetchRequest: A request for the entity `Transaction` or `Change`.
     open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<NSManagedObject>) -> Self {
@@ -69,22 +70,23 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     // MARK: Deleting
 
-    /// Makes a request that deletes the transactions before a moment.
+    /// Returns a request that deletes the transactions before a date.
     ///
-    /// - Parameter date: The moment.
+    /// - Parameter date: The date.
     open class func deleteHistory(before date: Date) -> Self { make(.date(date), isDeletion: true) }
 
-    /// Makes a request that deletes the transactions before that of a token. That one itself stays.
+    /// Returns a request that deletes the transactions before that of a token. The transaction of the token is kept.
     ///
-    /// - Parameter token: A token. In a store that it does not name, and with nil, nothing is deleted. One that names none of
-    ///   the stores, or a transaction that a store never had, has expired: the request throws, and deletes nothing.
+    /// - Parameter token: A token. If it is nil, and in stores that it does not contain, nothing is deleted. A token
+    ///   that does not contain any of the stores, or that contains a transaction that a store never had, has expired:
+    ///   the request throws an error and deletes nothing.
     open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
         make(.token(token), isDeletion: true)
     }
 
-    /// Makes a request that deletes the transactions before another one, in the store of that one.
+    /// Returns a request that deletes the transactions before another transaction, in the store of that transaction.
     ///
-    /// - Parameter transaction: A transaction, which itself stays; with nil nothing is deleted.
+    /// - Parameter transaction: A transaction, which is kept; if it is nil, nothing is deleted.
     open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
         make(.token(transaction?.token), isDeletion: true)
     }

@@ -1,6 +1,6 @@
-/// The form of the answer to a request for history.
+/// The form of the result of a history request.
 public enum NSPersistentHistoryResultType: Int, Sendable {
-    /// `true`: the request was carried out.
+    /// `true`: the request succeeded.
     case statusOnly = 0
     /// The ids of the changed objects, each once, as `[NSManagedObjectID]`.
     case objectIDs = 1
@@ -14,11 +14,11 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
     case transactionsAndChanges = 5
 }
 
-/// The answer to a request for history.
+/// The result of a history request.
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
-    /// What was asked for, in the form that ``resultType`` says.
+    /// The result, in the form of ``resultType``.
     ///
-    /// What comes from several stores stands store by store, each in the order of its transactions.
+    /// The results of several stores are concatenated store by store, each in the order of its transactions.
     public let result: Any?
     /// The form of the result.
     public let resultType: NSPersistentHistoryResultType

@@ -1,20 +1,19 @@
 public import Foundation
 
-/// A place in the histories of some stores: behind the transactions that were read.
+/// A position in the histories of some stores, after the last transactions that were read.
 ///
-/// A token is a plain immutable value in an object's clothes and may be used from any thread. To keep it until the next
-/// launch, archive it:
+/// A token is an immutable value and may be used from any thread. To keep it until the next launch, archive it:
 ///
 /// ```swift
 /// let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
 /// let token = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: data)
 /// ```
 ///
-/// Such data is read by this framework only; a token that Apple's framework has archived is not understood here. On Linux
-/// Foundation's unarchiver stops the program when its data is damaged, so a token is `Codable` here, too: decoding one
-/// throws.
+/// Only this framework reads such data, and it does not read tokens that Apple's framework archived. On Linux,
+/// Foundation's unarchiver stops the program if its data is damaged. Therefore a token is also `Codable`: decoding
+/// damaged data throws an error.
 public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Sendable {
-    /// The number of the last transaction, by the uppercase identifier of its store.
+    /// The numbers of the last transactions, keyed by the uppercase identifiers of their stores.
     package let transactions: [String: Int64]
 
     private static let key = "transactions"
@@ -24,19 +23,20 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
         super.init()
     }
 
-    /// The number of the last transaction in a store; nil for a store that the token does not name.
+    /// Returns the number of the last transaction in a store; nil for a store that the token does not contain.
     package func transaction(inStore identifier: String) -> Int64? { transactions[identifier.uppercased()] }
 
     // MARK: Archives
 
-    /// Tokens are archived securely.
+    /// Whether tokens support secure coding. Always true.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Reads a token from an archive; nil when the archive holds none.
+    /// Creates a token from an archive; nil if the archive contains no token.
     ///
     /// - Parameter coder: The archive.
     public init?(coder: NSCoder) {
-        // One blob, checked here: a dictionary in the archive would let the archive choose classes.
+        // The token is one data value that is checked here: an archived dictionary would let the archive choose the
+        // classes.
         guard let data = coder.decodeObject(of: NSData.self, forKey: Self.key),
             let transactions = try? JSONDecoder().decode([String: Int64].self, from: Data(referencing: data)),
             Self.isValid(transactions)
@@ -45,11 +45,11 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
         super.init()
     }
 
-    /// Writes the token into an archive.
+    /// Encodes the token into an archive.
     ///
     /// - Parameter coder: The archive.
     public func encode(with coder: NSCoder) {
-        // A dictionary of texts and numbers has always a form in JSON.
+        // A dictionary of strings and numbers always has a JSON representation.
         guard let data = try? JSONEncoder().encode(transactions) else { return }
         coder.encode(NSData(data: data), forKey: Self.key)
     }
@@ -60,18 +60,18 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
 
     // MARK: As a value
 
-    /// Returns the token itself: it never changes.
+    /// Returns the token itself, because it is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether another token is the same place in the same stores.
+    /// Returns whether another token is the same position in the same stores.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? NSPersistentHistoryToken)?.transactions == transactions
     }
 
-    /// A hash of the place.
+    /// A hash of the position.
     public override var hash: Int { transactions.hashValue }
 
-    /// The stores with the numbers of their last transactions.
+    /// A description with the stores and the numbers of their last transactions.
     public override var description: String {
         let places = transactions.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         return "<NSPersistentHistoryToken \(places.joined(separator: ", "))>"
@@ -82,7 +82,7 @@ extension NSPersistentHistoryToken: Codable {
     /// Decodes a token.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: What the decoder throws, and an error for numbers that no transaction has.
+    /// - Throws: The decoder's errors, and an error for numbers that no transaction can have.
     public convenience init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let transactions = try container.decode([String: Int64].self)

@@ -2,10 +2,11 @@ public import Foundation
 import SwormStore
 
 extension NSPersistentHistoryTransaction {
-    /// The notification that the save would have posted, for a context to merge with `mergeChanges(fromContextDidSave:)`.
+    /// Returns the notification that the save would have posted, for a context to merge with
+    /// `mergeChanges(fromContextDidSave:)`.
     ///
-    /// It has the name ``NSManagedObjectContext/didSaveObjectIDsNotification``, and the ids by kind of change. Without
-    /// ``changes`` it has no ids.
+    /// Its name is ``NSManagedObjectContext/didSaveObjectIDsNotification``, and it contains the ids by kind of change.
+    /// Without ``changes`` it contains no ids.
     public final func objectIDNotification() -> Notification {
         var ids: [NSPersistentHistoryChangeType: Set<NSManagedObjectID>] = [:]
         for change in includesChanges ? stored.changes : [] {

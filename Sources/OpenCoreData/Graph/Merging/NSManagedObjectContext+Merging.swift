@@ -1,34 +1,35 @@
 public import Foundation
 
 extension Notification.Name {
-    /// A context is about to save. The object is the context.
+    /// Posted before a context saves. The object is the context.
     public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
-    /// A context has saved. The object is the context; the user information has the objects by kind of change.
+    /// Posted after a context has saved. The object is the context; the user info contains the objects by kind of
+    /// change.
     public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
-    /// A context has merged changes of another one. The object is the context.
+    /// Posted after a context has merged changes of another context. The object is the context.
     public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
         "NSObjectsChangedInManagingContextNotification")
 }
 
-/// The key of the set of inserted objects in a context's notifications.
+/// The key for the set of inserted objects in a context's notifications.
 public let NSInsertedObjectsKey: String = "inserted"
-/// The key of the set of updated objects in a context's notifications.
+/// The key for the set of updated objects in a context's notifications.
 public let NSUpdatedObjectsKey: String = "updated"
-/// The key of the set of deleted objects in a context's notifications.
+/// The key for the set of deleted objects in a context's notifications.
 public let NSDeletedObjectsKey: String = "deleted"
-/// The key of the set of refreshed objects in a context's notifications.
+/// The key for the set of refreshed objects in a context's notifications.
 public let NSRefreshedObjectsKey: String = "refreshed"
-/// The key of the set of inserted ids in the notification of a save, and in remote changes to merge.
+/// The key for the set of inserted ids in the notification of a save, and in remote changes to merge.
 public let NSInsertedObjectIDsKey: String = "inserted_objectIDs"
-/// The key of the set of updated ids in the notification of a save, and in remote changes to merge.
+/// The key for the set of updated ids in the notification of a save, and in remote changes to merge.
 public let NSUpdatedObjectIDsKey: String = "updated_objectIDs"
-/// The key of the set of ids of refreshed objects in the notification of a save, and in remote changes to merge.
+/// The key for the set of ids of refreshed objects in the notification of a save, and in remote changes to merge.
 public let NSRefreshedObjectIDsKey: String = "refreshed_objectIDs"
-/// The key of the set of deleted ids in the notification of a save, and in remote changes to merge.
+/// The key for the set of deleted ids in the notification of a save, and in remote changes to merge.
 public let NSDeletedObjectIDsKey: String = "deleted_objectIDs"
 
-/// The ways in which a save changes objects, by the keys of its notifications. To give a dictionary other values is quicker than to
-/// make one: no key is hashed or compared.
+/// The kinds of change of a save, by the keys of its notifications. Mapping the values of an existing dictionary is
+/// faster than creating a new one, because no key is hashed or compared.
 ///
 /// nonisolated(unsafe): the keys are strings, and never change.
 private enum SaveKeys {
@@ -44,24 +45,25 @@ private enum SaveKeys {
     ]
 }
 
-/// The ids of what a save has changed.
+/// The ids of the objects that a save has changed.
 struct SavedIDs: Sendable {
     var inserted: [NSManagedObjectID]
     var updated: [NSManagedObjectID]
-    /// The objects that the save did not write, and whose derived attributes have changed with others.
+    /// The objects that the save did not write, but whose derived attributes have changed as a result.
     var refreshed: [NSManagedObjectID]
     var deleted: [NSManagedObjectID]
 }
 
 extension NSManagedObjectContext {
-    /// The name of the notification that a context is about to save.
+    /// The name of the notification that is posted before a context saves.
     public static var willSaveObjectsNotification: Notification.Name { .NSManagedObjectContextWillSave }
-    /// The name of the notification that a context has saved, with its objects.
+    /// The name of the notification that is posted after a context has saved, with its objects.
     public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
-    /// The name of the notification that a context has saved, with the ids only: those may travel to any thread.
+    /// The name of the notification that is posted after a context has saved, with ids only, which may be passed to any
+    /// thread.
     public static let didSaveObjectIDsNotification = Notification.Name(
         "NSManagedObjectContextDidSaveObjectIDsNotification")
-    /// The name of the notification that objects of a context have changed.
+    /// The name of the notification that is posted when objects of a context have changed.
     public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
 
     final func post(_ name: Notification.Name, _ information: [AnyHashable: Any]) {
@@ -98,7 +100,7 @@ extension NSManagedObjectContext {
         coordinator.passOn(ids, from: self)
     }
 
-    /// Takes over what another context has saved. Unsaved changes of this context stay.
+    /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
     ///
     /// - Parameter notification: A notification with the name `NSManagedObjectContextDidSave`.
     public func mergeChanges(fromContextDidSave notification: Notification) {
@@ -114,7 +116,7 @@ extension NSManagedObjectContext {
                 deleted: ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey)))
     }
 
-    /// Takes over changes that are known by their ids or their URIs.
+    /// Merges changes that are identified by ids or URIs.
     ///
     /// - Parameters:
     ///   - changeNotificationData: Arrays or sets of ids or URIs under the keys of a save's notification.
@@ -163,7 +165,7 @@ extension NSManagedObjectContext {
             deleted.append(object)
         }
         guard !refreshed.isEmpty || !deleted.isEmpty || !ids.inserted.isEmpty else { return }
-        // What was read of relationships may name objects that have moved or gone.
+        // Relationships that were read may refer to objects that have moved or been deleted.
         for object in identities.objects { object.forgetReadRelationships() }
         let inserted = ids.inserted.map { self.object(with: $0) }
         post(

@@ -1,7 +1,7 @@
-/// The objects of a context by identity: never two for one row.
+/// The objects of a context, keyed by identity. It never has two objects for one row.
 struct IdentityTable {
     struct Key: Hashable {
-        /// The store's place among the coordinator's origins; temporary objects share one.
+        /// The origin of the store at the coordinator; temporary objects share one origin.
         var origin: ObjectIdentifier
         var root: Int
         var key: Int64
@@ -14,19 +14,19 @@ struct IdentityTable {
         var objects = KeyedObjects()
     }
 
-    /// Whether the table keeps its objects alive.
+    /// Whether the table retains its objects.
     var retains: Bool {
         didSet {
             guard retains != oldValue else { return }
             for index in groups.indices { groups[index].objects.hold(strongly: retains) }
         }
     }
-    // There are few: one for each hierarchy in use. A walk is quicker than another table.
+    // There are few groups: one for each hierarchy in use. A linear search is faster than another table.
     private var groups: [Group] = []
 
     init(retains: Bool) { self.retains = retains }
 
-    /// Whether no object was entered since the table was made or emptied.
+    /// Whether no object was added since the table was created or emptied.
     var isEmpty: Bool { groups.isEmpty }
 
     subscript(key: Key) -> NSManagedObject? {
@@ -41,16 +41,16 @@ struct IdentityTable {
         }
     }
 
-    /// Takes out everything that is entered beside a key, if that is as many objects as somebody knows of.
+    /// Removes all entries in the group of a key if their number is the one that the caller expects.
     ///
-    /// - Returns: Whether it was so many.
+    /// - Returns: Whether the number matched.
     mutating func removeAll(beside key: Key, ifThereAre count: Int) -> Bool {
         guard let index = index(of: key), groups[index].objects.count == count else { return false }
         groups.remove(at: index)
         return true
     }
 
-    /// Makes room for objects beside a key, so that the table does not grow step by step.
+    /// Reserves capacity for objects in the group of a key, so that the table does not grow step by step.
     mutating func reserve(_ count: Int, beside key: Key) {
         if index(of: key) == nil { groups.append(Group(origin: key.origin, root: key.root)) }
         if let index = index(of: key) { groups[index].objects.reserve(count) }
@@ -60,15 +60,16 @@ struct IdentityTable {
         groups.firstIndex { $0.root == key.root && $0.origin == key.origin }
     }
 
-    /// The registered objects that are alive.
+    /// The registered objects that still exist.
     var objects: [NSManagedObject] { groups.flatMap { $0.objects.all } }
 
-    /// The number of entries. Those whose objects have gone may count, too.
+    /// The number of entries. It may include entries whose objects no longer exist.
     var entryCount: Int { groups.reduce(0) { $0 + $1.objects.count } }
 
     mutating func removeAll() { groups = [] }
 
-    /// Takes everything out. The objects that somebody else holds too are handed to the closure; the others end.
+    /// Removes all entries. The closure is called with the objects that are also retained elsewhere; all other objects
+    /// are deallocated.
     mutating func drain(_ body: (NSManagedObject) -> Void) {
         var drained = groups
         groups = []
@@ -76,7 +77,7 @@ struct IdentityTable {
     }
 }
 
-/// Objects by their keys, in a table with open addresses. A search looks at keys alone, so that it retains nothing.
+/// A hash table of objects by key, with open addressing. A search only compares keys, so it retains nothing.
 private struct KeyedObjects {
     final class Weak {
         weak var object: NSManagedObject?
@@ -97,31 +98,32 @@ private struct KeyedObjects {
         }
     }
 
-    /// Marks a free place. An object with this very key stands aside.
+    /// The marker of a free slot. An object with this very key is stored separately.
     private static let free = Int64.min
-    /// Keys that follow each other stand beside each other, so many at a time: most objects are made, used and given up in the
-    /// order of their keys, and each of them is far from the last one in memory otherwise.
+    /// The number of consecutive keys that are stored next to each other. Most objects are created, used and released
+    /// in the order of their keys; without runs, each of them would be far from the previous one in memory.
     private static let run = 16
     private static let runBits = run.trailingZeroBitCount
-    /// Odd and different in each process, so that nobody can make a file whose keys all meet in one place.
+    /// An odd number that differs in each process, so that no file can be crafted whose keys all collide.
     private static let multiplier = UInt64.random(in: .min ... .max) | 1
 
     private var keys: ContiguousArray<Int64> = []
     private var references: ContiguousArray<Reference?> = []
     private var aside: Reference?
-    /// The number of entries. Those whose objects have gone count until room is made.
+    /// The number of entries. Entries whose objects no longer exist count until the table grows.
     private(set) var count = 0
     private var shift: UInt64 = 64
 
     @inline(__always)
     private func home(_ key: Int64) -> Int {
-        // Multiplied twice: once alone keeps distances, and some multipliers would put many runs into the same few places.
+        // Two multiplications: a single one preserves distances, and some multipliers would map many runs to the same
+        // few slots.
         var mixed = (UInt64(bitPattern: key) &>> UInt64(Self.runBits)) &* Self.multiplier
         mixed = (mixed ^ (mixed &>> 32)) &* Self.multiplier
         return Int(truncatingIfNeeded: mixed &>> shift) &<< Self.runBits | Int(truncatingIfNeeded: key) & (Self.run - 1)
     }
 
-    /// The place of a key, or the free place where it would go.
+    /// Returns the index of a key, or the index of the free slot for it.
     @inline(__always)
     private func place(of key: Int64) -> Int {
         var place = home(key)
@@ -155,7 +157,7 @@ private struct KeyedObjects {
         guard keys[hole] == key else { return }
         count -= 1
         references[hole] = nil
-        // What stands behind the hole, and does not belong behind it, moves up: then no search ends too early.
+        // Later entries whose search passes the hole move into it, so that no search ends too early.
         let mask = keys.count - 1
         var next = (hole + 1) & mask
         while keys[next] != Self.free {
@@ -169,12 +171,12 @@ private struct KeyedObjects {
         keys[hole] = Self.free
     }
 
-    /// Makes room for some more objects.
+    /// Reserves capacity for more objects.
     mutating func reserve(_ more: Int) {
         if (count + more) * 4 > keys.count * 3 { makeRoom(for: more) }
     }
 
-    /// Makes room, and drops the entries whose objects have gone.
+    /// Grows the table, and drops the entries whose objects no longer exist.
     private mutating func makeRoom(for more: Int = 1) {
         for index in references.indices {
             if case .weak(let box)? = references[index], box.object == nil {
@@ -182,7 +184,7 @@ private struct KeyedObjects {
                 count -= 1
             }
         }
-        // Two runs at least: the shift of one would be all bits of a word.
+        // At least two runs: with one run, the shift would be the full width of a word.
         var capacity = 2 * Self.run
         while capacity * 3 < (count + more) * 4 || capacity < (count + 1) * 2 { capacity *= 2 }
         var (oldKeys, oldReferences) = (ContiguousArray<Int64>(), ContiguousArray<Reference?>())
@@ -194,14 +196,14 @@ private struct KeyedObjects {
         for index in oldKeys.indices where oldKeys[index] != Self.free && oldReferences[index] != nil {
             let place = place(of: oldKeys[index])
             keys[place] = oldKeys[index]
-            // Moved, so that no object is looked at.
+            // References are swapped, so that no object is retained or released.
             swap(&references[place], &oldReferences[index])
         }
     }
 
     var all: [NSManagedObject] { references.compactMap { $0?.object } + [aside?.object].compactMap { $0 } }
 
-    /// Takes everything out; objects that somebody else holds too are handed to the closure.
+    /// Removes all entries. The closure is called with the objects that are also retained elsewhere.
     mutating func drain(_ body: (NSManagedObject) -> Void) {
         keys = []
         count = 0
@@ -220,7 +222,7 @@ private struct KeyedObjects {
     mutating func hold(strongly: Bool) {
         for index in references.indices {
             guard let reference = references[index] else { continue }
-            // An entry whose object has gone stays as it is until room is made.
+            // An entry whose object no longer exists stays unchanged until the table grows.
             if let object = reference.object { references[index] = Reference(object, strongly: strongly) }
         }
         aside = aside?.object.map { Reference($0, strongly: strongly) }

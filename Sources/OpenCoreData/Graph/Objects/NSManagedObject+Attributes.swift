@@ -2,9 +2,9 @@ import Foundation
 package import SwormPredicates
 import SwormStore
 
-// The doors by slot: what the keyed accessors and the layers above stand on.
+// Access by slot. The keyed accessors and the higher layers are built on it.
 extension NSManagedObject {
-    /// The present value of an attribute, firing the fault if need be.
+    /// Returns the current value of an attribute, and fires the fault if necessary.
     package final func attribute(_ slot: Int) -> AttributeValue {
         do {
             return try readAttribute(slot)
@@ -13,15 +13,16 @@ extension NSManagedObject {
         }
     }
 
-    /// The value of an attribute that could not be read. The context keeps the reason.
+    /// Returns the value of an attribute that could not be read. The context records the reason.
     private func unreadable(_ error: any Error) -> AttributeValue {
         context?.noteReadError(error)
         return .null
     }
 
-    /// The present value of an attribute, firing the fault if need be.
+    /// Returns the current value of an attribute, and fires the fault if necessary.
     ///
-    /// - Throws: A ``CoreDataError`` when the row has gone or cannot be read, or the value is none that the attribute can have.
+    /// - Throws: A ``CoreDataError`` if the row no longer exists or cannot be read, or if the value is not valid for
+    ///   the attribute.
     package final func readAttribute(_ slot: Int) throws -> AttributeValue {
         if changedAttributes.contains(slot) || (!edits.isEmpty && plan.traits[slot].isTransient) {
             return edits[slot] ?? .null
@@ -48,13 +49,13 @@ extension NSManagedObject {
             return edits[slot] ?? .null
         case .fault:
             try load()
-            // A fault that `awakeFromFetch` brought about again is not asked a second time.
+            // If `awakeFromFetch` turned the object into a fault again, it is not fired a second time.
             return snapshot.isFault ? .null : try readAttribute(slot)
         }
     }
 
-    /// Whether an external file is gone because the row names another by now. Then an object without changes has given up
-    /// the old row.
+    /// Returns whether an external file no longer exists because the row refers to another file by now. If so, an
+    /// object without changes has discarded the old row.
     private func isReplaced(_ error: any Error, _ slot: Int) throws -> Bool {
         guard plan.traits[slot].allowsExternalStorage, let version = snapshot.version, !hasChanges,
             (error as? CoreDataError)?.isOfMissingFile == true
@@ -68,7 +69,7 @@ extension NSManagedObject {
             throw error
         }
         guard snapshot.version == version else {
-            // What was read of relationships belongs to the old row.
+            // The relationships that were read belong to the old row.
             forgetReadRelationships()
             return true
         }
@@ -80,13 +81,13 @@ extension NSManagedObject {
         try group.value(row: row, slot: slot, plan, objectID.origin, context)
     }
 
-    /// The present values of all attributes. Those of a new object are its edits, which are shared and not copied.
+    /// The current values of all attributes. The values of a new object are its edits, which are shared and not copied.
     final var presentAttributes: [AttributeValue] {
         if case .none = snapshot, let all = edits.all, all.count == plan.attributes.count { return all }
         return plan.attributes.indices.map { attribute($0) }
     }
 
-    /// The changed values that the store keeps.
+    /// The changed values of stored attributes.
     final var changedStoredAttributes: SlotValues {
         if plan.keepsAllAttributes, edits.haveExactly(changedAttributes) { return edits }
         var stored = SlotValues()
@@ -97,7 +98,7 @@ extension NSManagedObject {
         return stored
     }
 
-    /// The value of an attribute in the row that was read; nil where it was in a file that was removed since.
+    /// Returns the value of an attribute in the row that was read; nil if it was in a file that no longer exists.
     final func committedAttributeIfPresent(_ slot: Int) -> AttributeValue? {
         guard plan.traits[slot].allowsExternalStorage, let (group, row) = snapshot.fetched else {
             return committedAttribute(slot)
@@ -111,7 +112,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The value of an attribute in the store.
+    /// Returns the value of an attribute in the store.
     package final func committedAttribute(_ slot: Int) -> AttributeValue {
         switch snapshot {
         case .none: return .null
@@ -128,9 +129,9 @@ extension NSManagedObject {
         }
     }
 
-    /// Sets some attributes: all of them, or none when one of the values does not fit.
+    /// Sets several attributes: all of them, or none if one of the values is not valid.
     ///
-    /// - Throws: As ``setAttribute(_:_:)``.
+    /// - Throws: See ``setAttribute(_:_:)``.
     package final func setAttributes(_ slots: [Int], _ values: [AttributeValue]) throws {
         for (slot, value) in zip(slots, values) { _ = try plan.attributes[slot].accept(value, entity: plan.name) }
         for (slot, value) in zip(slots, values) { try setAttribute(slot, value) }
@@ -138,9 +139,10 @@ extension NSManagedObject {
 
     /// Sets an attribute.
     ///
-    /// Setting the value that the store holds takes the change back.
+    /// Setting the value that is in the store undoes the change.
     ///
-    /// - Throws: A ``CoreDataError`` when the value is not of the attribute's type, or the object can't be changed.
+    /// - Throws: A ``CoreDataError`` if the value does not have the attribute's type, or if the object can't be
+    ///   changed.
     package final func setAttribute(_ slot: Int, _ value: AttributeValue) throws {
         let traits = plan.traits[slot]
         let value = traits.holds(value) ? value : try plan.attributes[slot].accept(value, entity: plan.name)
@@ -164,14 +166,15 @@ extension NSManagedObject {
         markUpdated()
     }
 
-    /// Gives a new object its values, where nothing else has set one and no class of its own wants to see each of them.
+    /// Sets the initial values of a new object. The caller ensures that no value was set before, and that no subclass
+    /// has to be notified of each value.
     ///
-    /// - Parameter values: By slot.
-    /// - Throws: A ``CoreDataError`` when a value is not of its attribute's type.
+    /// - Parameter values: The values by slot.
+    /// - Throws: A ``CoreDataError`` if a value does not have its attribute's type.
     final func setFirstValues(_ values: [AttributeValue]) throws {
         let (traits, defaults) = (plan.traits, plan.defaultValues)
         var changed = SlotSet()
-        // Through pointers, so that no value is copied to be looked at.
+        // Accesses the values through pointers, so that no value is copied for the check.
         let areHeld = values.withUnsafeBufferPointer { values in
             defaults.withUnsafeBufferPointer { defaults in
                 for slot in values.indices {
@@ -189,7 +192,7 @@ extension NSManagedObject {
         edits = SlotValues(all: values)
     }
 
-    /// Gives the attributes that no row holds the values that they had, before the first value is set.
+    /// Copies the current values of attributes that are not stored into the edits, before the first value is set.
     final func prepareEdits() {
         guard edits.isEmpty, !plan.keepsAllAttributes else { return }
         var present = plan.defaultValues
@@ -197,14 +200,14 @@ extension NSManagedObject {
         for slot in plan.attributes.indices where plan.traits[slot].isTransient { edits[slot] = present[slot] }
     }
 
-    /// Takes over what the store holds by now. Unsaved changes and transient values stay.
+    /// Adopts the current state of the row in the store. Unsaved changes and transient values are kept.
     final func replaceSnapshot(_ fresh: ObjectSnapshot) {
         if hasChanges { prepareEdits() }
         snapshot = fresh
     }
 
-    /// Throws when the object can't be changed: it was deleted for good, or its row has gone or cannot be read. A change of
-    /// a row that was not read would be written over whatever the row holds by then.
+    /// Throws an error if the object can't be changed: its deletion was saved, or its row no longer exists or cannot be
+    /// read. A change to a row that was not read would overwrite the current state of the row.
     final func requireMutable(key: @autoclosure () -> String) throws {
         if status.isDisjoint(with: [.gone, .inaccessible]) { return try load() }
         let key = key()
@@ -221,7 +224,8 @@ extension NSManagedObject {
 }
 
 extension AttributeValue {
-    /// Whether a store would hold the same for both. Texts that Swift takes for equal may differ in their bytes.
+    /// Returns whether both values are stored in the same way. Strings that are equal in Swift may differ in their
+    /// bytes.
     fileprivate func isIdentical(to other: AttributeValue) -> Bool {
         guard self == other else { return false }
         guard case .string(let text) = self, case .string(let otherText) = other else { return true }

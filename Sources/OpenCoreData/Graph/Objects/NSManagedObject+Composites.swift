@@ -1,9 +1,10 @@
 package import SwormPredicates
 import SwormStore
 
-// A composite attribute is a dictionary of its elements to whoever asks by key, and a run of plain attributes inside.
+// A composite attribute is a dictionary of its elements for keyed access, and a sequence of plain attributes
+// internally.
 extension NSManagedObject {
-    /// The elements that have a value, those of composites inside as dictionaries of their own; nil when none has one.
+    /// Returns the elements that have a value, with nested composites as dictionaries; nil if no element has a value.
     final func compositeValue(
         _ key: String, _ leaves: [Int], _ read: (Int) -> AttributeValue
     ) -> [String: Any]? {
@@ -16,7 +17,7 @@ extension NSManagedObject {
         return dictionary.isEmpty ? nil : dictionary
     }
 
-    /// The present elements of a composite attribute.
+    /// Returns the current elements of a composite attribute.
     final func compositeValue(_ key: String, _ leaves: [Int]) -> [String: Any]? {
         compositeValue(key, leaves) { attribute($0) }
     }
@@ -29,15 +30,16 @@ extension NSManagedObject {
         dictionary[key] = inner
     }
 
-    /// Sets all elements of a composite attribute; those that a dictionary does not name have no value afterwards.
+    /// Sets all elements of a composite attribute. Elements that are missing in the dictionary are set to nil.
     ///
-    /// - Throws: A ``CoreDataError`` for a value that is no dictionary, and for an element that is not the composite's.
+    /// - Throws: A ``CoreDataError`` if the value is not a dictionary, or if an element does not belong to the
+    ///   composite.
     final func setComposite(_ key: String, _ leaves: [Int], to value: Any?) throws {
         let values = try plan.elements(of: key, in: value)
         try setAttributes(values.map(\.slot), values.map(\.value))
     }
 
-    /// Sets one element of a composite attribute, and leaves the others.
+    /// Sets one element of a composite attribute, and keeps the other elements.
     final func setElement(_ value: Any?, _ key: String, _ path: String) {
         willChangeValue(forKey: key)
         defer { didChangeValue(forKey: key) }
@@ -58,9 +60,10 @@ extension NSManagedObject {
 }
 
 extension CompiledEntity {
-    /// The values of all elements of a composite attribute, by slot; those that a dictionary does not name have none.
+    /// Returns the values of all elements of a composite attribute by slot. Elements that are missing in the dictionary
+    /// are nil.
     ///
-    /// - Throws: As setting the attribute.
+    /// - Throws: The same errors as setting the attribute.
     package func elements(of key: String, in value: Any?) throws -> [(slot: Int, value: AttributeValue)] {
         let leaves = composites[key] ?? []
         var values: [Int: AttributeValue] = [:]

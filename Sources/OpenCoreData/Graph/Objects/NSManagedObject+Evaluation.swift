@@ -2,10 +2,10 @@ package import SwormPredicates
 import SwormStore
 
 extension NSManagedObject: EvaluationSubject {
-    /// The object's identity, by which predicates compare objects.
+    /// The object's identity, which predicates use to compare objects.
     package final var reference: ObjectReference? { objectID.reference }
 
-    /// What a predicate finds under a key: unsaved changes included.
+    /// Returns the value that a predicate reads for a key, including unsaved changes.
     package final func predicateValue(forKey key: String) throws -> EvaluationValue {
         switch plan.slot(named: key) {
         case .attribute(let slot):
@@ -29,31 +29,31 @@ extension NSManagedObject: EvaluationSubject {
     }
 }
 
-/// What a to-one relationship leads to, for predicates and for orders.
+/// The destination of a to-one relationship, for predicates and sort orders.
 enum ToOneEnd {
     case object(NSManagedObject)
-    /// Only the id of an object that was deleted.
+    /// The id of an object that was deleted.
     case leftBehind(NSManagedObjectID)
     case nothing
 }
 
 extension NSManagedObject {
-    /// Whether the object was not deleted, be that saved or not.
+    /// Whether the object is not deleted, neither pending nor saved.
     final var isThere: Bool { status.isDisjoint(with: [.deleted, .gone]) }
 
-    /// What a to-one relationship leads to, as it will stand in the store once the context is saved.
+    /// Returns the destination of a to-one relationship that will be in the store once the context is saved.
     final func end(ofToOne slot: Int) -> ToOneEnd {
         guard let destination = destination(slot) else { return .nothing }
         if destination.isThere { return .object(destination) }
-        // Where an inverse leads back, the deletion takes the key out of the row. Without one nobody knows who leads to
-        // the object: a row that holds its key keeps it, unless the relationship is written anyway.
+        // If there is an inverse, the deletion clears the key in the row. Without an inverse, the objects that refer to
+        // the deleted object are unknown: a row with its key keeps it, unless the relationship is written anyway.
         guard plan.relationships[slot].inverse == nil, !status.contains(.inserted), !changedRelationships.contains(slot)
         else { return .nothing }
         return .leftBehind(destination.objectID)
     }
 }
 
-/// An object that was deleted but whose key is still in a row: it has an identity, and nothing else.
+/// A deleted object whose key is still in a row: it has an identity, but no properties.
 private struct LeftBehind: EvaluationSubject {
     let id: NSManagedObjectID
     let missing: MissingObject
@@ -65,7 +65,7 @@ private struct LeftBehind: EvaluationSubject {
     }
 }
 
-/// What a predicate finds where a to-one relationship leads to no object: nothing under every key of the entity.
+/// The missing destination of a to-one relationship for a predicate: every key of the entity is nil.
 private struct MissingObject: EvaluationSubject {
     let entity: CompiledEntity
     let model: CompiledModel
@@ -89,7 +89,7 @@ private struct MissingObject: EvaluationSubject {
     }
 }
 
-/// The elements of a composite attribute as a predicate sees them.
+/// The elements of a composite attribute as the subject of a predicate.
 private struct CompositeSubject: EvaluationSubject {
     private let object: NSManagedObject
     private let prefix: String

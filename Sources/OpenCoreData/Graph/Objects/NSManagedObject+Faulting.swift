@@ -2,13 +2,13 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObject {
-    /// The reason for which the object is, or was just, a fault.
+    /// The reason why the object is, or just was, a fault.
     public final var faultingState: Int { isFault ? 1 : 0 }
 
     /// Reads the row of a fault.
     ///
-    /// - Returns: Whether the object has its values now. False when the row has gone or could not be read; the context keeps
-    ///   the reason.
+    /// - Returns: Whether the object has its values now. False if the row no longer exists or could not be read; the
+    ///   context records the reason.
     final func fire() -> Bool {
         do {
             try load()
@@ -21,8 +21,8 @@ extension NSManagedObject {
 
     /// Reads the row of a fault.
     ///
-    /// - Throws: A ``CoreDataError`` with the code `NSManagedObjectReferentialIntegrityError` when the row has gone or the
-    ///   object has lost its context, or the store's error.
+    /// - Throws: A ``CoreDataError`` with the code `NSManagedObjectReferentialIntegrityError` if the row no longer
+    ///   exists or the object has lost its context, or the store's error.
     package final func load() throws {
         guard case .fault(let hint) = snapshot else { return }
         if status.contains(.inaccessible) || status.contains(.gone) { throw missingRow() }
@@ -40,10 +40,10 @@ extension NSManagedObject {
         awakeFromFetch()
     }
 
-    /// Reads what is needed to know the objects at the end of a relationship.
+    /// Reads the data that identifies the objects of a relationship.
     ///
-    /// - Throws: An error with the code `NSPersistentStoreOperationError`. A row that has gone is none: there is nothing at
-    ///   its relationships' ends.
+    /// - Throws: An error with the code `NSPersistentStoreOperationError`. A row that no longer exists is not an error:
+    ///   its relationships are empty.
     final func requireReadRelationship(_ slot: Int) throws {
         var cause: any Error
         do {
@@ -63,7 +63,7 @@ extension NSManagedObject {
 
     private func missingRow() -> CoreDataError { .missingRow(plan.name, objectID) }
 
-    /// Gives up everything that is known of the object, unsaved changes included.
+    /// Discards all values of the object, including unsaved changes.
     final func turnIntoFault() {
         willTurnIntoFault()
         snapshot = .fault(nil)
@@ -71,7 +71,7 @@ extension NSManagedObject {
         didTurnIntoFault()
     }
 
-    /// Forgets unsaved changes and what was read of relationships.
+    /// Discards unsaved changes and the relationships that were read.
     final func dropChanges() {
         edits = SlotValues()
         changedAttributes.removeAll()
@@ -81,7 +81,7 @@ extension NSManagedObject {
         status.remove(.updated)
     }
 
-    /// Forgets what was read of relationships; unsaved changes of theirs stay.
+    /// Discards the relationships that were read; their unsaved changes are kept.
     final func forgetReadRelationships() {
         if case .none = snapshot { return }
         guard hasChanges else {
@@ -91,7 +91,7 @@ extension NSManagedObject {
         for slot in relationships.indices { forgetReadRelationship(slot) }
     }
 
-    /// Forgets what was read of one relationship; unsaved changes of it stay.
+    /// Discards the members of one relationship that were read; its unsaved changes are kept.
     final func forgetReadRelationship(_ slot: Int) {
         if case .none = snapshot { return }
         guard relationships.indices.contains(slot) else { return }
@@ -102,7 +102,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Lets the object go: it keeps what it has read, and belongs to no context any more.
+    /// Detaches the object from its context: it keeps the values that were read, and belongs to no context any more.
     final func detach() {
         context = nil
         relationships = []
@@ -112,7 +112,7 @@ extension NSManagedObject {
 }
 
 extension CoreDataError {
-    /// A row was looked for and not found.
+    /// Returns the error for a row that was not found.
     static func missingRow(_ entity: String, _ id: NSManagedObjectID) -> CoreDataError {
         CoreDataError(
             NSManagedObjectReferentialIntegrityError,

@@ -2,12 +2,12 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-// Keyed access, apart from the members that subclasses override: those must stand in the class itself.
+// Keyed access, except for the members that subclasses override: those must be declared in the class itself.
 extension NSManagedObject {
-    /// The value of a property without telling the object that it is read.
+    /// Returns the value of a property without notifying the object of the access.
     ///
     /// - Parameter key: The name of an attribute or a relationship.
-    /// - Returns: The same as `value(forKey:)`, and nil for a key that the entity does not have.
+    /// - Returns: The same value as `value(forKey:)`, or nil for a key that the entity does not have.
     public final func primitiveValue(forKey key: String) -> Any? {
         switch plan.slot(named: key) {
         case .attribute(let slot): return attribute(slot).cocoaValue
@@ -18,7 +18,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Sets a property without telling the object that it changes.
+    /// Sets a property without notifying the object of the change.
     ///
     /// - Parameters:
     ///   - value: The value in Foundation's types, or nil.
@@ -39,9 +39,9 @@ extension NSManagedObject {
         }
     }
 
-    /// The value at the end of a path of keys joined by dots; nil as soon as a step has no value.
+    /// Returns the value of a key path; nil if a step of the path has no value.
     ///
-    /// - Parameter keyPath: Names of to-one relationships, then of any property.
+    /// - Parameter keyPath: Names of to-one relationships, followed by the name of any property.
     public final func value(forKeyPath keyPath: String) -> Any? {
         var current: Any? = self
         for key in keyPath.split(separator: ".") {
@@ -55,12 +55,12 @@ extension NSManagedObject {
         return current
     }
 
-    /// Sets the property at the end of a path of keys joined by dots.
+    /// Sets the property at the end of a key path.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - keyPath: Names of to-one relationships, then of any property, or of a composite attribute and its element.
-    ///     Does nothing when a step has no value.
+    ///   - keyPath: Names of to-one relationships, followed by the name of any property, or of a composite attribute
+    ///     and its element. Nothing happens if a step of the path has no value.
     public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let (key, rest) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
@@ -70,22 +70,22 @@ extension NSManagedObject {
 
     /// Sets several properties.
     ///
-    /// - Parameter keyedValues: Values by key.
+    /// - Parameter keyedValues: The values by key.
     public final func setValuesForKeys(_ keyedValues: [String: Any]) {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
-    /// The values of several properties; `NSNull` where there is none.
+    /// Returns the values of several properties; `NSNull` for properties without a value.
     ///
     /// - Parameter keys: The names of properties.
     public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
         Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The values that the store holds, as far as this object has read them.
+    /// Returns the values in the store, as far as this object has read them.
     ///
     /// - Parameter keys: The properties; nil for all.
-    /// - Returns: Values by key, `NSNull` for none. Empty for an object that was never saved.
+    /// - Returns: The values by key, with `NSNull` for nil. Empty for an object that was never saved.
     public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
         if case .none = snapshot { return [:] }
         var values: [String: Any] = [:]
@@ -101,12 +101,12 @@ extension NSManagedObject {
         return values
     }
 
-    /// The properties that differ from what the store holds, with their present values; `NSNull` for none.
+    /// Returns the current values of the properties that differ from the store; `NSNull` for nil.
     public final func changedValues() -> [String: Any] {
         var values: [String: Any] = [:]
         changedAttributes.forEach { slot in
             let name = plan.attributes[slot].name
-            // A composite changes as a whole, whichever of its elements has another value.
+            // A composite is reported as a whole, whichever of its elements changed.
             if let dot = name.firstIndex(of: "."), let leaves = plan.composites[String(name[..<dot])] {
                 let key = String(name[..<dot])
                 values[key] = compositeValue(key, leaves) ?? NSNull()
@@ -131,7 +131,7 @@ extension NSManagedObject {
             key: key)
     }
 
-    /// Keeps an error that an accessor cannot throw; the next validation of the object throws it.
+    /// Records an error that an accessor cannot throw; the next validation of the object throws it.
     final func refuse(_ error: any Error, key: String) {
         let refusal =
             error as? CoreDataError
@@ -146,7 +146,7 @@ extension NSManagedObject {
 }
 
 extension CompiledEntity {
-    /// A loosely typed value as the value of an attribute.
+    /// Converts an untyped value to a value of an attribute.
     func attributeValue(_ any: Any?, slot: Int) throws -> AttributeValue {
         if let id = any as? NSManagedObjectID { return .object(id.reference) }
         guard let value = AttributeValue(any: any) else {
@@ -160,7 +160,7 @@ extension CompiledEntity {
 }
 
 extension AttributeValue {
-    /// The value in the types that keyed access hands out: numbers and booleans as `NSNumber`.
+    /// The value in the types of keyed access: numbers and booleans as `NSNumber`.
     var cocoaValue: Any? {
         switch self {
         case .null: nil

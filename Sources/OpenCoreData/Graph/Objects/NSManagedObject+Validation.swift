@@ -3,7 +3,7 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObject {
-    /// Checks a loosely typed value for a property.
+    /// Validates an untyped value for a property.
     final func validate(_ value: Any?, forKey key: String) throws {
         switch plan.slot(named: key) {
         case .attribute(let slot):
@@ -25,12 +25,12 @@ extension NSManagedObject {
         }
     }
 
-    /// Checks every property that may have changed.
+    /// Validates every property that may have changed.
     final func validateProperties() throws {
         var errors = refusals
         var foreign: (any Error)?
         let isInserted = status.contains(.inserted) || context?.validation == .everything
-        // Only subclasses can have rules of their own.
+        // Only subclasses can add their own rules.
         let hasOwnRules = type(of: self) != NSManagedObject.self
         func check(_ slot: Int) {
             if hasOwnRules { return checkByMethod(slot) }
@@ -69,18 +69,18 @@ extension NSManagedObject {
             if let error = relationship.violation(count: count, entity: plan.name) { errors.append(error) }
         }
         if errors.isEmpty { return }
-        // The only error there is comes as the subclass has thrown it.
+        // A single error is rethrown exactly as the subclass threw it.
         if let foreign, errors.count == 1 { throw foreign }
         for index in errors.indices where errors[index].objects.isEmpty { errors[index].objects = [objectID.reference] }
         try CoreDataError.throwAll(errors)
     }
 
-    /// Whether a to-one relationship leads to an object that will be in the store.
+    /// Returns whether the destination of a to-one relationship will be in the store.
     private func hasLivingDestination(_ slot: Int) -> Bool {
         destination(slot).map { $0.status.isDisjoint(with: [.deleted, .gone]) } ?? false
     }
 
-    /// Refuses the deletion while a relationship with the deny rule leads to an object that stays.
+    /// Throws an error if a relationship with the deny rule refers to an object that is not deleted.
     final func validateDeleteRules() throws {
         var errors = refusals.filter { $0.errorCode == NSPersistentStoreOperationError }
         for (slot, relationship) in plan.relationships.enumerated() where relationship.deleteRule == .denyDeleteRule {

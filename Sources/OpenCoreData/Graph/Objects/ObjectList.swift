@@ -1,20 +1,21 @@
 import SwormStore
 
-/// Objects in the order in which they were added, each once; adding and removing take constant time.
+/// A list of distinct objects in the order in which they were added. Adding and removing take constant time.
 ///
-/// An object notes its place in the list. It is in one list at a time, and a note counts only when the object stands there.
+/// An object stores its index in the list. It is in one list at a time, and its index is valid only if the list has the
+/// object at that index.
 struct ObjectList: Sequence {
     private var storage: ContiguousArray<NSManagedObject?> = []
     private(set) var count = 0
-    /// How many of the objects there are by entity number.
+    /// The number of objects by entity number.
     private var counts: [Int] = []
-    /// Whether objects of subclasses were added, which may override what plain ones do nothing in.
+    /// Whether objects of subclasses were added, which may override methods that do nothing in plain objects.
     private(set) var hasSubclasses = false
 
     var isEmpty: Bool { count == 0 }
     var objects: [NSManagedObject] { Array(self) }
 
-    /// The numbers of the entities that the objects are of.
+    /// The numbers of the entities of the objects.
     var entities: some Sequence<Int> { counts.indices.lazy.filter { [counts] in counts[$0] > 0 } }
 
     func contains(_ object: NSManagedObject) -> Bool {
@@ -49,7 +50,8 @@ struct ObjectList: Sequence {
         hasSubclasses = false
     }
 
-    /// Closes the holes, and makes the objects note their places: after a change, or when an old copy of a list counts again.
+    /// Closes the holes and updates the indexes of the objects. Call it after changes, or when an old copy of a list is
+    /// used again.
     mutating func settle() {
         storage.removeAll { $0 == nil }
         for (index, object) in storage.enumerated() { object?.listPlace = index }
@@ -57,7 +59,7 @@ struct ObjectList: Sequence {
 }
 
 extension ObjectList {
-    /// A list to go through, for which no object notes its place.
+    /// Creates a list for iteration only, which does not set the indexes of the objects.
     init(listing objects: [NSManagedObject]) {
         storage = ContiguousArray(objects.map { $0 })
         count = objects.count
@@ -68,7 +70,7 @@ extension ObjectList {
 
     func makeIterator() -> Iterator { Iterator(storage: storage) }
 
-    /// Goes through the objects that were in the list when it began.
+    /// An iterator over the objects that were in the list when the iteration started.
     struct Iterator: IteratorProtocol {
         fileprivate let storage: ContiguousArray<NSManagedObject?>
         private var place = 0

@@ -2,15 +2,18 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-/// Orders managed objects as the store orders rows: nil first, text by its bytes, and the key between equals.
+/// A sort order of managed objects that matches the order of rows in the store: nil first, text by its bytes, and the
+/// key for equal values.
 struct ObjectOrder {
     private let sorts: [FetchSpecification.Sort]
 
     init(_ sorts: [FetchSpecification.Sort]) { self.sorts = sorts }
 
-    /// - Parameter check: Throws where the work is to stop. Called now and then.
+    /// Sorts objects.
+    ///
+    /// - Parameter check: Throws an error if the sort is to stop. Called at intervals.
     func sort(_ objects: inout [NSManagedObject], checking check: () throws -> Void) throws {
-        // The values are looked up once an object, not once a comparison.
+        // The values are read once for each object, not once for each comparison.
         var keyed: [(values: [AttributeValue], key: Int64, object: NSManagedObject)] = []
         keyed.reserveCapacity(objects.count)
         for (index, object) in objects.enumerated() {
@@ -33,13 +36,13 @@ struct ObjectOrder {
 }
 
 extension NSManagedObjectID {
-    /// The key by which the object stands among others. Unsaved objects come last, in the order of their insertion, as their
-    /// keys will when they are saved.
+    /// The key that orders the object. Unsaved objects come last, in the order of their insertion, like
+    /// the keys that they will have once they are saved.
     fileprivate var orderKey: Int64 { key < 0 ? Int64.max / 2 - key : key }
 }
 
 extension NSManagedObject {
-    /// The value by which the object is ordered.
+    /// Returns the value that orders the object.
     func sortValue(_ path: [String]) throws -> AttributeValue {
         var object = self
         for (index, name) in path.enumerated() {

@@ -1,20 +1,21 @@
 import SwormStore
 
-/// Says that an object stands for a row.
+/// An entity description that passes the row of an object to the initializer of the object.
 ///
-/// Subclasses inherit one initializer alone, so what the context knows of the row comes in through its first argument. An
-/// entity description is costly to make, so that a context has one seed and fills it again for each object.
+/// Subclasses inherit a single initializer, so the context passes the row's identity and snapshot through its first
+/// argument. An entity description is expensive to create, so a context has one seed and fills it again for each
+/// object.
 final class ObjectSeed: NSEntityDescription {
     private(set) var identity: NSManagedObjectID?
     private(set) var snapshot = ObjectSnapshot.none
     private(set) weak var context: NSManagedObjectContext?
 
-    /// Makes an object of a class for a row.
+    /// Creates an object of a class for a row.
     func make(
         _ type: NSManagedObject.Type, _ identity: NSManagedObjectID, _ snapshot: ObjectSnapshot,
         _ context: NSManagedObjectContext
     ) -> NSManagedObject {
-        // The initializer of a subclass may lead back here before it has read the seed.
+        // The initializer of a subclass may call this method again before it has read the seed.
         guard self.identity == nil else { return ObjectSeed().make(type, identity, snapshot, context) }
         self.identity = identity
         self.snapshot = snapshot
@@ -29,7 +30,7 @@ final class ObjectSeed: NSEntityDescription {
 }
 
 extension CompiledEntity {
-    /// An entity without properties: what an object has that was made for an entity that its model does not know.
+    /// Returns an entity without properties, for an object whose entity is not in its model.
     static func unknown(named name: String) -> CompiledEntity {
         CompiledEntity(number: 0, name: name, root: 0, family: 0...0, attributes: [], relationships: [])
     }
@@ -43,7 +44,7 @@ extension NSEntityDescription {
 }
 
 extension ObjectOrigin {
-    /// The origin of an object that belongs to no context.
+    /// Returns the origin of an object that belongs to no context.
     static func detached(_ entity: NSEntityDescription) -> ObjectOrigin {
         let model = entity.managedObjectModel
         let compiled = (try? model.compiled()) ?? CompiledModel(entities: [])

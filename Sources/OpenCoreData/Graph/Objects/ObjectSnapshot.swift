@@ -1,20 +1,20 @@
 import SwormPredicates
 import SwormStore
 
-/// What a managed object knows of its row as the store holds it.
+/// The state of a managed object's row in the store, as far as the object knows it.
 enum ObjectSnapshot {
     /// The object was never saved.
     case none
-    /// The row has not been read, or was given up.
+    /// The row has not been read, or was discarded.
     case fault(FaultHint?)
-    /// The row is one of a fetch.
+    /// A row of a fetch.
     case row(FetchGroup, Int)
-    /// The row is one of a fetch, some of whose values this context wrote.
+    /// A row of a fetch, with some values that this context wrote.
     case patched(PatchedRow)
-    /// The row is known because this context wrote it.
+    /// A row that this context wrote.
     case values(CommittedRow)
 
-    /// The row of a fetch that tells where the row's to-one relationships lead.
+    /// The row of a fetch that contains the destinations of the row's to-one relationships.
     var fetched: (group: FetchGroup, row: Int)? {
         switch self {
         case .row(let group, let row): (group, row)
@@ -23,7 +23,7 @@ enum ObjectSnapshot {
         }
     }
 
-    /// Whether the object was never saved; it need not belong to a context.
+    /// Whether the object was never saved. Such an object may have no context.
     var isNone: Bool {
         if case .none = self { true } else { false }
     }
@@ -45,21 +45,21 @@ enum ObjectSnapshot {
 /// A row as this context last wrote it.
 struct CommittedRow {
     var version: Int64
-    /// By attribute slot.
+    /// The values by attribute slot.
     var attributes: [AttributeValue]
-    /// By relationship slot; nil for to-many relationships and empty to-ones.
+    /// The destinations by relationship slot; nil for to-many relationships and empty to-one relationships.
     var toOnes: [RowID?]
 }
 
-/// A row of a fetch, and the attributes of it that were written since. Relationships are as they were.
+/// A row of a fetch, with the attributes that were written since. Relationships are unchanged.
 final class PatchedRow {
     let group: FetchGroup
     let row: Int
     let version: Int64
     let values: SlotValues
 
-    /// The state of an object after its changes were written; nil where more than some attributes of a fetched row has
-    /// changed, and where a value is known to the object alone.
+    /// Creates the state of an object after its changes were written; nil if more than a few attributes of a fetched
+    /// row changed, or if a value is known to the object only.
     init?(_ object: NSManagedObject, version: Int64) {
         guard case .row(let group, let row) = object.snapshot, object.changedRelationships.isEmpty,
             object.plan.keepsAllAttributes

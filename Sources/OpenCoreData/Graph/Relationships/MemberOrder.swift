@@ -1,30 +1,33 @@
-/// The order of numbered members. The position of each is found, and any of them moved, without a walk over all.
+/// The order of numbered members. Finding the position of a member and moving a member do not walk over all of them.
 ///
-/// It is a binary tree whose nodes count what hangs below them. Each number has a priority, which follows from it, and no node
-/// is below one of a lower priority: so the tree stays low, whatever is done to it (a treap).
+/// It is a treap: a binary tree whose nodes count the nodes of their subtrees. Each number has a priority that is
+/// derived from it, and no node is below a node of a lower priority. This keeps the tree shallow, whatever the
+/// operations are.
 final class MemberOrder {
-    /// Links are indexes in `nodes`; 0 is no link.
+    /// A node of the tree. Links are indexes in `nodes`; 0 means no link.
     private struct Node {
         var left = 0
         var right = 0
         var parent = 0
-        /// The nodes of this one and of all below it.
+        /// The number of nodes in the subtree, including this node.
         var count = 0
     }
 
-    /// The node of a number is one further; the first one is that of no number, and stays empty.
+    /// The nodes. The node of a number is at the index after it; the first node belongs to no number and stays empty.
     private var nodes = [Node()]
     private var root = 0
-    /// How many nodes have been looked at.
+    /// The number of nodes that were visited.
     private(set) var steps = 0
 
-    /// - Parameter numbers: From 0, each at most once, in their order.
+    /// Creates an order.
+    ///
+    /// - Parameter numbers: The numbers from 0, each at most once, in their order.
     init(_ numbers: some Sequence<Int>) {
         var last = 0
         for number in numbers {
             let node = number + 1
             makeRoom(for: node)
-            // The nodes that have a lower priority on the right edge of the tree come below the new one.
+            // The nodes with a lower priority on the right edge of the tree become children of the new node.
             var (below, above) = (0, last)
             while above != 0, Self.priority(above) < Self.priority(node) {
                 count(above)
@@ -48,7 +51,7 @@ final class MemberOrder {
 
     var count: Int { nodes[root].count }
 
-    /// The numbers in their order.
+    /// The numbers in order.
     var numbers: [Int] {
         var found: [Int] = []
         found.reserveCapacity(count)
@@ -61,7 +64,7 @@ final class MemberOrder {
         return found
     }
 
-    /// The number at a position, which must be one of those that there are.
+    /// Returns the number at a position, which must be valid.
     func number(at position: Int) -> Int {
         var (node, rest) = (root, position)
         while node != 0 {
@@ -78,7 +81,7 @@ final class MemberOrder {
         return node - 1
     }
 
-    /// The position of a number that is there.
+    /// Returns the position of a number, which must be in the order.
     func position(of number: Int) -> Int {
         var node = number + 1
         var position = nodes[nodes[node].left].count
@@ -91,7 +94,7 @@ final class MemberOrder {
         return position
     }
 
-    /// Puts a number that is not there at a position.
+    /// Inserts a number at a position. The number must not be in the order yet.
     func insert(_ number: Int, at position: Int) {
         let node = number + 1
         makeRoom(for: node)
@@ -121,7 +124,7 @@ final class MemberOrder {
         while nodes[node].parent != 0, Self.priority(nodes[node].parent) < Self.priority(node) { raise(node) }
     }
 
-    /// Takes out a number that is there.
+    /// Removes a number, which must be in the order.
     func remove(_ number: Int) {
         let node = number + 1
         while true {
@@ -141,7 +144,7 @@ final class MemberOrder {
 
     // MARK: The tree
 
-    /// The same for each node at any time, and as good as random.
+    /// Returns the priority of a node. It is always the same for a node, and behaves like a random number.
     private static func priority(_ node: Int) -> UInt64 {
         var bits = UInt64(truncatingIfNeeded: node) &* 0x9E37_79B9_7F4A_7C15
         bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -173,7 +176,7 @@ final class MemberOrder {
         if node != 0 { nodes[node].parent = parent }
     }
 
-    /// Hangs another node, or none, where a node hangs.
+    /// Replaces a node in its parent by another node, or by none.
     private func replace(_ node: Int, by other: Int) {
         let parent = nodes[node].parent
         if parent == 0 {
@@ -185,7 +188,7 @@ final class MemberOrder {
         }
     }
 
-    /// Exchanges a node with the one above it, and leaves the order as it is.
+    /// Rotates a node with its parent. The order does not change.
     private func raise(_ node: Int) {
         let parent = nodes[node].parent
         replace(parent, by: node)

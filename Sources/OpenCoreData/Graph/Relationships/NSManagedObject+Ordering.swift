@@ -1,37 +1,38 @@
 import SwormStore
 
-// Ordered to-many relationships, by positions, without walks over all members.
+// Access to ordered to-many relationships by position, without walks over all members.
 extension NSManagedObject {
-    /// The object at a position of a to-many relationship; nil beyond the last.
+    /// Returns the object at a position of a to-many relationship; nil after the end.
     ///
-    /// - Throws: A ``CoreDataError`` when the row is missing, or the members cannot be read.
+    /// - Throws: A ``CoreDataError`` if the row is missing, or if the members cannot be read.
     package final func readMember(_ slot: Int, at position: Int) throws -> NSManagedObject? {
         try readMembers(slot).object(at: position)
     }
 
-    /// The position of an object of a to-many relationship; nil for one that is not in it.
+    /// Returns the position of an object in a to-many relationship; nil if it is not a member.
     ///
-    /// - Throws: A ``CoreDataError`` when the row is missing, or the members cannot be read.
+    /// - Throws: A ``CoreDataError`` if the row is missing, or if the members cannot be read.
     package final func readPosition(_ slot: Int, of object: NSManagedObject) throws -> Int? {
         try readMembers(slot).position(of: object)
     }
 
-    /// Puts an object into an ordered to-many relationship, and sets the inverse. One that is in it is moved.
+    /// Inserts an object into an ordered to-many relationship, and sets the inverse. An object that is already a member
+    /// is moved.
     ///
-    /// - Parameter position: The position that it has afterwards; beyond the end it means the end.
-    /// - Throws: A ``CoreDataError`` when the object is of another entity or context, or can't be changed.
+    /// - Parameter position: The position of the object afterwards; a position after the end means the end.
+    /// - Throws: A ``CoreDataError`` if the object has another entity or context, or can't be changed.
     package final func insertMember(_ slot: Int, _ object: NSManagedObject, at position: Int) throws {
         let members = try readMembers(slot)
         try addMember(slot, object)
         move(object, to: position, in: members, slot: slot)
     }
 
-    /// Moves an object of an ordered to-many relationship. Does nothing beyond the last.
+    /// Moves an object of an ordered to-many relationship. Does nothing if the source is after the end.
     ///
     /// - Parameters:
-    ///   - source: Its present position.
-    ///   - destination: Its position afterwards; beyond the end it means the end.
-    /// - Throws: A ``CoreDataError`` when the members cannot be read, or this object can't be changed.
+    ///   - source: The object's current position.
+    ///   - destination: Its position afterwards; a position after the end means the end.
+    /// - Throws: A ``CoreDataError`` if the members cannot be read, or if this object can't be changed.
     package final func moveMember(_ slot: Int, from source: Int, to destination: Int) throws {
         let members = try readMembers(slot)
         try requireMutable(key: plan.relationships[slot].name)

@@ -3,7 +3,7 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObject {
-    /// The members of a to-many relationship, read from the store unless `loaded` is false.
+    /// Returns the members of a to-many relationship, read from the store unless `loaded` is false.
     final func members(_ slot: Int, loaded: Bool = true) -> ToManyMembers {
         let members: ToManyMembers
         if case .toMany(let present) = relationshipState(slot) {
@@ -20,14 +20,15 @@ extension NSManagedObject {
             members.load([])
             return members
         }
-        // What cannot be read stays unread: taken for empty, it would be saved as empty.
+        // Members that cannot be read stay unread: if they were treated as empty, the next save would empty the
+        // relationship.
         if let found = context.readMembers(of: self, slot: slot) { members.load(found) }
         return members
     }
 
-    /// As ``members(_:loaded:)``, with the members read.
+    /// Returns the members of a to-many relationship, read from the store. See ``members(_:loaded:)``.
     ///
-    /// - Throws: A ``CoreDataError`` when the row has gone, or the members cannot be read.
+    /// - Throws: A ``CoreDataError`` if the row no longer exists, or if the members cannot be read.
     final func readMembers(_ slot: Int) throws -> ToManyMembers {
         try load()
         let members = members(slot, loaded: false)
@@ -35,34 +36,34 @@ extension NSManagedObject {
         return members
     }
 
-    /// The objects at the end of a to-many relationship, as they are now; in order for an ordered one.
+    /// Returns the current objects of a to-many relationship; in order if it is ordered.
     ///
-    /// - Throws: A ``CoreDataError`` when the row has gone, or the members cannot be read.
+    /// - Throws: A ``CoreDataError`` if the row no longer exists, or if the members cannot be read.
     package final func readMemberObjects(_ slot: Int) throws -> [NSManagedObject] { try readMembers(slot).objects }
 
-    /// The number of objects at the end of a to-many relationship.
+    /// Returns the number of objects in a to-many relationship.
     ///
-    /// - Throws: As ``readMemberObjects(_:)``.
+    /// - Throws: See ``readMemberObjects(_:)``.
     package final func readMemberCount(_ slot: Int) throws -> Int { try readMembers(slot).count }
 
-    /// Whether an object is at the end of a to-many relationship.
+    /// Returns whether an object is in a to-many relationship.
     ///
-    /// - Throws: As ``readMemberObjects(_:)``.
+    /// - Throws: See ``readMemberObjects(_:)``.
     package final func readHasMember(_ slot: Int, _ object: NSManagedObject) throws -> Bool {
         try readMembers(slot).contains(object)
     }
 
-    /// The objects at the end of a to-many relationship, as they are now; in order for an ordered one.
+    /// Returns the current objects of a to-many relationship; in order if it is ordered.
     package final func memberObjects(_ slot: Int) -> [NSManagedObject] { members(slot).objects }
 
-    /// The number of objects at the end of a to-many relationship.
+    /// Returns the number of objects in a to-many relationship.
     package final func memberCount(_ slot: Int) -> Int { members(slot).count }
 
     package final func hasMember(_ slot: Int, _ object: NSManagedObject) -> Bool { members(slot).contains(object) }
 
-    /// Adds an object to a to-many relationship; at the end of an ordered one. Sets the inverse.
+    /// Adds an object to a to-many relationship, at the end if it is ordered, and sets the inverse.
     ///
-    /// - Throws: A ``CoreDataError`` when the object is of another entity or context, or can't be changed.
+    /// - Throws: A ``CoreDataError`` if the object has another entity or context, or can't be changed.
     package final func addMember(_ slot: Int, _ object: NSManagedObject) throws {
         let relationship = plan.relationships[slot]
         try requireMutable(key: relationship.name)
@@ -85,9 +86,10 @@ extension NSManagedObject {
         }
     }
 
-    /// Takes an object out of a to-many relationship, and clears the inverse. Does nothing when it is not in it.
+    /// Removes an object from a to-many relationship, and clears the inverse. Does nothing if the object is not a
+    /// member.
     ///
-    /// - Throws: A ``CoreDataError`` when this object can't be changed.
+    /// - Throws: A ``CoreDataError`` if this object can't be changed.
     package final func removeMember(_ slot: Int, _ object: NSManagedObject) throws {
         let relationship = plan.relationships[slot]
         try requireMutable(key: relationship.name)
@@ -107,9 +109,10 @@ extension NSManagedObject {
         }
     }
 
-    /// Makes the members of a to-many relationship exactly the given objects, in their order for an ordered one.
+    /// Replaces the members of a to-many relationship by the given objects, in their order if the relationship is
+    /// ordered.
     ///
-    /// - Throws: A ``CoreDataError`` when one of the objects can't be a member; then nothing is changed.
+    /// - Throws: A ``CoreDataError`` if one of the objects can't be a member. Nothing is changed in that case.
     package final func setMembers(_ slot: Int, _ objects: [NSManagedObject]) throws {
         let relationship = plan.relationships[slot]
         try requireMutable(key: relationship.name)
@@ -126,21 +129,21 @@ extension NSManagedObject {
         markUpdated()
     }
 
-    /// Notes on this side alone that an object was added.
+    /// Records on this side only that an object was added.
     final func noteAdded(_ slot: Int, _ object: NSManagedObject) {
         members(slot, loaded: false).add(object)
         changedRelationships.insert(slot)
         markUpdated()
     }
 
-    /// Notes on this side alone that an object was removed.
+    /// Records on this side only that an object was removed.
     final func noteRemoved(_ slot: Int, _ object: NSManagedObject) {
         members(slot, loaded: false).remove(object)
         changedRelationships.insert(slot)
         markUpdated()
     }
 
-    /// Whether a relationship differs from what the store holds.
+    /// Returns whether a relationship differs from the store.
     final func relationshipDiffers(_ slot: Int) -> Bool {
         guard changedRelationships.contains(slot) else { return false }
         if case .toMany(let members) = relationshipState(slot) { return members.hasChanges }
@@ -192,17 +195,17 @@ extension NSManagedObject {
             entity: plan.name, key: relationship.name)
     }
 
-    /// The ids of the objects at the end of a relationship.
+    /// Returns the ids of the objects in a relationship.
     ///
     /// - Parameter key: The relationship's name.
-    /// - Returns: The ids, in order for an ordered relationship. Empty for a key that is no relationship.
+    /// - Returns: The ids, in order for an ordered relationship. Empty if the key is not a relationship.
     public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
         guard case .relationship(let slot) = plan.slot(named: key) else { return [] }
         if plan.relationships[slot].isToMany { return memberObjects(slot).map(\.objectID) }
         return destination(slot).map { [$0.objectID] } ?? []
     }
 
-    /// Whether a to-many relationship has not been read yet.
+    /// Returns whether a to-many relationship has not been read yet.
     ///
     /// - Parameter key: The relationship's name.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
@@ -216,19 +219,19 @@ extension NSManagedObject {
         }
     }
 
-    /// A set through which a to-many relationship is changed.
+    /// Returns a set that reads and changes a to-many relationship.
     ///
     /// - Parameter key: The relationship's name.
-    /// - Returns: A set that reads and changes the relationship. For a key that is no to-many relationship, an empty set
-    ///   whose changes go nowhere but into the error of the next save.
+    /// - Returns: A set that reads and changes the relationship. If the key is not a to-many relationship, an empty set
+    ///   whose changes have no effect except for the error of the next save.
     public final func mutableSetValue(forKey key: String) -> NSMutableSet {
         RelationshipSet(object: self, key: key)
     }
 
-    /// An ordered set through which an ordered to-many relationship is changed.
+    /// Returns an ordered set that reads and changes an ordered to-many relationship.
     ///
-    /// `count`, `object(at:)` and `index(of:)` show the relationship as it is. Foundation's other members, such as `array`,
-    /// show it as it was when the set was made or last changed through it.
+    /// `count`, `object(at:)` and `index(of:)` always return the current state of the relationship. Foundation's other
+    /// members, such as `array`, return its state at the time when the set was created or last used for a change.
     ///
     /// - Parameter key: The relationship's name.
     /// - Returns: An ordered set that reads and changes the relationship.

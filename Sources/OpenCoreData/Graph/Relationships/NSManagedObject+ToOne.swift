@@ -3,7 +3,7 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-// Relationships, in both directions. What is said of one side is kept true on the other at once.
+// Relationships in both directions. A change on one side immediately updates the other side.
 extension NSManagedObject {
     final func relationshipState(_ slot: Int) -> RelationshipState {
         slot < relationships.count ? relationships[slot] : .untouched
@@ -14,7 +14,7 @@ extension NSManagedObject {
         relationships[slot] = state
     }
 
-    /// The object at the end of a to-one relationship.
+    /// Returns the object of a to-one relationship.
     package final func destination(_ slot: Int) -> NSManagedObject? {
         if case .toOne(let object) = relationshipState(slot) {
             return object.flatMap { canLead(slot, to: $0) ? $0 : nil }
@@ -29,7 +29,7 @@ extension NSManagedObject {
         return canLead(slot, to: object) ? object : nil
     }
 
-    /// Whether the row has a key that no object of the relationship's can have.
+    /// Returns whether the row has a key that no object of the relationship can have.
     private func holdsStrayKey(_ slot: Int) -> Bool {
         if case .toOne(let object?) = relationshipState(slot) { return !canLead(slot, to: object) }
         guard let (group, row) = snapshot.fetched else { return false }
@@ -37,13 +37,13 @@ extension NSManagedObject {
         return cell >= 0 && !group.buffer.isNull(row, cell) && group.buffer.int64(row, cell) < 1
     }
 
-    /// Whether an object is of an entity that a relationship leads to. A damaged row can name one of another entity of the
-    /// same table, which has other properties.
+    /// Returns whether an object has an entity that a relationship can refer to. A damaged row can refer to another
+    /// entity of the same table, which has other properties.
     private func canLead(_ slot: Int, to object: NSManagedObject) -> Bool {
         objectID.origin.compiled[plan.relationships[slot].destination].family.contains(object.plan.number)
     }
 
-    /// The identity that the store holds for a to-one relationship.
+    /// Returns the identity of a to-one relationship's destination in the store.
     final func committedDestination(_ slot: Int) -> RowID? {
         switch snapshot {
         case .none: return nil
@@ -57,13 +57,13 @@ extension NSManagedObject {
 
     /// Sets a to-one relationship and its inverse.
     ///
-    /// - Throws: A ``CoreDataError`` when the object is of another entity or context, or can't be changed.
+    /// - Throws: A ``CoreDataError`` if the object has another entity or context, or can't be changed.
     package final func setDestination(_ slot: Int, _ new: NSManagedObject?) throws {
         let relationship = plan.relationships[slot]
         try requireMutable(key: relationship.name)
         if let new { try requireRelatable(new, relationship) }
         let old = destination(slot)
-        // A key that leads nowhere can be cleared, too.
+        // A key without a valid destination can be cleared, too.
         guard old !== new || new == nil && holdsStrayKey(slot) else { return }
         guard let inverse = relationship.inverse else { return assignDestination(slot, new) }
         if objectID.origin.compiled[relationship.destination].relationships[inverse].isToMany {
@@ -71,7 +71,7 @@ extension NSManagedObject {
             old?.noteRemoved(inverse, self)
             new?.noteAdded(inverse, self)
         } else {
-            // This side last: the object may have led to itself.
+            // This side is set last, because the object may have referred to itself.
             old?.assignDestination(inverse, nil)
             if let previous = new?.destination(inverse), previous !== self { previous.assignDestination(slot, nil) }
             assignDestination(slot, new)
@@ -79,7 +79,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Sets this side alone.
+    /// Sets this side only.
     final func assignDestination(_ slot: Int, _ new: NSManagedObject?) {
         let committed = committedDestination(slot)
         let isCleared = new == nil && holdsStrayKey(slot)
@@ -92,7 +92,7 @@ extension NSManagedObject {
         markUpdated()
     }
 
-    /// Throws when an object can't be at the end of a relationship of this one.
+    /// Throws an error if an object can't be the destination of a relationship of this object.
     final func requireRelatable(_ other: NSManagedObject, _ relationship: CompiledRelationship) throws {
         func refusal(_ reason: String) -> CoreDataError {
             CoreDataError(
@@ -102,7 +102,7 @@ extension NSManagedObject {
         }
         guard other.context === context else { throw refusal("the objects belong to different contexts.") }
         if other.status.contains(.gone) { throw refusal("the other object was deleted.") }
-        // Its own side is going to change.
+        // The other object's side of the relationship also changes.
         try other.load()
         let destination = objectID.origin.compiled[relationship.destination]
         guard destination.family.contains(other.plan.number) else {
@@ -111,15 +111,16 @@ extension NSManagedObject {
     }
 }
 
-/// Why a fault exists. When it fires, its neighbours are read with it.
+/// The origin of a fault. When the fault fires, its neighbors are read with it.
 enum FaultHint {
-    /// A to-one relationship of a row of a fetch leads to it.
+    /// The fault is the destination of a to-one relationship of a fetched row.
     case destination(FetchGroup, row: Int, slot: Int)
-    /// It was found as a member of a to-many relationship, or by a fetch that reads batches, together with others of the same
-    /// hierarchy.
+    /// The fault was found, together with other objects of the same hierarchy, as a member of a to-many relationship or
+    /// by a fetch that reads in batches.
     case member(MemberKeys, index: Int)
 
-    /// The row whose to-one relationship leads to the fault, and the relationship; nil where there is none.
+    /// Returns the row whose to-one relationship refers to the fault, and the relationship; nil if no such row is
+    /// known.
     func source(
         _ model: CompiledModel
     ) -> (group: FetchGroup, row: Int, plan: CompiledEntity, place: RelationshipPlace)? {
@@ -131,12 +132,12 @@ enum FaultHint {
     }
 }
 
-/// The keys of objects that were found together as members of relationships, or by a fetch.
+/// The keys of objects that were found together, as members of relationships or by a fetch.
 final class MemberKeys {
     let keys: [Int64]
-    /// The number of the entity that the relationship leads to.
+    /// The number of the relationship's destination entity.
     let entity: Int
-    /// How many of them are read at a time, and what is read with them.
+    /// The number of objects that are read at a time, and the relationships that are read with them.
     let reading: FetchReading
 
     init(keys: [Int64], entity: Int, reading: FetchReading = FetchReading(batchSize: FetchGroup.batchSize)) {
@@ -145,15 +146,15 @@ final class MemberKeys {
         self.reading = reading
     }
 
-    /// Why the object at a place is a fault.
+    /// Returns the hint for the fault at an index.
     func hint(at place: Int) -> FaultHint { .member(self, index: place / reading.batchSize * reading.batchSize) }
 }
 
 extension FetchGroup {
-    /// The identity at the end of a to-one relationship of a row.
+    /// Returns the identity of the destination of a to-one relationship of a row.
     ///
-    /// A column that names an entity to which the relationship cannot lead is passed over: the row at the far end knows
-    /// better. A key below 1 leads nowhere.
+    /// The column with the entity is ignored if the relationship cannot refer to that entity: the row of the
+    /// destination is more reliable. A key below 1 has no destination.
     func destination(row: Int, slot: Int, entity: CompiledEntity, model: CompiledModel) -> RowID? {
         let cells = shape.cells(ofToOne: slot, in: entity.number)
         guard cells.key >= 0, !buffer.isNull(row, cells.key) else { return nil }

@@ -2,18 +2,20 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-/// What was read ahead of one to-many relationship of the objects of a fetch.
+/// The members of one to-many relationship that were read ahead for the objects of a fetch.
 struct ReadMembers {
     private var byOwner: [Int64: MembersReadAhead] = [:]
     private var scan: MemberScan?
     private var owners = 0
     private var members = 0
-    /// Whether nobody has found yet that the table is better not read as a whole.
+    /// Whether a scan of the whole table may still be worthwhile.
     private var mayBeScanned = true
 
     subscript(owner: Int64) -> MembersReadAhead? { scan?[owner] ?? byOwner[owner] }
 
-    /// - Parameter ranges: The rows of each owner of which all were read.
+    /// Stores the rows of members.
+    ///
+    /// - Parameter ranges: The ranges of rows, for each owner whose members were all read.
     mutating func keep(_ ranges: [Int64: Range<Int>], _ rows: MemberRows) {
         for (owner, range) in ranges {
             byOwner[owner] = MembersReadAhead(rows: rows, range: range)
@@ -22,40 +24,40 @@ struct ReadMembers {
         owners += ranges.count
     }
 
-    /// The rows that were read, some of them more than once.
+    /// The rows that were read. Some may occur several times.
     var groups: [FetchGroup] { byOwner.values.map(\.rows.group) + (scan.map { [$0.rows.group] } ?? []) }
 
     mutating func keep(_ scan: MemberScan?) {
         self.scan = scan
         mayBeScanned = false
-        // What the scan has again is not kept twice.
+        // Rows that the scan also contains are not stored twice.
         if let scan { byOwner = byOwner.filter { !scan.owners.contains($0.key) } }
     }
 
-    /// Whether so many members may be read in one go: a loop that ends early must not pay for much that it never asks for, and
-    /// no loop for more than memory holds.
+    /// Returns whether the given number of members may be read at once: a loop that ends early must not pay for many
+    /// members that it never accesses, and no loop may read more than fits into memory.
     func mayScan(_ count: Int, limit: Int) -> Bool {
         mayBeScanned && count > 0 && count <= max(limit, min(2 * members, 10 * limit))
     }
 
-    /// About how many members so many owners have, after those that were read.
+    /// Returns the estimated number of members of the given number of owners, based on those that were read.
     func expectedMembers(of count: Int) -> Int {
         owners == 0 ? 0 : Int(Double(members) / Double(owners) * Double(count))
     }
 }
 
-/// Rows that were read because others lead to them.
+/// Rows that were read ahead because other rows refer to them.
 class RowsReadAhead {
     let group: FetchGroup
-    /// The rows for handles that need no objects.
+    /// The rows for handles that do not need objects.
     var fetched: FetchedRows?
 
     init(_ group: FetchGroup) { self.group = group }
 }
 
-/// The rows of the members of many owners, each owner's one behind the other, or in the order of the table.
+/// The rows of the members of many owners, grouped by owner, or in the order of the table.
 final class MemberRows: RowsReadAhead {
-    /// The rows in the order of their owners, where that is not the order in which they were read.
+    /// The indexes of the rows in the order of their owners, if they were read in another order.
     let order: ContiguousArray<Int32>
 
     init(_ group: FetchGroup, order: ContiguousArray<Int32> = []) {
@@ -71,15 +73,16 @@ final class MemberRows: RowsReadAhead {
         return group.buffer.int64(row, cell)
     }
 
-    /// The rows of each owner of which they are all here.
+    /// Returns the rows of each owner whose members are complete.
     ///
     /// - Parameters:
-    ///   - owners: Those whose members were asked for.
-    ///   - limit: The number of rows that were asked for. Where there are so many, the last owner may lack some.
+    ///   - owners: The owners whose members were requested.
+    ///   - limit: The number of rows that was requested. If it is reached, the members of the last owner may be
+    ///     incomplete.
     func ranges(of owners: [Int64], limit: Int) -> [Int64: Range<Int>] {
         let count = group.buffer.count
         var ranges: [Int64: Range<Int>] = [:]
-        // Rows come in the order of their owners' keys.
+        // Rows are in the order of their owners' keys.
         let cutOff = count < limit ? nil : owner(count - 1)
         for owner in owners where cutOff.map({ owner < $0 }) ?? true { ranges[owner] = 0..<0 }
         var start = 0
@@ -91,7 +94,7 @@ final class MemberRows: RowsReadAhead {
     }
 }
 
-/// The members of one owner, among those of all owners that were read with it.
+/// The members of one owner, among the members of all owners that were read together.
 package struct MembersReadAhead {
     let rows: MemberRows
     private let range: Range<Int>
@@ -103,21 +106,24 @@ package struct MembersReadAhead {
 
     package var count: Int { range.count }
 
-    /// The row of a member, by its place from 0.
+    /// Returns the row of a member by its index, which starts at 0.
     package func row(_ place: Int) -> Int {
         let place = range.lowerBound + place
         return rows.order.isEmpty ? place : Int(rows.order[place])
     }
 }
 
-/// The members of all owners between two keys, read in the order of their table and put into that of the owners.
+/// The members of all owners between two keys, read in the order of their table and sorted by owner.
 struct MemberScan {
     fileprivate let rows: MemberRows
     fileprivate let owners: ClosedRange<Int64>
-    /// By owner's key less the lowest: where its members begin in the order.
+    /// The start of each owner's members in the order, indexed by the owner's key minus the lowest key.
     private let starts: ContiguousArray<Int32>
 
-    /// - Parameter owners: The keys that the statement asked for; there are not many more than rows and owners.
+    /// Creates a scan.
+    ///
+    /// - Parameter owners: The keys that the statement requested. Their range is not much larger than the number of
+    ///   rows and owners.
     init(_ group: FetchGroup, owners: ClosedRange<Int64>) {
         let cell = group.shape.cells.count
         let count = group.buffer.count

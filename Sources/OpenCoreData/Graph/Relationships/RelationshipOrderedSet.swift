@@ -1,15 +1,16 @@
 import Foundation
 
-/// The ordered set that `mutableOrderedSetValue(forKey:)` hands out: every call goes to the object's relationship.
+/// The ordered set that `mutableOrderedSetValue(forKey:)` returns: every call is forwarded to the object's
+/// relationship.
 ///
-/// Foundation lets only some members be overridden; the others read the superclass's own storage. That is filled when the
-/// set is made, and follows each change through it.
+/// Foundation allows subclasses to override only some members; other members read the superclass's own storage. The
+/// storage is filled when the set is created, and is updated with each change made through the set.
 final class RelationshipOrderedSet: NSMutableOrderedSet {
     private let object: NSManagedObject
     private let key: String
     private let slot: Int?
     private var isCopying = false
-    /// The revision of the members that the superclass's storage has.
+    /// The revision of the members that are in the superclass's storage.
     private var revision = 0
 
     init(object: NSManagedObject, key: String) {
@@ -32,14 +33,14 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     // MARK: The superclass's storage
 
-    /// A change of one member that the superclass's storage can follow.
+    /// A change of one member that can be applied to the superclass's storage.
     private enum Step {
         case insertion
         case removal(Int)
         case other
     }
 
-    /// Makes the superclass's storage what the relationship is.
+    /// Copies the relationship into the superclass's storage.
     private func copyMembers() {
         isCopying = true
         defer { isCopying = false }
@@ -48,7 +49,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         revision = members?.revision ?? 0
     }
 
-    /// Changes the relationship, and then the superclass's storage: by the same step where it was the same before.
+    /// Changes the relationship, and then the superclass's storage: by the same step if both were equal before.
     private func change(_ member: Any, by step: Step, _ body: (Int, NSManagedObject) throws -> Void) {
         let wasEqual = members?.revision == revision
         object.changeMembers(key: key, slot: slot, member: member, body)
@@ -56,7 +57,9 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         if !wasEqual || !follow(step, member as? NSManagedObject) { copyMembers() }
     }
 
-    /// - Returns: Whether the storage is known to be what the relationship is.
+    /// Applies a step to the superclass's storage.
+    ///
+    /// - Returns: Whether the storage is known to equal the relationship.
     private func follow(_ step: Step, _ member: NSManagedObject?) -> Bool {
         guard let member, let members else { return false }
         isCopying = true
@@ -76,7 +79,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     // MARK: The relationship
 
-    // The superclass checks the positions that it is given against these two, its own storage being meant.
+    // The superclass validates positions with `count` and `object(at:)`, and expects those of its own storage.
     override var count: Int { isCopying ? super.count : members?.count ?? 0 }
 
     override func object(at idx: Int) -> Any {

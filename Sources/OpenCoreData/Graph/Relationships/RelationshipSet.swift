@@ -1,7 +1,7 @@
 import Foundation
 import SwormStore
 
-/// The set that `mutableSetValue(forKey:)` hands out: every call goes to the object's relationship.
+/// The set that `mutableSetValue(forKey:)` returns: every call is forwarded to the object's relationship.
 final class RelationshipSet: NSMutableSet {
     private let object: NSManagedObject
     private let key: String

@@ -1,32 +1,35 @@
 import SwormPredicates
 
-/// The objects at the far end of a to-many relationship of one object, with the changes made to them.
+/// The objects of a to-many relationship of one object, with their unsaved changes.
 ///
-/// Before it is loaded it only notes what was added and removed; those notes are laid over the store's members when they
-/// are loaded.
+/// Before the members are loaded, it only records which objects were added and removed; these changes are merged with
+/// the store's members when they are loaded.
 final class ToManyMembers {
     private(set) var isLoaded: Bool
-    /// Whether objects were moved by the user, beyond adding at the end.
+    /// Whether the user moved objects, other than adding them at the end.
     private(set) var isReordered = false
-    /// The members, or before they are loaded those that were added, each at its number. There are holes where members were
-    /// removed; a hole costs less than moving what follows.
+    /// The members, or the added objects before the members are loaded, each at the index of its number. Removed
+    /// members leave holes, because a hole costs less than moving all later members.
     private var storage: [NSManagedObject?] = []
     private var numbers: [ObjectIdentifier: Int] = [:]
-    /// The order of the numbers, once a member was moved or a position asked for among holes; else it is their own.
+    /// The order of the numbers, once a member was moved or a position was requested while there were holes. If nil,
+    /// the order is that of the numbers themselves.
     private var order: MemberOrder?
-    /// The members that the store holds, in its order, with their order keys.
+    /// The members in the store, in order, with their order keys.
     private(set) var committed: [(object: NSManagedObject, orderKey: Int64?)] = []
-    /// The objects that were removed before the members are loaded.
+    /// The objects that were removed before the members were loaded.
     private var removed: [ObjectIdentifier: NSManagedObject] = [:]
-    /// How many members have been looked at to list them all, or to give them other numbers.
+    /// The number of members that were visited to list or to renumber all of them.
     private var walked = 0
-    /// Grows with every change.
+    /// A number that increases with every change.
     private(set) var revision = 0
 
-    /// - Parameter isLoaded: True for an object that was never saved: the store has no members for it.
+    /// Creates the members of a relationship.
+    ///
+    /// - Parameter isLoaded: True for an object that was never saved, because it has no members in the store.
     init(isLoaded: Bool) { self.isLoaded = isLoaded }
 
-    /// A copy that later changes do not reach.
+    /// Creates an independent copy.
     init(copying other: ToManyMembers) {
         isLoaded = other.isLoaded
         isReordered = other.isReordered
@@ -47,7 +50,7 @@ final class ToManyMembers {
 
     var count: Int { isLoaded ? numbers.count : 0 }
 
-    /// The members in order. For an unordered relationship the order means nothing.
+    /// The members in order. For an unordered relationship, the order has no meaning.
     var objects: [NSManagedObject] { isLoaded ? listed : [] }
 
     /// The objects in `storage`, in order.
@@ -59,10 +62,10 @@ final class ToManyMembers {
 
     func contains(_ object: NSManagedObject) -> Bool { isLoaded && numbers[ObjectIdentifier(object)] != nil }
 
-    /// How many members and nodes of their order have been looked at by more than their names.
+    /// The number of members and nodes of their order that were visited.
     var steps: Int { walked + (order?.steps ?? 0) }
 
-    /// Closes the holes, and makes the order that of the numbers.
+    /// Closes the holes, and numbers the members in their order.
     private func renumber() {
         guard order != nil || storage.count != numbers.count else { return }
         walked += storage.count + (order?.steps ?? 0)
@@ -73,7 +76,7 @@ final class ToManyMembers {
         }
     }
 
-    /// Takes over the store's members and lays the noted changes over them.
+    /// Loads the store's members, and merges the recorded changes with them.
     func load(_ members: [(object: NSManagedObject, orderKey: Int64?)]) {
         let added = isLoaded ? [] : listed
         committed = members
@@ -102,7 +105,8 @@ final class ToManyMembers {
 
     /// Adds an object at the end.
     func add(_ object: NSManagedObject) {
-        // Before they are loaded, a note that it was removed stays: it leaves its old position, and comes last.
+        // Before the members are loaded, a recorded removal is kept: the object leaves its old position and moves to
+        // the end.
         append(object)
         revision += 1
     }
@@ -117,14 +121,15 @@ final class ToManyMembers {
         guard let number = numbers.removeValue(forKey: ObjectIdentifier(object)) else { return }
         storage[number] = nil
         order?.remove(number)
-        // No hole at the end, and not more holes than members: what was added and removed again leaves nothing behind.
+        // No holes at the end, and at most as many holes as members, so that adding and removing leaves no garbage
+        // behind.
         if order == nil {
             while let last = storage.last, last == nil { storage.removeLast() }
         }
         if storage.count > 2 * numbers.count + 64 { renumber() }
     }
 
-    /// Puts the members into another order. The array must hold the present members, each once.
+    /// Reorders the members. The array must contain the current members, each once.
     func reorder(_ ordered: [NSManagedObject]) {
         let present = objects
         guard present.count == ordered.count, !zip(present, ordered).allSatisfy({ $0 === $1 }) else { return }
@@ -135,7 +140,7 @@ final class ToManyMembers {
         revision += 1
     }
 
-    /// The present members and their order keys become the store's.
+    /// Records that the current members and their order keys are in the store.
     func commit(orderKeys: [ObjectIdentifier: Int64]) {
         guard isLoaded else { return forgetNotes() }
         revision += 1
@@ -155,7 +160,7 @@ final class ToManyMembers {
         revision += 1
     }
 
-    /// Forgets what was read of the store's members, and keeps the changes as notes for the next reading.
+    /// Discards the store's members, and keeps the changes for the next time that the members are loaded.
     func forgetCommitted() {
         guard isLoaded, !isReordered else { return }
         let changes = difference()
@@ -173,12 +178,12 @@ final class ToManyMembers {
         isLoaded ? difference() : (listed, Array(removed.values))
     }
 
-    /// The links that have to be there after a save, and those that must not, by the notes alone.
+    /// The links that must exist after a save, and those that must not, according to the recorded changes only.
     var notedLinks: (added: [NSManagedObject], removed: [NSManagedObject]) {
         (listed, removed.values.filter { numbers[ObjectIdentifier($0)] == nil })
     }
 
-    /// Takes out objects whose deletion was saved.
+    /// Removes the objects whose deletion was saved.
     func dropGone() {
         committed.removeAll { $0.object.status.contains(.gone) }
         removed = removed.filter { !$0.value.status.contains(.gone) }
@@ -187,7 +192,8 @@ final class ToManyMembers {
         if !gone.isEmpty { revision += 1 }
     }
 
-    /// The objects added to and removed from the store's members. Only right when loaded.
+    /// Returns the objects that were added to and removed from the store's members. Only valid if the members are
+    /// loaded.
     func difference() -> (added: [NSManagedObject], removed: [NSManagedObject]) {
         let old = Set(committed.map { ObjectIdentifier($0.object) })
         return (
@@ -200,7 +206,7 @@ final class ToManyMembers {
 // MARK: Positions
 
 extension ToManyMembers {
-    /// The member at a position; nil beyond the last.
+    /// Returns the member at a position; nil after the end.
     func object(at position: Int) -> NSManagedObject? {
         guard isLoaded, position >= 0, position < count else { return nil }
         if order == nil {
@@ -217,7 +223,7 @@ extension ToManyMembers {
 
     /// Moves a member.
     ///
-    /// - Parameter position: Its position afterwards; beyond the end it means the end.
+    /// - Parameter position: Its position afterwards; a position after the end means the end.
     func move(_ object: NSManagedObject, to position: Int) {
         guard isLoaded, let number = numbers[ObjectIdentifier(object)], let present = self.position(of: object) else {
             return
@@ -231,7 +237,7 @@ extension ToManyMembers {
         revision += 1
     }
 
-    /// The order as a tree, in which positions are found among holes.
+    /// Returns the order as a tree, which finds positions in spite of holes.
     private func numbering() -> MemberOrder {
         if let order { return order }
         let made = MemberOrder(storage.indices.lazy.filter { self.storage[$0] != nil })

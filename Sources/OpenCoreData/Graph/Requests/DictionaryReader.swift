@@ -3,15 +3,15 @@ import SwormPredicates
 import SwormSQLite
 import SwormStore
 
-/// A property of a dictionary, as a request names it.
+/// A property of the dictionaries that a request fetches.
 struct SelectedProperty {
     var name: String
     var expression: ExpressionTree
-    /// The type that the value is to have; undefined for the one that it has.
+    /// The type of the value; undefined to keep the value's own type.
     var type: AttributeType = .undefined
 }
 
-/// Makes dictionaries from stored rows. A property without a value is not in its dictionary.
+/// A reader that creates dictionaries from stored rows. A property without a value is left out of its dictionary.
 struct DictionaryReader {
     let selected: [SelectedProperty]
     let columns: [ProjectedColumn]
@@ -58,7 +58,7 @@ struct DictionaryReader {
 }
 
 extension StoredValue {
-    /// The value in words.
+    /// The value as a string.
     fileprivate var text: String {
         switch self {
         case .null: "nothing"

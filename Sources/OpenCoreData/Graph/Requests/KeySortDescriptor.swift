@@ -2,26 +2,26 @@ public import Foundation
 import SwormPredicates
 import SwormStore
 
-/// The form of a sort descriptor's class to which members can be added that Foundation's own descriptors lack here.
+/// A protocol of the sort descriptor class, for members that Foundation's own sort descriptors lack on this platform.
 public protocol SortKeyPathing {}
 
 extension NSSortDescriptor: SortKeyPathing {}
 
 extension SortKeyPathing where Self == NSSortDescriptor {
-    /// Makes a descriptor that orders by a key path.
+    /// Creates a descriptor that sorts by a key path.
     ///
     /// - Parameters:
-    ///   - key: An attribute, or to-one relationships and an attribute joined by dots.
-    ///   - ascending: Whether small values come first. Nil is the smallest.
+    ///   - key: An attribute, or the names of to-one relationships and of an attribute joined by dots.
+    ///   - ascending: Whether small values come first. Nil is the smallest value.
     public init(key: String?, ascending: Bool) { self = KeySortDescriptor(key: key ?? "", ascending: ascending) }
 }
 
 extension SortKeyPathing {
-    /// The key path that the descriptor orders by; nil for one that was made from a Swift key path.
+    /// The key path to sort by; nil if the descriptor was created from a Swift key path.
     public var key: String? { (self as? KeySortDescriptor)?.path }
 }
 
-/// A sort descriptor that holds the key path as a string.
+/// A sort descriptor that stores the key path as a string.
 final class KeySortDescriptor: NSSortDescriptor {
     let path: String
 
@@ -30,19 +30,19 @@ final class KeySortDescriptor: NSSortDescriptor {
         super.init(keyPath: \String.count, ascending: ascending)
     }
 
-    /// Not supported: a descriptor is made from its key.
+    /// Not supported, because a descriptor is created from its key.
     @available(*, unavailable)
     required init?(coder: NSCoder) { nil }
 
     /// The descriptor for the opposite order.
     override var reversedSortDescriptor: Any { KeySortDescriptor(key: path, ascending: !ascending) }
 
-    /// Returns the descriptor itself: it never changes.
+    /// Returns the descriptor itself, because it is immutable.
     override func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 extension NSSortDescriptor {
-    /// The descriptor as a value.
+    /// Returns the descriptor as a value.
     func sort() throws -> FetchSpecification.Sort {
         guard let key, !key.isEmpty else {
             throw CoreDataError(

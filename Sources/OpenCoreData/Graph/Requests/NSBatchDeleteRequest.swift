@@ -1,20 +1,20 @@
 import SwormStore
 
-/// The form of the answer to a deletion of all objects of a request.
+/// The form of the result of a batch deletion.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
-    /// `true`: the request was carried out.
+    /// `true`: the request succeeded.
     case resultTypeStatusOnly = 0
-    /// The ids of the deleted objects, those that followed by delete rules included, as `[NSManagedObjectID]`.
+    /// The ids of the deleted objects, including those that delete rules deleted, as `[NSManagedObjectID]`.
     case resultTypeObjectIDs = 1
-    /// The number of objects that were asked for, as `Int`.
+    /// The number of objects that matched the request, as `Int`.
     case resultTypeCount = 2
 }
 
-/// A request that deletes all objects that a fetch request finds, by statements in the store.
+/// A request that deletes all objects that a fetch request finds, with statements in the store.
 ///
-/// A context carries it out with ``NSManagedObjectContext/execute(_:)``, which answers with an ``NSBatchDeleteResult``. It is
-/// written at once, past the objects of all contexts: refresh those that may be gone. All delete rules are followed; a
-/// relationship that denies the deletion, or that must not be empty, refuses all of it.
+/// A context executes it with ``NSManagedObjectContext/execute(_:)``, which returns an ``NSBatchDeleteResult``. It is
+/// written immediately and bypasses the objects of all contexts: refresh the objects that may be deleted. All delete
+/// rules are applied; a relationship that denies the deletion, or that must not be empty, makes the whole request fail.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     enum Choice {
         case found((CompiledModel) throws -> FetchSpecification)
@@ -26,16 +26,17 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// The form of the result.
     open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
 
-    /// Makes a request that deletes what a fetch request finds: its predicate, order, limit and offset count.
+    /// Creates a request that deletes the objects that a fetch request finds. Its predicate, order, limit and offset
+    /// are applied.
     ///
-    /// - Parameter fetch: A request. It is read when the deletion is carried out.
+    /// - Parameter fetch: A request. It is evaluated when the deletion is executed.
     public init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>) {
         choice = .found { try fetch.specification(in: $0) }
         super.init()
         affectedStores = fetch.affectedStores
     }
 
-    /// Makes a request that deletes the objects with given ids. Those that are gone already are passed over.
+    /// Creates a request that deletes the objects with the given ids. Ids of objects that no longer exist are ignored.
     ///
     /// - Parameter objects: Ids of saved objects.
     public init(objectIDs objects: [NSManagedObjectID]) {
@@ -44,9 +45,9 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     }
 }
 
-/// The answer to a deletion of all objects of a request.
+/// The result of a batch deletion.
 open class NSBatchDeleteResult: NSPersistentStoreResult {
-    /// What was asked for, in the form that ``resultType`` says.
+    /// The result, in the form of ``resultType``.
     public let result: Any?
     /// The form of the result.
     public let resultType: NSBatchDeleteRequestResultType

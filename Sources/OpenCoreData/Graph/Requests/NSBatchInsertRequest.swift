@@ -1,25 +1,28 @@
 public import Foundation
 
-/// A request to insert many objects straight into the rows of a store.
+/// A request that inserts many objects directly into the rows of a store.
 ///
-/// A context carries it out with ``NSManagedObjectContext/execute(_:)``, which answers with an ``NSBatchInsertResult``. It is
-/// written at once, without a save, and the context learns nothing of it: merge the ids into contexts that should know. What a
-/// save would refuse is refused, and then nothing is inserted. Relationships cannot be set.
+/// A context executes it with ``NSManagedObjectContext/execute(_:)``, which returns an ``NSBatchInsertResult``. It is
+/// written immediately, without a save, and the context is not notified: merge the ids into the contexts that need the
+/// changes. If a value would make a save fail, the request fails and inserts nothing. Relationships cannot be set.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// The name of the entity.
     public final let entityName: String
-    /// The entity, where the request was made with one.
+    /// The entity, if the request was created with one.
     public final let entity: NSEntityDescription?
-    /// The values of the objects by the names of their attributes; `NSNull` for none. What is not named has its default.
+    /// The values of the objects by the names of their attributes; `NSNull` for nil. Missing attributes have their
+    /// default values.
     open var objectsToInsert: [[String: Any]]?
-    /// Fills in the values of one object after the other; true says that there are no more, and inserts nothing.
+    /// A closure that sets the values of one object after the other. It returns true if there are no more objects; then
+    /// nothing is inserted for the call.
     open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
-    /// Fills in one object after the other, which belongs to no context; true says that there are no more, and inserts nothing.
+    /// A closure that sets the values of one object after the other. The object belongs to no context. The closure
+    /// returns true if there are no more objects; then nothing is inserted for the call.
     open var managedObjectHandler: ((NSManagedObject) -> Bool)?
     /// The form of the result.
     open var resultType = NSBatchInsertRequestResultType.statusOnly
 
-    /// Makes a request for objects that are given as dictionaries.
+    /// Creates a request for objects in the form of dictionaries.
     ///
     /// - Parameters:
     ///   - entityName: The name of the entity.
@@ -30,7 +33,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         objectsToInsert = dictionaries
     }
 
-    /// Makes a request for objects that are given as dictionaries.
+    /// Creates a request for objects in the form of dictionaries.
     ///
     /// - Parameters:
     ///   - entity: The entity.
@@ -41,44 +44,44 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         objectsToInsert = dictionaries
     }
 
-    /// Makes a request for objects that a closure fills in as dictionaries.
+    /// Creates a request for objects that a closure provides as dictionaries.
     ///
     /// - Parameters:
     ///   - entityName: The name of the entity.
-    ///   - handler: Fills in one object; returns true when there are no more.
+    ///   - handler: Sets the values of one object; returns true if there are no more objects.
     public init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
         self.entityName = entityName
         entity = nil
         dictionaryHandler = handler
     }
 
-    /// Makes a request for objects that a closure fills in as dictionaries.
+    /// Creates a request for objects that a closure provides as dictionaries.
     ///
     /// - Parameters:
     ///   - entity: The entity.
-    ///   - handler: Fills in one object; returns true when there are no more.
+    ///   - handler: Sets the values of one object; returns true if there are no more objects.
     public init(entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
         entityName = entity.name ?? ""
         self.entity = entity
         dictionaryHandler = handler
     }
 
-    /// Makes a request for objects that a closure fills in.
+    /// Creates a request for objects whose values a closure sets.
     ///
     /// - Parameters:
     ///   - entityName: The name of the entity.
-    ///   - handler: Fills in one object; returns true when there are no more.
+    ///   - handler: Sets the values of one object; returns true if there are no more objects.
     public init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
         self.entityName = entityName
         entity = nil
         managedObjectHandler = handler
     }
 
-    /// Makes a request for objects that a closure fills in.
+    /// Creates a request for objects whose values a closure sets.
     ///
     /// - Parameters:
     ///   - entity: The entity.
-    ///   - handler: Fills in one object; returns true when there are no more.
+    ///   - handler: Sets the values of one object; returns true if there are no more objects.
     public init(entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
         entityName = entity.name ?? ""
         self.entity = entity
@@ -86,19 +89,19 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     }
 }
 
-/// The form of the answer to a batch insertion.
+/// The form of the result of a batch insertion.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
-    /// `true`: the request was carried out.
+    /// `true`: the request succeeded.
     case statusOnly = 0
-    /// The ids of the inserted objects, in their order, as `[NSManagedObjectID]`.
+    /// The ids of the inserted objects, in order, as `[NSManagedObjectID]`.
     case objectIDs = 1
     /// The number of inserted objects, as `Int`.
     case count = 2
 }
 
-/// The answer to a batch insertion.
+/// The result of a batch insertion.
 open class NSBatchInsertResult: NSPersistentStoreResult {
-    /// What was asked for, in the form that ``resultType`` says.
+    /// The result, in the form of ``resultType``.
     public let result: Any?
     /// The form of the result.
     public let resultType: NSBatchInsertRequestResultType

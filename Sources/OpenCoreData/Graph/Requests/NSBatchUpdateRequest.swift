@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The form of the answer to an update of all objects of an entity.
+/// The form of the result of a batch update.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
-    /// `true`: the request was carried out.
+    /// `true`: the request succeeded.
     case statusOnlyResultType = 0
     /// The ids of the changed objects, as `[NSManagedObjectID]`.
     case updatedObjectIDsResultType = 1
@@ -10,30 +10,30 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
     case updatedObjectsCountResultType = 2
 }
 
-/// A request that gives attributes of all objects of an entity other values, by one statement in the store.
+/// A request that updates attributes of all objects of an entity, with one statement in the store.
 ///
-/// A context carries it out with ``NSManagedObjectContext/execute(_:)``, which answers with an ``NSBatchUpdateResult``. It is
-/// written at once, past the objects of all contexts: refresh those that may have changed. Values that a save would refuse
-/// are refused.
+/// A context executes it with ``NSManagedObjectContext/execute(_:)``, which returns an ``NSBatchUpdateResult``. It is
+/// written immediately and bypasses the objects of all contexts: refresh the objects that may have changed. Values that
+/// would make a save fail are rejected.
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     /// The entity's name.
     public final let entityName: String
-    /// The entity, where the request was made with one.
+    /// The entity, if the request was created with one.
     public final let entity: NSEntityDescription?
 
-    /// What the objects must satisfy; nil for all objects of the entity.
+    /// The condition for the objects; nil for all objects of the entity.
     open var predicate: NSPredicate?
-    /// Whether the objects of sub-entities are changed too.
+    /// Whether the objects of sub-entities are also updated.
     open var includesSubentities = true
     /// The form of the result.
     open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
 
-    /// The new values, by the names of attributes or by their descriptions. `NSNull` stands for no value.
+    /// The new values, keyed by the names or descriptions of attributes. `NSNull` represents nil.
     ///
-    /// An element of a composite attribute has its path as its name: `address.city`.
+    /// The name of an element of a composite attribute is its path: `address.city`.
     open var propertiesToUpdate: [AnyHashable: Any]?
 
-    /// Makes a request for the objects of an entity.
+    /// Creates a request for the objects of an entity.
     ///
     /// - Parameter entityName: The entity's name in the model of the context that executes the request.
     public init(entityName: String) {
@@ -42,7 +42,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
         super.init()
     }
 
-    /// Makes a request for the objects of an entity.
+    /// Creates a request for the objects of an entity.
     ///
     /// - Parameter entity: An entity of the coordinator's model.
     public init(entity: NSEntityDescription) {
@@ -52,9 +52,9 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     }
 }
 
-/// The answer to an update of all objects of an entity.
+/// The result of a batch update.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
-    /// What was asked for, in the form that ``resultType`` says.
+    /// The result, in the form of ``resultType``.
     public let result: Any?
     /// The form of the result.
     public let resultType: NSBatchUpdateRequestResultType

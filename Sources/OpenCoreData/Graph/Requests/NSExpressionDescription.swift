@@ -1,7 +1,7 @@
-/// A computed property of the dictionaries that a fetch yields.
+/// A computed property of the dictionaries that a fetch returns.
 ///
-/// Foundation's `NSExpression` cannot be made outside of Apple's platforms, so a description says by itself what an
-/// expression would: a key path, and a function of its values over many rows.
+/// `NSExpression` cannot be created outside of Apple's platforms, so a description itself contains the parts of an
+/// expression: a key path, and a function of its values over many rows.
 ///
 /// ```swift
 /// let newest = NSExpressionDescription()
@@ -11,16 +11,17 @@
 /// newest.expressionResultType = .integer64AttributeType
 /// ```
 open class NSExpressionDescription: NSPropertyDescription {
-    /// The type that the value is to have; undefined for the type that it has by itself.
+    /// The type of the value; undefined to keep the value's own type.
     open var expressionResultType: NSAttributeType = .undefinedAttributeType
 
-    /// `count:`, `sum:`, `min:`, `max:` or `average:` for one value of many rows; nil for the value of each row.
+    /// `count:`, `sum:`, `min:`, `max:` or `average:` for one value over many rows; nil for the value of each row.
     ///
-    /// Rows without a value do not count. Of no values the sum is zero, and there is no smallest, largest and average one.
+    /// Rows without a value are ignored. If there are no values, the sum is zero, and the minimum, maximum and average
+    /// are nil.
     open var function: String?
 
-    /// An attribute, also one behind relationships to one, or the count of a relationship to many: `author.name`,
-    /// `reviews.@count`. Empty for the object itself: its id, and what `count:` counts.
+    /// The key path of an attribute, which may include to-one relationships, or the count of a to-many relationship:
+    /// `author.name`, `reviews.@count`. Empty for the object itself: its id, or the objects that `count:` counts.
     open var keyPath: String = ""
 
     override func makeEmptyCopy() -> NSPropertyDescription { NSExpressionDescription() }

@@ -3,9 +3,9 @@ import SwormPredicates
 import SwormStore
 
 extension NSFetchRequest {
-    /// A request for dictionaries as a value, with the properties that they have.
+    /// Returns a request for dictionaries as a value, with the properties of the dictionaries.
     ///
-    /// - Throws: An error that says which property is unknown, or why the properties do not go together.
+    /// - Throws: An error that states which property is unknown, or why the properties cannot be combined.
     func projection(in model: CompiledModel) throws -> (ProjectionSpecification, [SelectedProperty]) {
         var fetch = try specification(in: model)
         let entity = model[fetch.entity]
@@ -28,12 +28,13 @@ extension NSFetchRequest {
             }
         }
         if tree.form == .grouped {
-            // Core Data's limit of such a request counts groups.
+            // The limit of such a request applies to groups, as in Core Data.
             (tree.groupLimit, tree.groupOffset) = (fetch.limit > 0 ? fetch.limit : nil, fetch.offset)
             (fetch.limit, fetch.offset, fetch.sorts) = (0, 0, [])
         }
         if tree.form == .total {
-            // One row comes of all; a limit or an offset is one of that row, and no order changes it.
+            // The result is a single row for all objects. Limit and offset apply to that row, and an order has no
+            // effect.
             tree.sorts = []
             fetch.sorts = []
             fetch.limit = 0
@@ -47,7 +48,7 @@ extension NSFetchRequest {
         return (result, selected)
     }
 
-    /// The properties that are named, or all attributes of the entity that a store has.
+    /// Returns the properties to fetch, or all stored attributes of the entity if the request does not specify any.
     private func selectedProperties(of entity: CompiledEntity) throws -> [SelectedProperty] {
         if let propertiesToFetch, !propertiesToFetch.isEmpty {
             let selected = try propertiesToFetch.map { try property($0, entity) }

@@ -3,9 +3,10 @@ import SwormPredicates
 import SwormStore
 
 extension NSFetchRequest {
-    /// The request as a value.
+    /// Returns the request as a value.
     ///
-    /// - Throws: An error that names the entity or key that the model does not have, or says what is wrong with the predicate.
+    /// - Throws: An error that names the entity or key that the model does not have, or describes what is wrong with
+    ///   the predicate.
     func specification(in model: CompiledModel) throws -> FetchSpecification {
         guard let entityName else {
             throw CoreDataError(NSCoreDataError, "Cannot execute a fetch request that has no entity. Set one.")
@@ -20,16 +21,5 @@ extension NSFetchRequest {
         specification.limit = max(0, fetchLimit)
         specification.offset = max(0, fetchOffset)
         return specification
-    }
-}
-
-extension CoreDataError {
-    static func unknownEntity(_ name: String, in model: CompiledModel) -> CoreDataError {
-        let names = model.entities.map(\.name)
-        let list = names.sorted().joined(separator: ", ")
-        return CoreDataError(
-            NSCoreDataError,
-            "The model has no entity named '\(name)'.\(nearestNameHint(to: name, in: names)) It has: \(list).",
-            entity: name)
     }
 }

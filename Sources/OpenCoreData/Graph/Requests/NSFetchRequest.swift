@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a fetch can yield.
+/// A type of results that a fetch can return.
 public protocol NSFetchRequestResult: NSObjectProtocol {}
 
 extension NSManagedObject: NSFetchRequestResult {}
@@ -12,29 +12,29 @@ extension NSDictionary: NSFetchRequestResult {}
 public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
     /// The bits of the type.
     public let rawValue: UInt
-    /// Makes a type from bits.
+    /// Creates a type from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
     /// Managed objects.
     public static let managedObjectResultType = NSFetchRequestResultType([])
     /// The ids of managed objects.
     public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
-    /// Dictionaries of chosen properties.
+    /// Dictionaries of selected properties.
     public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
-    /// One number: how many objects there are.
+    /// A single number: the number of objects.
     public static let countResultType = NSFetchRequestResultType(rawValue: 4)
 }
 
-/// A request to a coordinator's stores.
+/// A request that a coordinator's stores execute.
 open class NSPersistentStoreRequest: NSObject {
-    /// The stores to ask; nil for all.
+    /// The stores that execute the request; nil for all.
     open var affectedStores: [NSPersistentStore]?
 }
 
 /// A request for the objects of an entity.
 ///
-/// Comparisons follow the store's logic everywhere: nil is equal to nothing and different from nothing, except in
-/// `x == nil` and `x != nil`. Without sort descriptors the results come in the order of their keys; with them, the key
-/// decides between equals.
+/// Comparisons follow the rules of the store everywhere: nil is neither equal to nor different from any value, except
+/// in `x == nil` and `x != nil`. Without sort descriptors, the results are in the order of their keys; with them, the
+/// key decides the order of equal values.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
     /// The entity's name.
     open private(set) var entityName: String?
@@ -42,56 +42,58 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     open var entity: NSEntityDescription? {
         didSet { entityName = entity?.name }
     }
-    /// What the objects must satisfy; nil for all objects of the entity.
+    /// The condition for the objects; nil for all objects of the entity.
     open var predicate: NSPredicate?
     /// The order of the results.
     open var sortDescriptors: [NSSortDescriptor]?
-    /// The largest number of results; 0 for all.
+    /// The maximum number of results; 0 for all.
     open var fetchLimit = 0
-    /// The number of results to pass over.
+    /// The number of results to skip.
     open var fetchOffset = 0
-    /// How many rows are read at a time; 0 for all at once.
+    /// The number of rows to read at a time; 0 to read all at once.
     ///
-    /// With a size, the fetch reads the ids alone, and its objects are faults. The first that is asked for a value reads the
-    /// rows of its batch. Objects keep the rows that they have read until they are let go or refreshed. Where unsaved changes
-    /// bear on the request, where several stores answer it, and where ``shouldRefreshRefetchedObjects`` is set, all rows are
-    /// read at once.
+    /// With a batch size, the fetch only reads the ids, and its objects are faults. Accessing a value of the first
+    /// object of a batch reads the rows of that batch. Objects keep the rows that were read until they are deallocated
+    /// or refreshed. All rows are read at once if unsaved changes affect the request, if several stores execute it, or
+    /// if ``shouldRefreshRefetchedObjects`` is set.
     open var fetchBatchSize = 0
     /// The form of the results.
     open var resultType: NSFetchRequestResultType = .managedObjectResultType
-    /// Whether the objects of sub-entities are results too.
+    /// Whether the results include objects of sub-entities.
     open var includesSubentities = true
-    /// Whether unsaved changes of the context count. They never do in dictionaries, which show what is in the store.
+    /// Whether unsaved changes of the context are taken into account. Dictionaries never include them: they contain the
+    /// values in the store.
     open var includesPendingChanges = true
-    /// Has no effect: the values of the objects are always read with them.
+    /// Has no effect, because the values of the objects are always read with them.
     open var includesPropertyValues = true
-    /// Has no effect: the objects of a fetch have the values of their rows.
+    /// Has no effect, because the objects of a fetch have the values of their rows.
     open var returnsObjectsAsFaults = true
-    /// Whether objects that the context knows already take the values of their rows, unsaved changes excepted.
+    /// Whether registered objects of the context adopt the values of their rows, except for unsaved changes.
     open var shouldRefreshRefetchedObjects = false
-    /// Relationships that are going to be followed, also one behind another: `author.publisher`. What they lead to is read
-    /// with the fetch, for a thousand objects by one statement; with a ``fetchBatchSize``, with the rows of each batch.
+    /// The key paths of relationships to prefetch, which may have several steps: `author.publisher`. Their objects are
+    /// read with the fetch, by one statement for a thousand objects; with a ``fetchBatchSize``, they are read with the
+    /// rows of each batch.
     ///
-    /// A path that names anything else is an error of the fetch. Only a fetch of objects reads them.
+    /// The fetch throws an error for a path with a step that is not a relationship. Only a fetch of objects prefetches.
     open var relationshipKeyPathsForPrefetching: [String]?
 
-    /// The properties of dictionaries: names, also paths of to-one relationships (`author.name`), property descriptions, and
-    /// ``NSExpressionDescription``s for what is computed. Nil for all attributes.
+    /// The properties of dictionaries: names, including paths of to-one relationships (`author.name`), property
+    /// descriptions, and ``NSExpressionDescription``s for computed values. Nil for all attributes.
     ///
-    /// A to-one relationship is the id of its object. Objects are always fetched whole.
+    /// The value of a to-one relationship is the id of its object. Objects are always fetched completely.
     open var propertiesToFetch: [Any]?
-    /// Whether dictionaries that say the same are given once.
+    /// Whether duplicate dictionaries are returned only once.
     open var returnsDistinctResults = false
-    /// The properties by which rows are grouped: one dictionary comes of all rows with the same values. All that is fetched
-    /// must be grouped by, or be an aggregate.
+    /// The properties by which rows are grouped: all rows with the same values result in one dictionary. Each fetched
+    /// property must be one of them, or an aggregate.
     open var propertiesToGroupBy: [Any]?
-    /// What a group must satisfy. Computed properties are variables with their names: `$number > 2`.
+    /// The condition for a group. Computed properties are variables with their names: `$number > 2`.
     open var havingPredicate: NSPredicate?
 
-    /// Makes a request without an entity.
+    /// Creates a request without an entity.
     public override init() {}
 
-    /// Makes a request for the objects of an entity.
+    /// Creates a request for the objects of an entity.
     ///
     /// - Parameter entityName: The entity's name in the model of the context that executes the request.
     public convenience init(entityName: String) {
@@ -100,5 +102,5 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     }
 }
 
-/// What a request to a coordinator answers.
+/// The result of a request to a coordinator.
 open class NSPersistentStoreResult: NSObject {}

@@ -1,12 +1,12 @@
 import Foundation
 import SwormPredicates
 
-/// Loosely typed arguments of a format string; managed objects and ids stand for their identity.
+/// Converts the untyped arguments of a format string. Managed objects and ids are converted to their identity.
 func predicateArguments(_ arguments: [Any]) throws -> [PredicateArgument] {
     try PredicateArgument.make(from: arguments, object: objectReference)
 }
 
-/// Loosely typed values of a predicate's variables.
+/// Converts the untyped values of a predicate's variables.
 func predicateVariables(_ values: [String: Any]) throws -> [String: PredicateArgument] {
     try PredicateArgument.make(from: values, object: objectReference)
 }

@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-/// A path of relationships whose objects are read along with a fetch.
+/// A path of relationships whose objects are read together with a fetch.
 package struct PrefetchPath: Sendable {
     /// One relationship of a path, with its slot.
     struct Step: Sendable {
@@ -11,13 +11,16 @@ package struct PrefetchPath: Sendable {
         var place: RelationshipPlace { RelationshipPlace(owner: relationship.owner, slot: slot) }
     }
 
-    /// What is read, the nearest first. It ends where a relationship is transient: there is nothing to be read.
+    /// The relationships to read, the nearest first. The path ends before a transient relationship, which has no stored
+    /// objects.
     let steps: [Step]
 
+    /// Creates a path.
+    ///
     /// - Parameters:
-    ///   - names: The names of relationships, each of the entity that the one before it leads to.
-    ///   - number: The number of the entity where the path begins.
-    /// - Throws: A ``CoreDataError`` that names what is no relationship.
+    ///   - names: The names of relationships, each of the previous one's destination entity.
+    ///   - number: The number of the entity where the path starts.
+    /// - Throws: A ``CoreDataError`` that names a step that is not a relationship.
     package init(_ names: [String], entity number: Int, model: CompiledModel) throws {
         var steps: [Step] = []
         var entity = model[number]
@@ -49,11 +52,11 @@ package struct PrefetchPath: Sendable {
     }
 }
 
-/// How much a fetch reads, and when. It changes nothing of what the fetch finds.
+/// The amount of data that a fetch reads at a time. It does not affect the results of the fetch.
 package struct FetchReading: Sendable {
-    /// The relationships that are going to be followed.
+    /// The relationships to prefetch.
     package var prefetch: [PrefetchPath]
-    /// How many rows are read at a time, when the first of them is needed; 0 for all at once.
+    /// The number of rows that are read at a time, when the first of them is needed; 0 to read all at once.
     package var batchSize: Int
 
     package init(prefetch: [PrefetchPath] = [], batchSize: Int = 0) {
@@ -63,9 +66,9 @@ package struct FetchReading: Sendable {
 }
 
 extension NSFetchRequest {
-    /// How much the request reads, and when.
+    /// Returns the amount of data that the request reads at a time.
     ///
-    /// - Throws: A ``CoreDataError`` that names what is no relationship.
+    /// - Throws: A ``CoreDataError`` that names a step that is not a relationship.
     func reading(_ specification: FetchSpecification, in model: CompiledModel) throws -> FetchReading {
         FetchReading(
             prefetch: try (relationshipKeyPathsForPrefetching ?? []).map { path in

@@ -7,14 +7,14 @@ extension NSManagedObjectContext {
 
     // MARK: Rows that were changed
 
-    /// A conflict that a save has met, with the row as the context has read it, and as it is now.
+    /// Returns a conflict of a save, with the row as the context read it and as it is now.
     final func mergeConflict(
         _ met: SaveConflicts.Conflict, of object: NSManagedObject, reading rows: RowsReadAnew
     ) throws -> MergeConflict {
         var cached = try object.snapshot.rowSnapshot(of: object)
         var persisted = met.exists ? rows.values[met.row] : nil
         let isKept = persisted != nil
-        // The object may be written as a whole.
+        // The policy may write the object as a whole.
         let isWhole = isKept ? mergeType == .overwriteMergePolicyType : mergeType.contextPrevails
         for slot in object.plan.attributes.indices where object.plan.traits[slot].allowsExternalStorage {
             guard let known = cached?.attributes[slot] else { break }
@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
             if case .value(let value) = known, value != .null, case .reference = now,
                 let content = try rows.snapshot(of: met.row)?.content(slot, of: object)
             {
-                // The object knows the content, so that it is compared with the content.
+                // The object knows the content, so compare the content.
                 persisted?.attributes[slot] = content
             } else if case .reference = known, known != now, isWhole {
                 if let content = try object.snapshot.content(slot, of: object) { cached?.attributes[slot] = content }
@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
             persistedSnapshot: persisted, objectSnapshot: present)
     }
 
-    /// Lets an object go on from the row that the store holds, with the changes that are left of its own.
+    /// Updates an object to the stored row, and keeps the object's changes that the settlement preserves.
     final func merge(
         _ object: NSManagedObject, by settlement: ConflictSettlement, over fresh: ObjectSnapshot,
         from conflict: MergeConflict
@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
         object.awake(fromSnapshotEvents: .mergePolicy)
     }
 
-    /// Lets an object be what the store holds.
+    /// Resets an object to its stored state.
     final func rollBack(_ object: NSManagedObject, to fresh: ObjectSnapshot, from conflict: MergeConflict) {
         takeRow(fresh, of: object, from: conflict)
         object.takeBackRelationships { _ in true }
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
         object.awake(fromSnapshotEvents: .mergePolicy)
     }
 
-    /// Lets an object live that was going to be deleted, as what the store holds.
+    /// Undoes the deletion of an object, and resets the object to its stored state.
     final func rollBackDeletion(
         of object: NSManagedObject, to fresh: ObjectSnapshot, from conflict: MergeConflict
     ) throws {
@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
         forgetEnds(of: object, conflict)
     }
 
-    /// Lets the objects that a row led to before, and those that it leads to now, read anew what leads back to it.
+    /// Causes the previous and the current destinations of a row to read their inverse relationships again.
     private func forgetEnds(of object: NSManagedObject, _ conflict: MergeConflict) {
         guard let before = conflict.cachedSnapshot?.toOnes, let now = conflict.persistedSnapshot?.toOnes else { return }
         for (slot, relationship) in object.plan.relationships.enumerated() where before[slot] != now[slot] {
@@ -97,11 +97,11 @@ extension NSManagedObjectContext {
 
     // MARK: Rows that were deleted
 
-    /// Lets an object go whose row was deleted in the store.
+    /// Discards an object whose row was deleted in the store.
     final func forgetMissing(_ object: NSManagedObject) {
         identities[identityKey(object.objectID.row, object.objectID.origin)] = nil
         if object.status.contains(.deleted) {
-            // Somebody else has done it.
+            // Another context or process has already deleted the row.
             deletedList.remove(object)
             object.status.remove(.deleted)
         } else {
@@ -111,9 +111,9 @@ extension NSManagedObjectContext {
         object.status.insert(.gone)
     }
 
-    /// Inserts an object anew, under its old key, whose row was deleted in the store.
+    /// Inserts an object whose row was deleted in the store again, under its old key.
     ///
-    /// - Parameter values: Its attributes by slot. Transient ones keep the values that the object has.
+    /// - Parameter values: Its attributes by slot. Transient attributes keep the object's current values.
     final func insertAnew(_ object: NSManagedObject, with values: [AttributeValue]) {
         updatedList.remove(object)
         let values = object.plan.attributes.indices.map {
@@ -123,7 +123,7 @@ extension NSManagedObjectContext {
             if !relationship.isToMany {
                 object.setRelationshipState(slot, .toOne(object.destination(slot)))
             } else if case .toMany(let members) = object.relationshipState(slot) {
-                // Its links went with the row. Members that were added since come with the new one.
+                // Its links were deleted with the row. Members that were added since are linked to the new row.
                 let added = members.noted.added
                 let fresh = ToManyMembers(isLoaded: true)
                 for other in added { fresh.add(other) }
@@ -140,7 +140,7 @@ extension NSManagedObjectContext {
 }
 
 extension ObjectSnapshot {
-    /// The row that an object has read, without the content of external data; nil when it has read none.
+    /// Returns the row that an object has read, without the content of external data, or nil if it has read none.
     fileprivate func rowSnapshot(of object: NSManagedObject) throws -> RowSnapshot? {
         switch self {
         case .none, .fault: return nil
@@ -158,7 +158,7 @@ extension ObjectSnapshot {
         }
     }
 
-    /// The content of external data in a row that was read; nil where there is no such file any more.
+    /// Returns the content of external data in a row that was read, or nil if the file no longer exists.
     fileprivate func content(_ slot: Int, of object: NSManagedObject) throws -> SnapshotValue? {
         guard let (group, row) = fetched else { return nil }
         do {
@@ -171,7 +171,7 @@ extension ObjectSnapshot {
 }
 
 extension FetchGroup {
-    /// A row as a value. External data is what the row refers to it by.
+    /// Returns a row as a value. External data is represented by the reference to it.
     func rowSnapshot(row: Int, of entity: CompiledEntity, _ origin: ObjectOrigin) throws -> RowSnapshot {
         let attributes = try entity.attributes.indices.map { slot -> SnapshotValue in
             let value = try value(row: row, slot: slot, entity, origin, nil)
@@ -189,9 +189,10 @@ extension FetchGroup {
 }
 
 extension NSManagedObject {
-    /// Makes the unsaved changes those of a settled request. Transient values, and to-many relationships, stay.
+    /// Replaces the unsaved changes by those of a settled request. Transient values and to-many relationships are
+    /// preserved.
     ///
-    /// - Parameter update: The request's update of the object's row; nil when it has none.
+    /// - Parameter update: The request's update of the object's row, or nil if it has none.
     fileprivate final func takeChanges(_ update: SaveRequest.Update?) {
         takeAttributes(update)
         let changed = Set(update?.toOnes.map(\.slot) ?? [])
@@ -204,7 +205,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Makes the unsaved values of stored attributes those of a settled request.
+    /// Replaces the unsaved values of stored attributes by those of a settled request.
     final func takeAttributes(_ update: SaveRequest.Update?) {
         prepareEdits()
         for slot in plan.attributes.indices
@@ -217,7 +218,7 @@ extension NSManagedObject {
         if update?.attributes.isEmpty == false { markUpdated() }
     }
 
-    /// Gives changed relationships the store's state again, and the objects at their other ends with them.
+    /// Resets changed relationships to the stored state, together with the objects at their other ends.
     final func takeBackRelationships(_ condition: (Int) -> Bool) {
         for slot in plan.relationships.indices where changedRelationships.contains(slot) && condition(slot) {
             if plan.relationships[slot].isToMany {
@@ -235,12 +236,13 @@ extension NSManagedObject {
         }
     }
 
-    /// The object to which a to-one relationship leads in the store.
+    /// Returns the stored destination of a to-one relationship.
     private func storedDestination(_ slot: Int) -> NSManagedObject? {
         committedDestination(slot).flatMap { context?.object(for: $0, origin: objectID.origin, hint: nil) }
     }
 
-    /// Takes a member out that was added. One that was somebody else's member before leads there again.
+    /// Removes a member that was added. If it was previously a member of another object, it is linked to that object
+    /// again.
     private func giveBack(_ member: NSManagedObject, from slot: Int) {
         let relationship = plan.relationships[slot]
         if let inverse = relationship.inverse, !member.plan.relationships[inverse].isToMany,
@@ -253,7 +255,8 @@ extension NSManagedObject {
         try? removeMember(slot, member)
     }
 
-    /// Leads to the stored partner again, if both are without one only because this object was given another.
+    /// Restores the link to the stored partner if both objects have no partner only because this object was given
+    /// another one.
     private func rejoin(by slot: Int?, inverse: Int) {
         guard let slot, !plan.relationships[slot].isToMany, status.isDisjoint(with: [.inserted, .deleted, .gone]),
             destination(slot) == nil, let stored = storedDestination(slot), stored !== self,

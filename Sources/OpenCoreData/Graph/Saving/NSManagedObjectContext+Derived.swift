@@ -2,7 +2,7 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Takes over what the store has worked out during a save.
+    /// Adopts the values that the store has computed during a save.
     ///
     /// - Parameter written: The objects that the save has written, and that are known to have changed.
     /// - Returns: The ids of the other objects whose values have changed.
@@ -35,10 +35,10 @@ extension NSManagedObject {
                 committed.attributes[slot] = value
             }
             snapshot = .values(committed)
-        // The rows of a fetch are shared and stay as they were read, so the object reads its own anew.
+        // The rows of a fetch are shared and must not change, so the object reads its own row again.
         case .row where !hasChanges, .patched where !hasChanges:
             snapshot = .fault(nil)
-            // The row may say by then that they lead elsewhere.
+            // By then, the relationships of the row may have other destinations.
             forgetReadRelationships()
         case .row, .patched, .fault, .none: break
         }

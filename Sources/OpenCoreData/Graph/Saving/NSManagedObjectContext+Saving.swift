@@ -3,20 +3,10 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// What a save asks of the objects.
-    enum Validation {
-        /// That what was changed is valid.
-        case changes
-        /// Nothing yet, beyond that values are of the right types: a migration checks the objects when all of them are there.
-        case later
-        /// That everything is valid, whether it was changed or not.
-        case everything
-    }
-
-    /// Writes the unsaved changes: all of them, in one transaction a store, or nothing.
+    /// Writes all unsaved changes or no change at all, in one transaction per store.
     ///
-    /// Objects are validated first. When a row was changed in the store since it was read, or a unique value is taken, the
-    /// merge policy decides. When the save fails, the changes stay in the context.
+    /// Objects are validated first. If a row was changed in the store since it was read, or if a unique value already
+    /// exists, the merge policy decides. If the save fails, the changes stay in the context.
     ///
     /// - Throws: Validation errors, conflicts that the merge policy does not resolve, or the store's error.
     public func save() throws {
@@ -37,7 +27,7 @@ extension NSManagedObjectContext {
         try validateChanges()
         try checkUniqueValues()
         try checkStores(coordinator)
-        // What could not be read was taken for nil, and would be written so.
+        // Values that could not be read were treated as nil, and would be saved as nil.
         try throwReadError()
         var saved = SavedObjects()
         do {
@@ -45,9 +35,9 @@ extension NSManagedObjectContext {
             try keepTransactions(of: origins)
             for origin in origins { try save(in: origin, isOnly: origins.count == 1, into: &saved) }
         } catch {
-            // A transaction that is kept is not committed yet, and whoever keeps it undoes it.
+            // A transaction that stays open is not committed yet, and the caller that keeps it open undoes it.
             guard !saved.parts.isEmpty, !transactions.areKept else { throw error }
-            // What was written is saved, whatever the other stores say.
+            // Changes that were written to other stores stay saved.
             let places = saved.parts.map { $0.origin.store?.url?.path ?? "memory" }.joined(separator: ", ")
             try finish(saved, coordinator, isPartial: true)
             throw CoreDataError(
@@ -57,14 +47,14 @@ extension NSManagedObjectContext {
         try finish(saved, coordinator)
     }
 
-    /// Gives the objects that were inserted the keys of their rows.
+    /// Assigns the keys of their rows to inserted objects.
     private func promote(_ saved: SavedObjects) {
         for part in saved.parts {
-            // Some may have got their keys before.
+            // Some objects may already have permanent keys.
             let objects = part.inserted.filter { part.keys[$0.objectID.key] != nil }
             var start = 0
             while start < objects.count {
-                // Objects of one hierarchy mostly follow each other, and are all that there are without a row.
+                // Objects of one hierarchy are usually adjacent, and usually all of them have no row yet.
                 let first = objects[start]
                 let (root, own) = (first.plan.root, first.objectID.origin)
                 let end =
@@ -83,10 +73,11 @@ extension NSManagedObjectContext {
 
     private func callWillSave() throws {
         guard [insertedList, updatedList, deletedList].contains(where: \.hasSubclasses) else { return }
-        // `willSave` may change objects, which then have their turn; a bound keeps two that undo each other from going on.
+        // `willSave` may change objects, which are then processed in turn. The bound stops two objects that undo each
+        // other's changes.
         var called = Set<ObjectIdentifier>()
         for _ in 0..<1000 {
-            // Only an overridden `willSave` does anything.
+            // Only an overridden `willSave` has an effect.
             let waiting = (insertedList.objects + updatedList.objects + deletedList.objects).filter {
                 type(of: $0) != NSManagedObject.self && !called.contains(ObjectIdentifier($0))
             }
@@ -116,7 +107,7 @@ extension NSManagedObjectContext {
         guard validation != .later else {
             return try CoreDataError.throwAll((insertedList.objects + updatedList.objects).flatMap(\.refusals))
         }
-        // The lists as they are now: a class of its own may change objects while it validates them.
+        // Use copies of the lists, because a custom class may change objects while it validates them.
         let (inserted, updated, deleted) = (insertedList, updatedList, deletedList)
         try deleted.forEach { object in try collect(object) { try object.validateForDelete() } }
         try inserted.forEach { object in
@@ -137,7 +128,7 @@ extension NSManagedObjectContext {
     private func originsOfChanges(_ coordinator: NSPersistentStoreCoordinator) throws -> [ObjectOrigin] {
         var origins: [ObjectOrigin] = []
         var last = -1
-        // New objects of one entity go into one store, unless somebody has said otherwise.
+        // New objects of one entity are saved in one store, unless they were assigned to different stores.
         for list in [insertedList, updatedList, deletedList] {
             try list.forEach { object in
                 if assignedStores.isEmpty, object.objectID.isTemporaryID {
@@ -151,7 +142,7 @@ extension NSManagedObjectContext {
         return origins
     }
 
-    /// Writes the changes of one store's objects. Conflicts are settled as the merge policy says.
+    /// Writes the changes of one store's objects. The merge policy settles conflicts.
     ///
     /// - Parameter isOnly: Whether no other store has changes.
     private func save(in origin: ObjectOrigin, isOnly: Bool, into saved: inout SavedObjects) throws {
@@ -164,8 +155,8 @@ extension NSManagedObjectContext {
         }
         let coordinator = try requireCoordinator()
         let builder = try requestBuilder(origin, isOnly: isOnly, coordinator)
-        // A pinned view would keep the write from seeing, or waiting for, anything newer. But settling a conflict may ask for
-        // the content of external data that it sees.
+        // A pinned session would prevent the write from seeing, or waiting for, newer changes. However, settling a
+        // conflict may read the content of external data that the session sees.
         parkPinnedViews()
         do {
             let result =
@@ -185,7 +176,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The unsaved changes of one store's objects.
+    /// Collects the unsaved changes of one store's objects.
     private func requestBuilder(
         _ origin: ObjectOrigin, isOnly: Bool, _ coordinator: NSPersistentStoreCoordinator
     ) throws -> SaveRequestBuilder {
@@ -201,7 +192,7 @@ extension NSManagedObjectContext {
         return builder
     }
 
-    /// Makes the written state the objects' state, and tells the world.
+    /// Makes the written state the objects' committed state, and notifies observers.
     private func finish(
         _ saved: SavedObjects, _ coordinator: NSPersistentStoreCoordinator, isPartial: Bool = false
     ) throws {
@@ -233,11 +224,11 @@ extension NSManagedObjectContext {
         for part in saved.parts {
             for (object, version) in zip(part.written, part.versions) { object.commit(saved, version) }
         }
-        // Of the others nothing went into their rows: they have other relationships, or other transient values.
+        // The other objects have no changes in their rows, only in other relationships or in transient values.
         for object in updated where object.status.contains(.updated) { object.commit(saved, nil) }
         let refreshed = takeDerived(saved, besides: inserted.objects + updated.objects)
         forgetReferences(to: deleted.objects)
-        // Only an overridden `didSave` does anything.
+        // Only an overridden `didSave` has an effect.
         for list in [inserted, updated, deleted] where list.hasSubclasses {
             for object in list { object.didSave() }
         }
@@ -245,7 +236,7 @@ extension NSManagedObjectContext {
             tellOfSave(inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
             for object in deleted { object.detach() }
         }
-        // Observers may use the context, so nothing of it is in use while they are called.
+        // Observers may use the context, so no part of it may be in use when they are called.
         if transactions.isEmpty { return announce() }
         transactions.announce { [weak self] in
             self?.tellOfSave(inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
@@ -254,25 +245,25 @@ extension NSManagedObjectContext {
     }
 }
 
-/// What a save has written, by store.
+/// The results of a save, by store.
 struct SavedObjects {
     struct Part {
         var origin: ObjectOrigin
         /// The new objects.
         var inserted: [NSManagedObject]
-        /// The keys of those that had temporary ones.
+        /// The permanent keys of objects that had temporary keys.
         var keys: AssignedKeys
-        /// The other objects whose rows were written, and the versions that these have now.
+        /// The other objects whose rows were written, and the new versions of the rows.
         var written: [NSManagedObject]
         var versions: [Int64]
-        /// What the store has worked out, by row and attribute slot.
+        /// The values that the store has computed, by row and attribute slot.
         var derived: [RowID: [Int: AttributeValue]]
     }
 
     private(set) var parts: [Part] = []
     private(set) var orderKeys: [ObjectIdentifier: [Int: [ObjectIdentifier: Int64]]] = [:]
     private var versions: [ObjectIdentifier: Int64] = [:]
-    /// The ordered relationships whose members stand in the store otherwise than the context has them.
+    /// The ordered relationships whose members have a different order in the store than in the context.
     private var rearranged: [ObjectIdentifier: Set<Int>] = [:]
 
     mutating func add(_ builder: SaveRequestBuilder, _ result: SaveResult, _ origin: ObjectOrigin) {
@@ -294,21 +285,21 @@ struct SavedObjects {
 
     func contains(_ origin: ObjectOrigin) -> Bool { parts.contains { $0.origin === origin } }
 
-    /// The version that a save gave to a row that it wrote anew; nil for others.
+    /// Returns the version of a row that a save inserted again, or nil for other objects.
     func version(of object: NSManagedObject) -> Int64? {
         versions.isEmpty ? nil : versions[ObjectIdentifier(object)]
     }
 
-    /// Whether the members of an ordered relationship are to be read anew.
+    /// Returns whether the members of an ordered relationship must be read again.
     func isRearranged(_ object: NSManagedObject, _ slot: Int) -> Bool {
         rearranged.isEmpty ? false : rearranged[ObjectIdentifier(object)]?.contains(slot) ?? false
     }
 }
 
 extension NSManagedObject {
-    /// The present values become the store's.
+    /// Makes the current values the committed ones.
     ///
-    /// - Parameter written: The version that the row has now; nil when it was not written.
+    /// - Parameter written: The new version of the row, or nil if it was not written.
     fileprivate final func commit(_ saved: SavedObjects, _ written: Int64?) {
         let wasInserted = status.contains(.inserted)
         if let written, case .row = snapshot, let patched = PatchedRow(self, version: written) {
@@ -322,7 +313,7 @@ extension NSManagedObject {
                 return destination.flatMap { $0.status.isDisjoint(with: [.deleted, .gone]) ? $0.objectID.row : nil }
             }
             var attributes = presentAttributes
-            // What somebody has set of derived values was not written. The database says what they are.
+            // Values that were assigned to derived attributes are not saved. The database computes these attributes.
             for slot in plan.derivedSlots { attributes[slot] = wasInserted ? .null : committedAttribute(slot) }
             let version = written ?? snapshot.version ?? 1
             snapshot = .values(CommittedRow(version: version, attributes: attributes, toOnes: toOnes))

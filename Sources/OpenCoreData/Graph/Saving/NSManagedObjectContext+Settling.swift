@@ -3,15 +3,17 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-// Saves that meet conflicts.
+// Saves with conflicts.
 extension NSManagedObjectContext {
-    /// Writes the changes of one store's objects as the merge policy settles their conflicts.
+    /// Writes the changes of one store's objects, after the merge policy has settled their conflicts.
     ///
-    /// All of it happens under one write lock, so that the rows by which conflicts are settled are those that are written:
-    /// nobody else can change them in between. Objects are validated under it, too, as the policy has made them.
+    /// Everything happens under one write lock, so that the rows that settle the conflicts are the rows that are
+    /// written: no other connection can change them in between. Objects are also validated under the lock, in the state
+    /// that the policy gave them.
     ///
-    /// - Parameter collect: Collects the changes as they are.
-    /// - Returns: The changes that were written. A save that fails leaves no trace: everything that was settled is taken back.
+    /// - Parameter collect: A closure that collects the current changes.
+    /// - Returns: The changes that were written. A save that fails has no effect: everything that was settled is
+    ///   undone.
     final func writeSettled(
         to origin: ObjectOrigin, _ store: any ObjectStore, collecting collect: () throws -> SaveRequestBuilder
     ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
@@ -20,11 +22,11 @@ extension NSManagedObjectContext {
         var before = checkpoint()
         do {
             if open == nil {
-                // From now on everything is read under the lock.
+                // From here on, everything is read under the lock.
                 transactions.add(transaction, origin)
                 try interruption.enter(transaction)
             }
-            // With a mark behind it the transaction is not begun anew by a try that fails, which would let the lock go.
+            // After a mark, a failed attempt does not restart the transaction, which would release the lock.
             let mark = transaction.mark()
             let written: (builder: SaveRequestBuilder, result: SaveResult)
             do {
@@ -75,12 +77,12 @@ extension NSManagedObjectContext {
                 before.note(settlement.unchangedObjects(in: self, origin))
                 try take(settlement, reading: rows, in: builder, origin)
             }
-            // An object may lack required values by now, or its deletion be denied.
+            // An object may now lack required values, or its deletion may be denied.
             try validateChanges()
         }
     }
 
-    /// The error that names conflicts which are not settled.
+    /// Returns the error that lists unresolved conflicts.
     final func error(
         of conflicts: MetConflicts, in builder: SaveRequestBuilder, _ origin: ObjectOrigin
     ) -> CoreDataError {
@@ -105,7 +107,7 @@ extension NSManagedObjectContext {
 
     // MARK: Rows
 
-    /// Reads the rows by which conflicts are settled.
+    /// Reads the rows that are required to settle conflicts.
     private func rows(
         around conflicts: MetConflicts, in builder: SaveRequestBuilder, _ origin: ObjectOrigin
     ) throws -> RowsReadAnew {
@@ -120,7 +122,7 @@ extension NSManagedObjectContext {
                 }
                 rows.note(try mergeConflict(conflict, of: object, reading: rows))
             }
-            // The partners of rows that are written anew may be taken by now.
+            // The partners of rows that are inserted again may have other partners now.
             let partners = rows.conflicts.filter { $0.persistedSnapshot == nil }.flatMap { conflict in
                 origin.compiled[conflict.sourceObject.entity].pairings(in: origin.compiled).compactMap {
                     conflict.objectSnapshot?.toOnes[$0.slot]
@@ -144,7 +146,7 @@ extension NSManagedObjectContext {
         return rows
     }
 
-    /// Reads rows as the store holds them now, each once. Objects that were not saved have none.
+    /// Reads the current state of rows, each once. Objects that were not saved have no row.
     private func read(_ rows: [RowID], into read: inout RowsReadAnew, of origin: ObjectOrigin) throws {
         let model = origin.compiled
         var keys: [(root: Int, keys: [Int64])] = []
@@ -170,7 +172,7 @@ extension NSManagedObjectContext {
 
     // MARK: Settling
 
-    /// Settles conflicts as the merge policy says; nil where it leaves them as they are.
+    /// Settles conflicts with the merge policy. Returns nil if the policy does not resolve them.
     private func settlement(
         of conflicts: MetConflicts, in builder: SaveRequestBuilder, _ rows: RowsReadAnew
     ) throws -> ConflictSettlement? {
@@ -186,7 +188,7 @@ extension NSManagedObjectContext {
         return settlement
     }
 
-    /// Lets the objects be what a settlement says.
+    /// Applies a settlement to the objects.
     private func take(
         _ settlement: ConflictSettlement, reading rows: RowsReadAnew, in builder: SaveRequestBuilder,
         _ origin: ObjectOrigin
@@ -227,7 +229,7 @@ extension NSManagedObjectContext {
 /// Rows that were read under the write lock, as values for settling and as snapshots for objects.
 struct RowsReadAnew {
     private(set) var values: FreshRows
-    /// The conflicts of those rows that a save writes or leads to.
+    /// The conflicts of the rows that a save writes or refers to.
     private(set) var conflicts: [MergeConflict] = []
     private var conflictIndexes: [RowID: Int] = [:]
     private var snapshots: [RowID: ObjectSnapshot] = [:]
@@ -244,10 +246,10 @@ struct RowsReadAnew {
         snapshots[values.model.identity(of: row.row)] = snapshot
     }
 
-    /// The state of an object of a row; nil when the row is not there.
+    /// Returns the snapshot for the object of a row, or nil if the row does not exist.
     func snapshot(of row: RowID) -> ObjectSnapshot? { snapshots[values.model.identity(of: row)] }
 
-    /// Calls a closure with the state of a row in the store, and with the conflict that it was read for.
+    /// Calls a closure with the stored state of a row, and with the conflict that it was read for.
     fileprivate func withRow(
         _ row: RowID, do body: (ObjectSnapshot, MergeConflict) throws -> Void
     ) throws {
@@ -257,7 +259,7 @@ struct RowsReadAnew {
 }
 
 extension ConflictSettlement {
-    /// The objects without unsaved changes that are going to be changed or let go.
+    /// Returns the objects without unsaved changes that are about to be changed or discarded.
     fileprivate func unchangedObjects(
         in context: NSManagedObjectContext, _ origin: ObjectOrigin
     ) -> [NSManagedObject] {

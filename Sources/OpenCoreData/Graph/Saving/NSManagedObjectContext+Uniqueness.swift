@@ -2,9 +2,9 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-// Unique values that rows of the store hold already.
+// Conflicts with unique values of stored rows.
 extension NSManagedObjectContext {
-    /// The conflicts of unique values with the rows that hold them.
+    /// Returns the conflicts of unique values with the rows that already contain them.
     final func constraintConflicts(
         _ met: UniquenessConflicts, in builder: SaveRequestBuilder, reading rows: FreshRows
     ) throws -> [ConstraintConflict] {
@@ -29,14 +29,14 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Makes an inserted object and the row that holds its unique values one.
+    /// Combines an inserted object with the row that contains its unique values.
     ///
-    /// Objects that lead to the inserted one lead to the row from now on.
+    /// Objects that refer to the inserted object then refer to the row.
     ///
     /// - Parameters:
     ///   - existing: The row.
     ///   - fresh: The row as the store holds it now.
-    ///   - update: The settled request's update of the row; nil where the values stay that it has.
+    ///   - update: The settled request's update of the row, or nil if the row keeps its values.
     final func unite(
         _ object: NSManagedObject, with existing: RowID, over fresh: ObjectSnapshot?,
         taking update: SaveRequest.Update?, _ origin: ObjectOrigin
@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
             ?? (entity === object.plan ? nil : self.object(for: existing, origin: origin, hint: nil)),
             known !== object
         {
-            // The row has an object of its own, or one of another entity; that one goes on.
+            // The row already has an object, or is of another entity; that object is kept.
             target = known
             forgetInserted(object)
             object.take(id: known.objectID)
@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
             identities[key] = object
         }
         try target.load()
-        // Only a row that the save writes was compared with the store.
+        // Only rows that the save writes were compared with the store.
         if let fresh, !target.hasChanges, target.snapshot.version != fresh.version {
             target.replaceSnapshot(fresh)
             target.forgetReadRelationships()
@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Lets changed objects lead to another object by their relationships without an inverse.
+    /// Redirects relationships without an inverse from one object to another, in all changed objects.
     private func redirect(from old: NSManagedObject, to new: NSManagedObject) throws {
         for object in insertedList.objects + updatedList.objects {
             for (slot, relationship) in object.plan.relationships.enumerated() where relationship.inverse == nil {
@@ -109,13 +109,13 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Refuses a save in which two objects have the same unique values.
+    /// Throws an error if two objects of the save have the same unique values.
     final func checkUniqueValues() throws {
         guard let model = compiledModel else { return }
         var errors: [CoreDataError] = []
         for entity in model.entities {
             for constraint in entity.uniquenessConstraints {
-                // Two that hold the same values without a change would have been refused when they came to them.
+                // Two unchanged objects with equal values would have been rejected when they received them.
                 let slots = constraint.map { entity.slot(named: $0) }
                 let isTaken: (NSManagedObject) -> Bool = { entity.family.contains($0.plan.number) && $0.mayTake(slots) }
                 guard insertedList.contains(where: isTaken) || updatedList.contains(where: isTaken) else { continue }
@@ -148,7 +148,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Whether the object is new, or one of the values of a uniqueness constraint has changed.
+    /// Whether the object is new, or a value of a uniqueness constraint has changed.
     fileprivate final func mayTake(_ constraint: [PropertySlot?]) -> Bool {
         if status.contains(.inserted) { return true }
         return constraint.contains { slot in
@@ -160,7 +160,8 @@ extension NSManagedObject {
         }
     }
 
-    /// The values of a uniqueness constraint; nil when one of them is nil, which makes every row unique.
+    /// Returns the values of a uniqueness constraint, or nil if one of them is nil, because then no other row can
+    /// conflict.
     fileprivate final func uniqueValues(_ constraint: [String]) -> [AttributeValue]? {
         var values: [AttributeValue] = []
         for name in constraint {
@@ -178,7 +179,7 @@ extension NSManagedObject {
         return values
     }
 
-    /// Unlinks an inserted object from all others, and tells which they were, by the names of relationships.
+    /// Unlinks an inserted object from all its partners, and returns these by relationship name.
     fileprivate final func takeLinks() throws -> [(name: String, others: [NSManagedObject])] {
         var links: [(name: String, others: [NSManagedObject])] = []
         for (slot, relationship) in plan.relationships.enumerated() where !relationship.isTransient {
@@ -221,7 +222,8 @@ extension CoreDataError {
     }
 }
 
-/// Whether two of the objects have the same value in an attribute: the quick look, where nearly always there are none.
+/// Returns whether two of the objects have the same value in an attribute: a fast check that nearly always finds no
+/// duplicates.
 private func hasEqualValues(_ slot: Int, of entity: CompiledEntity, _ objects: [NSManagedObject]) -> Bool {
     if isGrowing(slot, of: entity, objects) { return false }
     var numbers = Set<Int64>()
@@ -239,8 +241,8 @@ private func hasEqualValues(_ slot: Int, of entity: CompiledEntity, _ objects: [
     return false
 }
 
-/// Whether the values of an attribute are numbers each of which is greater than the one before, as numbers of new objects
-/// mostly are. Then no two are equal, and no table is needed to see it.
+/// Returns whether the values of an attribute are strictly increasing numbers, as is common for new objects. In that
+/// case, no two are equal, and no set is needed.
 private func isGrowing(_ slot: Int, of entity: CompiledEntity, _ objects: [NSManagedObject]) -> Bool {
     var last: Int64?
     for object in objects where entity.family.contains(object.plan.number) {

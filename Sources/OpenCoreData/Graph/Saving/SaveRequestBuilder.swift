@@ -1,17 +1,17 @@
 import SwormPredicates
 import SwormStore
 
-/// Collects the unsaved changes of the objects of one store into a request.
+/// A builder that collects the unsaved changes of one store's objects into a request.
 struct SaveRequestBuilder {
     let model: CompiledModel
     private(set) var request = SaveRequest()
-    /// The objects behind the insertions, in the same order; those with changes; and those to be deleted.
+    /// The inserted objects in the order of the request's insertions, the changed objects, and the deleted ones.
     private(set) var inserted: [NSManagedObject] = []
     private(set) var updated: [NSManagedObject] = []
     private(set) var deleted: [NSManagedObject] = []
-    /// The objects behind the request's updates, in the same order.
+    /// The objects of the request's updates, in the same order.
     private(set) var written: [NSManagedObject] = []
-    /// The order keys that the members of ordered relationships get, to be kept once they are written.
+    /// The new order keys of the members of ordered relationships. They are adopted after the save.
     private(set) var orderKeys: [ObjectIdentifier: [Int: [ObjectIdentifier: Int64]]] = [:]
     private var seenAdded = Set<SaveRequest.Link>()
     private var seenRemoved = Set<SaveRequest.Link>()
@@ -22,14 +22,14 @@ struct SaveRequestBuilder {
         request.contextName = contextName
     }
 
-    /// The objects that stand behind the rows of the request.
+    /// The objects of the rows in the request.
     ///
-    /// - Complexity: O(*n*): it is made at each call.
+    /// - Complexity: O(*n*): the dictionary is created at each access.
     var objects: [RowID: NSManagedObject] {
         Dictionary((inserted + updated + deleted).map { ($0.objectID.row, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// - Parameter version: What the context knew of the row that the object had before others deleted it.
+    /// - Parameter version: The last known version of the object's row before another context deleted it.
     mutating func insert(_ object: NSManagedObject, after version: Int64? = nil) {
         inserted.append(object)
         let plan = object.plan
@@ -69,8 +69,8 @@ struct SaveRequestBuilder {
             SaveRequest.Deletion(row: row, version: object.snapshot.version, emptied: emptied(object)))
     }
 
-    /// The relationships whose rules delete the members, or deny that there are any, and to which others may add one without
-    /// changing a row that is known.
+    /// Returns the relationships whose rules delete the members or deny a deletion while there are members, and to
+    /// which other contexts may add a member without changing a known row.
     private func emptied(_ object: NSManagedObject) -> [SaveRequest.Emptied] {
         object.plan.relationships.enumerated().compactMap { slot, relationship in
             guard relationship.isToMany, !relationship.isTransient,
@@ -90,7 +90,7 @@ struct SaveRequestBuilder {
         return destination.status.contains(.gone) ? nil : destination.objectID.row
     }
 
-    /// Links that have no to-one column, and the order of ordered members.
+    /// Adds links that have no to-one column, and the order of ordered members.
     private mutating func addMembers(of object: NSManagedObject, _ slot: Int) {
         let relationship = object.plan.relationships[slot]
         guard relationship.isToMany, !relationship.isTransient else { return }
@@ -98,8 +98,8 @@ struct SaveRequestBuilder {
         let inverse = relationship.inverse.map { model[relationship.destination].relationships[$0] }
         let needsLinks = inverse?.isToMany ?? true
         guard needsLinks || relationship.isOrdered else { return }
-        // Links in a table of their own are added and removed whatever else is linked: an object with very many links is saved
-        // without a look at them.
+        // Links in a join table are added and removed independently of the existing links, so an object with very many
+        // links is saved without reading them.
         if needsLinks, inverse != nil, !relationship.isOrdered, !present.isLoaded {
             return addLinks(of: object, slot, present.notedLinks)
         }
@@ -127,7 +127,8 @@ struct SaveRequestBuilder {
         request[keyPath: list].append(link)
     }
 
-    /// The link between two objects, named from one and the same side whichever of them it was found on.
+    /// Returns the link between two objects, always named from the same side, regardless of the side on which it was
+    /// found.
     private func link(_ object: NSManagedObject, _ slot: Int, _ other: NSManagedObject) -> SaveRequest.Link {
         let relationship = object.plan.relationships[slot]
         let direct = SaveRequest.Link(owner: object.objectID.row, relationship: slot, destination: other.objectID.row)

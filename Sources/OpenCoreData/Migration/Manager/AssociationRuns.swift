@@ -1,6 +1,6 @@
 import SwormStore
 
-/// Pairs of old and new rows that came in the order of both, as runs of keys that follow each other on both sides.
+/// Pairs of old and new rows that were added in the order of both sides, stored as runs of consecutive keys.
 struct AssociationRuns {
     typealias Row = RowID
 
@@ -8,9 +8,9 @@ struct AssociationRuns {
         case source, destination
     }
 
-    /// So many pairs, one key further on both sides from each to the next.
+    /// A number of pairs whose keys increase by one on both sides.
     private struct Run {
-        // There may be a million of these, so their entities are kept short.
+        // There may be a million runs, so the entities have a compact type.
         var sourceEntity: Int32
         var destinationEntity: Int32
         var sourceKey: Int64
@@ -29,7 +29,7 @@ struct AssociationRuns {
 
     /// Adds a pair.
     ///
-    /// - Returns: Whether it is here now. One that is before the last one on either side has no place.
+    /// - Returns: Whether the pair was added. A pair that is before the last one on either side is not added.
     mutating func add(_ source: Row, _ destination: Row) -> Bool {
         if let last = runs.last {
             let end = (last.row(last.count - 1, on: .source), last.row(last.count - 1, on: .destination))
@@ -49,9 +49,9 @@ struct AssociationRuns {
         return true
     }
 
-    /// The rows of the other side that belong to one of this side.
+    /// Returns the rows of the other side that belong to a row of this side.
     func partners(of row: Row, on side: Side) -> [Row] {
-        // The first run that does not end before the row.
+        // A binary search for the first run that does not end before the row.
         var (low, high) = (0, runs.count)
         while low < high {
             let middle = (low + high) / 2
@@ -74,7 +74,8 @@ struct AssociationRuns {
 
     func hasOnly(destinationsOf entity: Int) -> Bool { runs.allSatisfy { Int($0.destinationEntity) == entity } }
 
-    /// All rows of one side in their order. One that belongs to several of the other side may occur several times.
+    /// Returns all rows of one side in order. A row that belongs to several rows of the other side may occur several
+    /// times.
     func rows(on side: Side) -> some Sequence<Row> {
         runs.lazy.flatMap { run in (0..<run.count).lazy.map { run.row($0, on: side) } }
     }

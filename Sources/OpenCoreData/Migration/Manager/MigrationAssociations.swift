@@ -1,15 +1,17 @@
 import SwormStore
 
-/// Which objects of a new store those of an old one have become, by entity mapping. They are kept as rows: there may be many.
+/// The associations between the objects of an old store and those of a new one, by entity mapping. They are stored as
+/// rows, because there may be many of them.
 ///
-/// Mostly new objects are made in the order of the old ones, and keys follow each other on both sides. So what comes in order
-/// is noted as runs, of which there are few where no keys are missing, and only the rest pair by pair.
+/// New objects are usually created in the order of the old ones, and keys are consecutive on both sides. Therefore
+/// pairs in order are stored as runs, of which there are few unless keys are missing, and only the other pairs are
+/// stored one by one.
 struct MigrationAssociations {
     typealias Row = RowID
 
     private struct Links {
         var runs = AssociationRuns()
-        /// What does not come in order, both ways.
+        /// The pairs that are not in order, in both directions.
         var destinations: [Row: Few] = [:]
         var sources: [Row: Few] = [:]
     }
@@ -27,7 +29,7 @@ struct MigrationAssociations {
 
         mutating func add(_ row: Row) {
             var rows = rows
-            // Lets go of the rows, so that they are not copied to be appended to.
+            // Releases the rows first, so that appending does not copy them.
             self = .one(row)
             rows.append(row)
             self = .several(rows)
@@ -35,7 +37,7 @@ struct MigrationAssociations {
     }
 
     private var links: [String: Links] = [:]
-    /// New objects that were deleted again, so that no link leads to them.
+    /// The new objects that were deleted again, so that no link refers to them.
     private var removed: Set<Row> = []
 
     mutating func add(_ source: Row, _ destination: Row, mapping: String) {
@@ -49,7 +51,7 @@ struct MigrationAssociations {
         note(source, for: destination, in: &links[mapping, default: Links()].sources)
     }
 
-    /// Forgets new objects that were deleted again.
+    /// Removes new objects that were deleted again.
     mutating func remove(_ destinations: Set<Row>) { removed.formUnion(destinations) }
 
     func destinations(of source: Row, mapping: String) -> [Row] {
@@ -63,7 +65,7 @@ struct MigrationAssociations {
         return links.runs.partners(of: destination, on: .destination) + (links.sources[destination]?.rows ?? [])
     }
 
-    /// The new objects of a mapping, in the order of their keys. What is added later is not among them.
+    /// Returns the new objects of a mapping in the order of their keys. Objects that are added later are not included.
     func destinations(mapping: String) -> some Sequence<Row> {
         let links = links[mapping] ?? Links()
         let removed = removed
@@ -71,7 +73,7 @@ struct MigrationAssociations {
             .lazy.filter { !removed.contains($0) }
     }
 
-    /// Whether all new objects of a mapping are of one entity.
+    /// Returns whether all new objects of a mapping have the same entity.
     func hasOnly(entity: Int, mapping: String) -> Bool {
         guard let links = links[mapping] else { return true }
         return links.runs.hasOnly(destinationsOf: entity) && links.sources.keys.allSatisfy { $0.entity == entity }
@@ -80,7 +82,7 @@ struct MigrationAssociations {
     static func isBefore(_ left: Row, _ right: Row) -> Bool { (left.entity, left.key) < (right.entity, right.key) }
 }
 
-/// Two lists of rows in the order of their keys as one, without what occurs twice.
+/// Two lists of rows in the order of their keys, merged into one without duplicates.
 private struct MergedRows<First: Sequence<RowID>>: Sequence, IteratorProtocol {
     private var first: First.Iterator
     private var second: ArraySlice<RowID>

@@ -1,26 +1,26 @@
 import Foundation
 import SwormStore
 
-/// One end of a migration: where a store is, or is to be, and how it is opened.
+/// The source or destination of a migration: the URL of a store, and how the store is opened.
 struct MigrationStore {
     let url: URL
     let type: String
     let options: [AnyHashable: Any]
     let model: NSManagedObjectModel
-    /// By which large values go from the old store to the new one.
+    /// The external files of large values that move from the old store to the new one.
     let lentFiles: LentFiles
 
-    /// Opens the old store for reading only.
+    /// Opens the old store read-only.
     func openForReading() throws -> NSPersistentStoreCoordinator {
         try checkType()
         var options = options
         options[NSReadOnlyPersistentStoreOption] = true
-        // Whoever only reads cannot begin a history.
+        // A read-only store cannot start a history.
         options[NSPersistentHistoryTrackingKey] = nil
         return try open(options)
     }
 
-    /// Makes the new store.
+    /// Creates the new store.
     func make() throws -> NSPersistentStoreCoordinator {
         try checkType()
         guard FileStamp(path: StoreFiles(url: url).main) == nil else {

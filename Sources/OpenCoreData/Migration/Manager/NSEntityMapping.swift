@@ -1,68 +1,70 @@
 public import Foundation
 
-/// What a mapping does with the objects of an entity.
+/// The operation of an entity mapping on the objects of an entity.
 public enum NSEntityMappingType: UInt, Sendable {
-    /// It is not said. The objects are carried over as the property mappings say.
+    /// Not specified. The objects are migrated according to the property mappings.
     case undefinedEntityMappingType = 0
-    /// A migration policy of the application carries the objects over.
+    /// A migration policy of the application migrates the objects.
     case customEntityMappingType = 1
-    /// The entity is new, so there are no objects to carry over.
+    /// The entity is new, so there are no objects to migrate.
     case addEntityMappingType = 2
-    /// The entity goes, with its objects.
+    /// The entity is removed, with its objects.
     case removeEntityMappingType = 3
     /// The entity is the same in both models.
     case copyEntityMappingType = 4
-    /// The entity was changed.
+    /// The entity changed.
     case transformEntityMappingType = 5
 }
 
-/// Says what the objects of an entity become.
+/// A mapping that specifies how the objects of an entity are migrated.
 open class NSEntityMapping: NSObject {
-    /// The name, by which what the objects have become is asked for; unique in its mapping model.
+    /// The name of the mapping, which is used to request associated objects. It is unique in its mapping model.
     open var name: String!
 
-    /// What is done with the objects.
+    /// The operation on the objects.
     open var mappingType: NSEntityMappingType = .undefinedEntityMappingType
 
-    /// The name of the entity in the old model; nil when it is new. Sub-entities have mappings of their own.
+    /// The name of the entity in the old model; nil if the entity is new. Sub-entities have separate mappings.
     open var sourceEntityName: String?
 
-    /// The version hash of the entity in the old model. When it is set, the mapping is refused for any other version.
+    /// The version hash of the entity in the old model. If it is set, the mapping is rejected for any other version.
     open var sourceEntityVersionHash: Data?
 
-    /// The name of the entity in the new model; nil when it goes.
+    /// The name of the entity in the new model; nil if the entity is removed.
     open var destinationEntityName: String?
 
-    /// The version hash of the entity in the new model. When it is set, the mapping is refused for any other version.
+    /// The version hash of the entity in the new model. If it is set, the mapping is rejected for any other version.
     open var destinationEntityVersionHash: Data?
 
-    /// What the attributes of the new objects are set to. Those that are not named keep their default values.
+    /// The mappings of the attributes of the new objects. Attributes without a mapping keep their default values.
     open var attributeMappings: [NSPropertyMapping]?
 
-    /// What the relationships of the new objects are set to. Those that are not named stay empty.
+    /// The mappings of the relationships of the new objects. Relationships without a mapping stay empty.
     open var relationshipMappings: [NSPropertyMapping]?
 
-    /// Which of the old objects are carried over; nil for all.
+    /// The condition for the old objects that are migrated; nil for all objects.
     ///
-    /// It stands for the `sourceExpression` of Core Data, an expression that fetches the objects.
+    /// It replaces Core Data's `sourceExpression`, an expression that fetches the objects.
     open var sourcePredicate: NSPredicate?
 
-    /// The class of the policy that carries the objects over; nil for `NSEntityMigrationPolicy` itself.
+    /// The class of the policy that migrates the objects; nil for `NSEntityMigrationPolicy` itself.
     open var entityMigrationPolicyType: NSEntityMigrationPolicy.Type?
 
-    /// The name of that class with its module, as `MyApp.BookPolicy`, for a class that was not given as a type.
+    /// The name of that class with its module, such as `MyApp.BookPolicy`, for a class that was not specified as a
+    /// type.
     open var entityMigrationPolicyClassName: String?
 
-    /// Whether the policy, which is one of our own then, sets relationships as the mapping says, whatever else it does.
+    /// Whether the policy, which must be one of this package, sets relationships as the mapping specifies, whatever
+    /// else it does.
     package final var setsRelationshipsAsMapped = false
 
-    /// Whether the policy calls nobody else's code while relationships are set.
+    /// Whether the policy calls no code of the application while it sets relationships.
     package final var setsRelationshipsAlone = false
 
-    /// Any information that the application attaches.
+    /// Custom information of the application.
     open var userInfo: [AnyHashable: Any]?
 
-    /// Makes a mapping of no entity yet.
+    /// Creates a mapping without entities.
     public override init() { super.init() }
 
     /// The mapping's name, for messages and logs.

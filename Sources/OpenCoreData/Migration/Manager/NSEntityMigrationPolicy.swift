@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Carries the objects of an entity over from an old store to a new one. Override to do it otherwise.
+/// A policy that migrates the objects of an entity from an old store to a new one. Override it to customize the
+/// migration.
 ///
-/// One policy is made for each entity mapping, and called on the thread that migrates. The objects are worked on in batches:
-/// between two calls an object may have left its context, so keep ids rather than objects.
+/// One policy is created for each entity mapping, and is called on the thread that migrates. The objects are processed
+/// in batches: between two calls an object may have left its context, so store ids rather than objects.
 ///
 /// ```swift
 /// final class FullName: NSEntityMigrationPolicy {
@@ -18,25 +19,25 @@ public import Foundation
 /// }
 /// ```
 open class NSEntityMigrationPolicy: NSObject {
-    /// Makes a policy. The manager does that.
+    /// Creates a policy. Called by the manager.
     public required override init() { super.init() }
 
-    /// Called before the first object of the entity.
+    /// Called before the first object of the entity is migrated.
     ///
     /// - Parameters:
     ///   - mapping: The mapping of the entity.
-    ///   - manager: What migrates.
+    ///   - manager: The migration manager.
     open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
-    /// Makes what an old object becomes, sets its attributes, and tells the manager that the two belong together.
+    /// Creates the new object for an old one, sets its attributes, and associates the two objects at the manager.
     ///
-    /// An override that does not call `super` makes as many objects in the manager's `destinationContext` as it likes, and
-    /// hands them to `associate(sourceInstance:withDestinationInstance:for:)`.
+    /// An override that does not call `super` may create any number of objects in the manager's `destinationContext`,
+    /// and associates each of them with `associate(sourceInstance:withDestinationInstance:for:)`.
     ///
     /// - Parameters:
     ///   - sInstance: The old object.
     ///   - mapping: The mapping of its entity.
-    ///   - manager: What migrates.
+    ///   - manager: The migration manager.
     open func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -48,19 +49,19 @@ open class NSEntityMigrationPolicy: NSObject {
         manager.associate(sourceInstance: sInstance, withDestinationInstance: object, for: mapping)
     }
 
-    /// Called when there is an object for each old one of the entity.
+    /// Called after the new objects of the entity were created.
     ///
     /// - Parameters:
     ///   - mapping: The mapping of the entity.
-    ///   - manager: What migrates.
+    ///   - manager: The migration manager.
     open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Sets the relationships of a new object, when all objects of all entities are there.
+    /// Sets the relationships of a new object, after the objects of all entities were created.
     ///
     /// - Parameters:
     ///   - dInstance: The new object.
-    ///   - mapping: The mapping of the entity of the old one.
-    ///   - manager: What migrates.
+    ///   - mapping: The mapping of the old object's entity.
+    ///   - manager: The migration manager.
     open func createRelationships(
         forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -70,37 +71,38 @@ open class NSEntityMigrationPolicy: NSObject {
         }
     }
 
-    /// Called when the relationships of all objects of the entity are set.
+    /// Called after the relationships of all objects of the entity were set.
     ///
     /// - Parameters:
     ///   - mapping: The mapping of the entity.
-    ///   - manager: What migrates.
+    ///   - manager: The migration manager.
     open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Called when everything is in the new store, before all objects are validated. Throw what is not as it should be.
+    /// Called after everything was written to the new store, before all objects are validated. Throw an error if the
+    /// result is not valid.
     ///
     /// - Parameters:
     ///   - mapping: The mapping of the entity.
-    ///   - manager: What migrates.
+    ///   - manager: The migration manager.
     open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Called at the very end.
+    /// Called at the end of the migration.
     ///
     /// - Parameters:
     ///   - mapping: The mapping of the entity.
-    ///   - manager: What migrates.
+    ///   - manager: The migration manager.
     open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 }
 
 extension NSEntityMapping {
-    /// The class of the policy: the one that was given, the one with the name that was given, or the plain one.
+    /// The class of the policy: the specified class, the class with the specified name, or `NSEntityMigrationPolicy`.
     var policyType: NSEntityMigrationPolicy.Type? {
         if let entityMigrationPolicyType { return entityMigrationPolicyType }
         guard let name = entityMigrationPolicyClassName, !name.isEmpty else { return NSEntityMigrationPolicy.self }
         return NSClassFromString(name) as? NSEntityMigrationPolicy.Type
     }
 
-    /// Whether there can be old objects to carry over.
+    /// Whether there can be old objects to migrate.
     var carriesObjects: Bool {
         mappingType != .addEntityMappingType && mappingType != .removeEntityMappingType && sourceEntityName != nil
     }

@@ -1,33 +1,34 @@
 public import Foundation
 import SwormStore
 
-/// Says what the objects of an old model become in a new one.
+/// A model that specifies how the objects of an old model are migrated to a new one.
 ///
-/// Make one in code, or let it be inferred and change what is to be otherwise. Compiled mapping models of Xcode are not
-/// read: they hold expressions that only Apple's Foundation knows.
+/// Create one in code, or modify an inferred one. Compiled mapping models of Xcode cannot be read, because they contain
+/// expressions that only Apple's Foundation supports.
 open class NSMappingModel: NSObject {
-    /// What becomes of each entity, in the order in which the objects are carried over.
+    /// The entity mappings, in the order in which the objects are migrated.
     open var entityMappings: [NSEntityMapping]! = []
 
-    /// The mappings by their names.
+    /// The entity mappings by their names.
     open var entityMappingsByName: [String: NSEntityMapping] {
         Dictionary(
             (entityMappings ?? []).map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Makes a model without mappings.
+    /// Creates a model without mappings.
     public override init() { super.init() }
 
-    /// Infers the mapping between two models, by names and renaming identifiers.
+    /// Returns the inferred mapping between two models, by names and renaming identifiers.
     ///
-    /// Entities and properties may come, go, be renamed, and move within a hierarchy; what is required now needs a default
-    /// value; relationships may become to-one or to-many, ordered or not; numbers may become larger ones of the same kind.
+    /// Entities and properties may be added, removed, renamed, and moved within a hierarchy; a property that becomes
+    /// required needs a default value; relationships may become to-one or to-many, ordered or unordered; numbers may
+    /// become larger numbers of the same kind.
     ///
     /// - Parameters:
     ///   - sourceModel: The old model.
     ///   - destinationModel: The new model.
-    /// - Throws: An error with the code `NSInferredMappingModelError` that lists every reason why none can be inferred, each
-    ///   of them under `NSDetailedErrorsKey` too; or the faults of a model that cannot be used at all.
+    /// - Throws: An error with the code `NSInferredMappingModelError` that lists every reason why no mapping can be
+    ///   inferred, also as separate errors under `NSDetailedErrorsKey`; or the issues of a model that is invalid.
     open class func inferredMappingModel(
         forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
     ) throws -> NSMappingModel {

@@ -2,7 +2,7 @@ import Foundation
 import SwormStore
 
 extension NSMigrationManager {
-    /// What old objects have become, by whichever mapping.
+    /// Returns the new objects of old objects, across all mappings.
     final func becameOf(_ sources: [NSManagedObject]) -> [NSManagedObject] {
         settle()
         let rows = sources.flatMap { source in
@@ -13,9 +13,9 @@ extension NSMigrationManager {
         return newObjects(rows)
     }
 
-    /// What old objects have become by a mapping: what has its key already, then what has none yet.
+    /// Returns the new objects of old objects by a mapping: first those that already have keys, then those without.
     ///
-    /// A policy asks for what it has just made, object by object, so no keys are worked out for that.
+    /// A policy requests the objects that it just created one by one, so this does not assign keys.
     final func destinationInstances(of sources: [NSManagedObject], mapping: String) -> [NSManagedObject] {
         sources.flatMap { source in
             let row = source.objectID.row
@@ -30,9 +30,9 @@ extension NSMigrationManager {
         }
     }
 
-    /// Gives new objects their keys and notes what belongs together by those.
+    /// Assigns keys to new objects, and records the associations by these keys.
     ///
-    /// When the keys cannot be had, the objects have none and are not found; the next save tells why.
+    /// If this fails, the objects have no keys and are not found; the next save throws the error.
     final func settle() {
         guard !pendingAssociations.isEmpty else { return }
         do {
@@ -48,16 +48,17 @@ extension NSMigrationManager {
         pendingAssociations = []
     }
 
-    /// Forgets new objects that will not be in the store, before they are let go: those that were deleted before they were
-    /// ever saved are in no list of the context.
+    /// Removes new objects that will not be in the store, before they are released: the context has no list of objects
+    /// that were deleted before they were ever saved.
     final func forgetDeleted() {
         associations.remove(Set(settledObjects.filter { $0.value.status.contains(.gone) }.keys))
         settledObjects = [:]
     }
 
-    /// Forgets new objects that are deleted in the store, whoever saves the context: a policy may do so, too.
+    /// Removes new objects that are deleted in the store whenever the context is saved, because a policy may save it,
+    /// too.
     ///
-    /// - Returns: What ends that.
+    /// - Returns: The observer.
     final func forgetDeletedWhenSaved() -> any NSObjectProtocol {
         NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextDidSave, object: destinationContext, queue: nil
@@ -67,7 +68,7 @@ extension NSMigrationManager {
         }
     }
 
-    /// The new objects of rows, without those that are deleted and not forgotten yet.
+    /// Returns the new objects of rows, without those that are deleted but still recorded.
     final func newObjects(_ rows: [RowID]) -> [NSManagedObject] {
         objects(rows.filter { settledObjects[$0]?.isThere ?? true }, in: destinationContext).filter(\.isThere)
     }

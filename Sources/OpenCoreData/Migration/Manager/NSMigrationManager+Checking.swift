@@ -2,7 +2,7 @@ import Foundation
 import SwormStore
 
 extension NSMigrationManager {
-    /// Refuses a mapping that does not fit the models, with all reasons at once.
+    /// Throws an error with all reasons if a mapping does not match the models.
     final func check(_ mapping: NSMappingModel) throws {
         _ = try sourceModel.compiled()
         _ = try destinationModel.compiled()

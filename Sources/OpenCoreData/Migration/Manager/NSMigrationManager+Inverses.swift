@@ -1,11 +1,11 @@
 import Foundation
 import SwormStore
 
-// Which of the two sides of a relationship is set, where one is enough.
+// The choice of the side of a relationship to set, if setting one side is sufficient.
 extension NSMigrationManager {
-    /// Whether a to-many relationship need not be set, because each object that it leads to sets its own side.
+    /// Returns whether a to-many relationship need not be set, because each of its objects sets its own side.
     ///
-    /// To set both is the same, but reads all members of the relationship for it.
+    /// Setting both sides has the same result, but reads all members of the relationship.
     final func isSetByInverse(_ property: NSPropertyMapping, in mapping: NSEntityMapping) -> Bool {
         let key = "\(mapping.name ?? "")/\(property.name ?? "")"
         if let known = setByInverse[key] { return known }
@@ -34,30 +34,30 @@ extension NSMigrationManager {
                 }
         }
         guard areSet, inverse.isToMany else { return areSet }
-        // An object that came about by two mappings keeps the links of the one that is worked on last.
+        // An object that several mappings created keeps the links of the mapping that is processed last.
         guard others.count == 1 || others.allSatisfy({ $0.policyType == NSEntityMigrationPolicy.self }),
             callsNobody(mapping)
         else { return false }
         return isLed(relationship, by: inverse)
     }
 
-    /// Whether all objects that came about by a mapping get their relationships as it says.
+    /// Returns whether the relationships of all objects that a mapping created are set as the mapping specifies.
     private func setsRelationships(_ mapping: NSEntityMapping) -> Bool {
         if mapping.policyType == NSEntityMigrationPolicy.self { return true }
-        // What a closure has noted besides may be of another entity, and is left alone.
+        // A closure may have associated objects of other entities, which are not set.
         guard mapping.setsRelationshipsAsMapped,
             let entity = mapping.destinationEntityName.flatMap({ destinationContext.compiledModel?.entity(named: $0) })
         else { return false }
         return associations.hasOnly(entity: entity.number, mapping: mapping.name ?? "")
     }
 
-    /// Whether nobody sees in which order the relationships of a mapping's objects are set.
+    /// Returns whether the order in which the relationships of a mapping's objects are set cannot be observed.
     private func callsNobody(_ mapping: NSEntityMapping) -> Bool {
         mapping.policyType == NSEntityMigrationPolicy.self || mapping.setsRelationshipsAlone
     }
 
-    /// Whether of two to-many relationships it is the other one that is set: that of the entity with more objects, so that
-    /// each leads to few.
+    /// Returns whether the inverse is the side to set, for two to-many relationships: the side of the entity with more
+    /// objects, so that each object refers to few.
     private func isLed(_ relationship: NSRelationshipDescription, by inverse: NSRelationshipDescription) -> Bool {
         guard let model = destinationContext.compiledModel, let far = relationship.destinationEntity?.name,
             let near = inverse.destinationEntity?.name,
@@ -67,7 +67,8 @@ extension NSMigrationManager {
         return (own, ownPath) < (other, otherPath)
     }
 
-    /// How many objects have a relationship, and its path, which both sides of a pair see alike.
+    /// Returns the number of objects that have a relationship, and its path, which is the same for both sides of a
+    /// pair.
     private func side(_ name: String, of entity: String, in model: CompiledModel) -> (count: Int, path: String)? {
         guard let plan = model.entity(named: entity), case .relationship(let slot)? = plan.slot(named: name) else {
             return nil
@@ -82,10 +83,11 @@ extension NSMigrationManager {
         return (count, path)
     }
 
-    /// The steps in the order in which they set relationships: ordered ones to many come first, where nobody sees that.
+    /// Returns the steps in the order in which they set relationships: ordered to-many relationships first, if the
+    /// order cannot be observed.
     ///
-    /// The other side finds its links set then. Otherwise each batch of it would have to find a position behind all members
-    /// that there are.
+    /// The other side then finds its links already set. Otherwise each batch of the other side would have to find a
+    /// position after all existing members.
     final func inOrderOfRelationships(_ steps: [Step]) -> [Step] {
         func isFirst(_ step: Step) -> Bool {
             guard callsNobody(step.mapping) else { return false }

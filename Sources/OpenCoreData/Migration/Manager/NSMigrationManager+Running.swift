@@ -3,7 +3,7 @@ import SwormPredicates
 import SwormStore
 
 extension NSMigrationManager {
-    /// An entity mapping with the policy that carries it out.
+    /// An entity mapping with the policy that performs it.
     struct Step {
         let mapping: NSEntityMapping
         let policy: NSEntityMigrationPolicy
@@ -29,7 +29,7 @@ extension NSMigrationManager {
             writer.closeAll()
         } catch {
             writer.closeAll()
-            // What went wrong is what is to be told, not that something is left of it.
+            // The original error is reported, not a failure to remove the new store.
             try? StoreFiles(url: destination.url, disk: StoreDisk(coordinatorOptions: destination.options))
                 .removeAll(isForced: true)
             throw error
@@ -67,7 +67,7 @@ extension NSMigrationManager {
             currentEntityMapping = step.mapping
             try step.policy.end(step.mapping, manager: self)
         }
-        // A policy may have changed something to the very end; that is validated with its save.
+        // A policy may have changed objects until the end; these changes are validated by their save.
         try flush()
         try throwCancellation()
     }
@@ -90,7 +90,7 @@ extension NSMigrationManager {
                 try throwCancellation()
                 try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: self)
                 try sourceContext.throwReadError()
-                // Whatever a batch was thought to need: so much is enough for one.
+                // The actual size limits a batch, whatever its estimated size was.
                 if pendingBytes >= Self.largestBatch { try write() }
                 done += 1
                 note(progress: 0.5 * Float(done) / Float(max(total, 1)))
@@ -117,7 +117,8 @@ extension NSMigrationManager {
                     try sourceContext.throwReadError()
                     done += 1
                     note(progress: 0.5 + 0.4 * Float(min(done, total)) / Float(max(total, 1)))
-                    // A relationship may lead to any number of objects. The rest is read anew without these.
+                    // A relationship may refer to any number of objects. The rest is read again after these are
+                    // released.
                     if holdsManyObjects { return objects[(index + 1)...].map(\.objectID.row) }
                 }
                 return []
@@ -130,7 +131,7 @@ extension NSMigrationManager {
         sourceContext.identities.entryCount + destinationContext.identities.entryCount > Self.mostObjects
     }
 
-    /// Whether the objects of a mapping have no relationship that has to be set on their side.
+    /// Returns whether no relationship of a mapping's objects has to be set on their side.
     private func isLeftToInverses(_ step: Step) -> Bool {
         type(of: step.policy) == NSEntityMigrationPolicy.self
             && (step.mapping.relationshipMappings ?? []).allSatisfy { property in
@@ -138,7 +139,8 @@ extension NSMigrationManager {
             }
     }
 
-    /// Checks every object of the new store whole: while it was made, it lacked what others were to give it.
+    /// Validates every object of the new store completely: while the store was written, relationships were still
+    /// missing.
     private func validateAll() throws {
         destinationContext.validation = .everything
         defer { destinationContext.validation = .changes }
@@ -169,13 +171,13 @@ extension NSMigrationManager {
             objects: errors.flatMap(\.objects), details: errors)
     }
 
-    /// Writes what was made, and lets go of all objects.
+    /// Writes the new objects, and releases all objects.
     private func flush() throws {
         try write()
         sourceContext.reset()
     }
 
-    /// Writes what was made, and lets go of the new objects.
+    /// Writes the new objects, and releases them.
     private func write() throws {
         settle()
         forgetDeleted()
@@ -189,20 +191,20 @@ extension NSMigrationManager {
     private static let mostObjects = 5000
     private static let mostErrors = 50
 
-    /// How many objects of an entity are worked on at a time. Values that may stand in files of their own may also be large
-    /// and stand in their rows, so there are few objects that have such ones.
+    /// Returns the number of objects of an entity that are processed at a time. Values that may be stored in external
+    /// files may also be large values in their rows, so batches of objects with such attributes are small.
     private func batchSize(of context: NSManagedObjectContext, _ entity: String?) -> Int {
         let attributes = entity.flatMap { context.compiledModel?.entity(named: $0) }?.attributes ?? []
         if attributes.contains(where: \.allowsExternalStorage) { return 10 }
         return attributes.contains { $0.type == .binaryData || $0.type == .transformable } ? 100 : 500
     }
 
-    /// Calls a block with the objects that a request finds, so many at a time.
+    /// Calls a block with the objects that a request finds, in batches.
     private func eachBatch(
         _ request: NSFetchRequest<NSManagedObjectID>, in context: NSManagedObjectContext, limit: Int,
         _ body: ([NSManagedObject]) throws -> Void
     ) throws {
-        // To pass over what was done costs the more the further one is, so that is done for many objects at once.
+        // Skipping rows gets slower with the offset, so several batches share one request.
         request.fetchLimit = max(10_000 / limit, 1) * limit
         request.fetchOffset = 0
         while true {
@@ -215,7 +217,8 @@ extension NSMigrationManager {
         }
     }
 
-    /// Reads some objects with one statement for each entity, in the order of their keys. They live as long as the result.
+    /// Reads objects with one statement for each entity, in the order of their keys. They are retained by the result
+    /// only.
     private func read(_ rows: [RowID], in context: NSManagedObjectContext) throws -> [NSManagedObject] {
         try Dictionary(grouping: rows, by: \.entity).sorted { $0.key < $1.key }.flatMap { number, rows in
             guard let origin = context.coordinator?.persistentStores.first?.origin else { return [NSManagedObject]() }
@@ -228,7 +231,7 @@ extension NSMigrationManager {
         }
     }
 
-    /// What the application has put into the old store's metadata goes along.
+    /// Copies the metadata that the application added to the old store.
     private func copyMetadata(from reader: NSPersistentStoreCoordinator, to writer: NSPersistentStoreCoordinator) throws
     {
         guard let old = reader.persistentStores.first?.objectStore, let new = writer.persistentStores.first?.objectStore

@@ -2,40 +2,41 @@ public import Foundation
 import SwormStore
 import SwormPredicates
 
-/// Migrates a store to a new model object by object, as a mapping model and its policies say.
+/// A manager that migrates a store to a new model object by object, as specified by a mapping model and its policies.
 ///
-/// The old store is only read. The new one is made anew, and removed again when something goes wrong. Objects are worked on
-/// in batches, and all of them are plain `NSManagedObject`s: an application has the classes of one version at most.
+/// The old store is only read. The new store is created, and is removed again if an error occurs. Objects are processed
+/// in batches, and all of them are plain `NSManagedObject`s, because an application has the classes of one version at
+/// most.
 ///
-/// A manager migrates on the thread that calls it. Only its progress and its cancellation are for other threads.
+/// A manager migrates on the thread that calls it. Other threads may only use its progress and cancellation.
 open class NSMigrationManager: NSObject, @unchecked Sendable {
-    // What other threads may use, progress and cancellation, is guarded; all else is for the migrating thread. Hence the
-    // unchecked conformance.
+    // Progress and cancellation, which other threads may use, are protected by a lock; all other state belongs to the
+    // migrating thread. Hence the unchecked conformance.
 
     /// The model of the old store.
     public let sourceModel: NSManagedObjectModel
     /// The model of the new store.
     public let destinationModel: NSManagedObjectModel
-    /// The mapping that is at work.
+    /// The current mapping model.
     open internal(set) var mappingModel: NSMappingModel!
-    /// The context of the old objects. What is changed in it goes nowhere.
+    /// The context of the old objects. It is never saved.
     public final let sourceContext: NSManagedObjectContext
     /// The context of the new objects. The manager saves it.
     public final let destinationContext: NSManagedObjectContext
-    /// The entity mapping that is at work.
+    /// The current entity mapping.
     open internal(set) var currentEntityMapping: NSEntityMapping!
-    /// What policies want to keep with the manager.
+    /// Custom information of the policies.
     open var userInfo: [AnyHashable: Any]?
 
     final var associations = MigrationAssociations()
-    /// What belongs together since the last batch, whose new objects have no keys yet.
+    /// The associations since the last batch, whose new objects do not have keys yet.
     final var pendingAssociations: [(source: NSManagedObject, destination: NSManagedObject, mapping: String)] = []
-    /// The new objects that have got their keys, and may not be saved yet.
+    /// The new objects that already have keys, but may not be saved yet.
     final var settledObjects: [RowID: NSManagedObject] = [:]
     final var setByInverse: [String: Bool] = [:]
-    /// The new objects of entities, counted once all are there.
+    /// The numbers of new objects by entity, counted after all objects were created.
     final var counts: [String: Int] = [:]
-    /// By which the files of large values go from the old store to the new one.
+    /// The external files of large values that move from the old store to the new one.
     final let lentFiles = LentFiles()
     /// The bytes of the values that were set since the last batch.
     final var pendingBytes = 0
@@ -47,12 +48,13 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     }
 
     private let state = Locked(State())
-    /// The progress that was current when the migration began.
+    /// The progress that was current when the migration started.
     private var reporter: MigrationReporter?
-    /// Told how much is done, before each object. What it throws cancels the migration.
+    /// A closure that is called with the completed fraction before each object. An error that it throws cancels the
+    /// migration.
     package final var watch: ((_ fraction: Double) throws -> Void)?
 
-    /// Makes a manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
     ///   - sourceModel: The model that the old store was written with.
@@ -67,15 +69,15 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         destinationContext.makesPlainObjects = true
     }
 
-    /// How much of the work is done, from 0 to 1. May be asked for on any thread.
+    /// The completed fraction of the work, from 0 to 1. May be read on any thread.
     open var migrationProgress: Float { state.withLock { $0.progress } }
 
-    /// Stops the migration before the next object, and has it throw an error. May be called on any thread.
+    /// Cancels the migration before the next object. The migration throws the given error. May be called on any thread.
     ///
     /// - Parameter error: The error to throw.
     open func cancelMigrationWithError(_ error: any Error) { state.withLock { $0.cancellation = error } }
 
-    /// Lets go of what the last migration has left behind.
+    /// Discards the state of the last migration.
     open func reset() {
         sourceContext.reset()
         destinationContext.reset()
@@ -91,19 +93,20 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 
     /// Migrates a store.
     ///
-    /// This is a part of Foundation's `Progress` that is current on this thread. Cancelling that throws
-    /// `CocoaError.userCancelled`.
+    /// The migration reports to Foundation's `Progress` that is current on this thread. If that is cancelled, the
+    /// migration throws `CocoaError.userCancelled`.
     ///
     /// - Parameters:
-    ///   - sourceURL: The place of the old store. Nothing there is changed.
+    ///   - sourceURL: The URL of the old store, which is not changed.
     ///   - sStoreType: `NSSQLiteStoreType`.
     ///   - sOptions: The options to open the old store with.
-    ///   - mappings: What becomes what; nil to infer it.
-    ///   - dURL: The place of the new store. There must be nothing yet.
+    ///   - mappings: The mapping model; nil to infer it.
+    ///   - dURL: The URL of the new store. There must be no file yet.
     ///   - dStoreType: `NSSQLiteStoreType`.
-    ///   - dOptions: The options to make the new store with.
-    /// - Throws: Why no mapping can be inferred or the mapping does not fit the models, what a policy throws, an error with
-    ///   the code `NSMigrationError` that tells the values that are not valid, or the errors of the stores.
+    ///   - dOptions: The options to create the new store with.
+    /// - Throws: An error if no mapping can be inferred or the mapping does not match the models, the errors of
+    ///   policies, an error with the code `NSMigrationError` that lists the values that are not valid, or the errors of
+    ///   the stores.
     open func migrateStore(
         from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -138,12 +141,12 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 
     // MARK: For policies
 
-    /// Tells that a new object is what an old one has become.
+    /// Associates a new object with the old object that it was created from.
     ///
     /// - Parameters:
     ///   - sourceInstance: The old object.
     ///   - destinationInstance: The new object.
-    ///   - entityMapping: The mapping by which it came about.
+    ///   - entityMapping: The mapping that created the new object.
     open func associate(
         sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
         for entityMapping: NSEntityMapping
@@ -151,7 +154,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         pendingAssociations.append((sourceInstance, destinationInstance, entityMapping.name ?? ""))
     }
 
-    /// What old objects have become by a mapping.
+    /// Returns the new objects that a mapping created from old objects.
     ///
     /// - Parameters:
     ///   - mappingName: The name of the entity mapping.
@@ -166,7 +169,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         return destinationInstances(of: sourceInstances, mapping: mappingName)
     }
 
-    /// The old objects that new ones came from by a mapping.
+    /// Returns the old objects that a mapping created new objects from.
     ///
     /// - Parameters:
     ///   - mappingName: The name of the entity mapping.
@@ -180,12 +183,12 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         return objects(destinations.flatMap { associations.sources(of: $0, mapping: mappingName) }, in: sourceContext)
     }
 
-    /// The entity of the old model that a mapping is about.
+    /// Returns the entity of a mapping in the old model.
     open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         mEntity.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
     }
 
-    /// The entity of the new model that a mapping is about.
+    /// Returns the entity of a mapping in the new model.
     open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
     }

@@ -11,7 +11,7 @@ extension NSPropertyMapping {
         if case .source(let key) = expression.form, case .attribute(let from)? = source.plan.slot(named: key),
             case .attribute(let to)? = object.plan.slot(named: name)
         {
-            // By slot the value goes over as it is, and what cannot be read is an error here and not at the next save.
+            // Access by slot copies the value unchanged, and reports a read error here rather than at the next save.
             let value = try source.readAttribute(from)
             if value == .null, object.keepsDefault(to) { return }
             manager.note(bytes: value.byteCount)
@@ -24,7 +24,7 @@ extension NSPropertyMapping {
         object.setValue(value, forKeyPath: name)
     }
 
-    /// Sets a relationship of a new object to what those objects have become that its old ones lead to.
+    /// Sets a relationship of a new object to the new objects of the old relationship's destinations.
     final func setRelationship(of object: NSManagedObject, from sources: [NSManagedObject], manager: NSMigrationManager)
         throws
     {
@@ -100,19 +100,19 @@ extension NSPropertyMapping.Expression {
 }
 
 extension NSManagedObject {
-    /// Whether an attribute keeps its default value rather than to have none.
+    /// Returns whether an attribute keeps its default value instead of being set to nil.
     fileprivate final func keepsDefault(_ slot: Int) -> Bool {
         !plan.attributes[slot].isOptional && plan.defaultValues[slot] != .null
     }
 
-    /// The value at a path, where the element of a composite attribute is a key, too.
+    /// Returns the value at a path. The path of an element of a composite attribute counts as a key.
     fileprivate final func value(at keyPath: String) -> Any? {
         plan.slot(named: keyPath) != nil ? value(forKey: keyPath) : value(forKeyPath: keyPath)
     }
 }
 
 extension AttributeValue {
-    /// About how much memory the value takes beyond its own few bytes.
+    /// The approximate amount of memory that the value uses in addition to its inline size.
     fileprivate var byteCount: Int {
         switch self {
         case .data(let data): data.count

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// Says what a property of the objects of the new model is set to.
+/// A mapping that specifies the value of a property of the new objects.
 open class NSPropertyMapping: NSObject {
-    /// The name of the property in the new model; for an element of a composite attribute `composite.element`.
+    /// The name of the property in the new model; `composite.element` for an element of a composite attribute.
     open var name: String?
 
-    /// What the property is set to; nil leaves it as a new object has it.
+    /// The value of the property; nil to keep the value of a newly created object.
     open var valueExpression: Expression?
 
-    /// Any information that the application attaches.
+    /// Custom information of the application.
     open var userInfo: [AnyHashable: Any]?
 
-    /// What a property is set to.
+    /// An expression for the value of a property.
     ///
-    /// It stands for the `NSExpression`s that Core Data's mappings hold, which Foundation has on Apple's platforms only.
+    /// It replaces the `NSExpression`s of Core Data's mappings, which are only available on Apple's platforms.
     public struct Expression {
         enum Form {
             case source(String)
@@ -25,50 +25,53 @@ open class NSPropertyMapping: NSObject {
 
         let form: Form
 
-        /// A value of the old object: `$source.name`.
+        /// Returns an expression for a value of the old object: `$source.name`.
         ///
-        /// - Parameter keyPath: The name of an attribute, also behind relationships to one.
+        /// - Parameter keyPath: The name of an attribute, which may follow the names of to-one relationships.
         public static func source(_ keyPath: String) -> Expression { Expression(form: .source(keyPath)) }
 
-        /// The same value for all objects.
+        /// Returns an expression for the same value for all objects.
         public static func constant(_ value: Any?) -> Expression { Expression(form: .constant(value)) }
 
-        /// What the objects have become to which a relationship of the old object leads.
+        /// Returns an expression for the new objects of the destinations of a relationship of the old object.
         ///
         /// - Parameter name: The name of the relationship in the old model.
         public static func destinationInstances(forSourceRelationshipNamed name: String) -> Expression {
             Expression(form: .relationship(name))
         }
 
-        /// What the objects have become by one entity mapping, to which a relationship of the old object leads.
+        /// Returns an expression for the objects that one entity mapping created from the destinations of a
+        /// relationship of the old object.
         ///
         /// - Parameters:
         ///   - mappingName: The name of the entity mapping.
-        ///   - keyPath: The name of the relationship in the old model, also behind relationships to one.
+        ///   - keyPath: The name of the relationship in the old model, which may follow the names of to-one
+        ///     relationships.
         public static func destinationInstances(forEntityMappingName mappingName: String, sourceKeyPath keyPath: String)
             -> Expression
         {
             Expression(form: .entityMapping(mappingName, keyPath: keyPath))
         }
 
-        /// What a block makes of the old object.
+        /// Returns an expression for a value that a block computes from the old object.
         ///
-        /// - Parameter block: Called with the old object and the manager, once for each object. It yields a value; for a
-        ///   relationship an object of the manager's `destinationContext`, or several in an array or a set.
+        /// - Parameter block: A block that is called with the old object and the manager, once for each object. It
+        ///   returns a value; for a relationship, an object of the manager's `destinationContext`, or several in an
+        ///   array or a set.
         public static func block(_ block: @escaping (NSManagedObject, NSMigrationManager) throws -> Any?) -> Expression
         {
             Expression(form: .block(block))
         }
     }
 
-    /// Makes a mapping of no property yet.
+    /// Creates a mapping without a property.
     public override init() { super.init() }
 
-    /// Makes a mapping.
+    /// Creates a mapping.
     ///
     /// - Parameters:
     ///   - name: The name of the property in the new model.
-    ///   - valueExpression: What it is set to.
+    ///   - valueExpression: The value of the property.
     public convenience init(name: String, valueExpression: Expression?) {
         self.init()
         self.name = name

@@ -2,9 +2,9 @@ package import Foundation
 import SwormSQLite
 import SwormStore
 
-/// Tries a migration on a copy, and tells what would become of the store. The store itself is only read.
+/// A rehearsal of a migration on a copy, which reports the resulting store. The store itself is only read.
 package struct MigrationRehearsal {
-    /// A model, and what it is called for people.
+    /// A model and its display name.
     package struct Version {
         let name: String
         let model: NSManagedObjectModel
@@ -19,12 +19,14 @@ package struct MigrationRehearsal {
     private let source: Version
     private let chain: [Version]
     private let options: StoreOptions
-    /// Told the step, and how far it is. What it throws ends the rehearsal.
+    /// A closure that is called with the step and its progress. An error that it throws ends the rehearsal.
     private let progress: ((_ step: Int, MigrationProgress) throws -> Void)?
 
+    /// Creates a rehearsal.
+    ///
     /// - Parameters:
     ///   - source: The model that the store was written with.
-    ///   - chain: The models that it is migrated to, one after the other.
+    ///   - chain: The models that the store is migrated to, one after the other.
     package init(
         of url: URL, from source: Version, through chain: [Version], options: StoreOptions = StoreOptions(),
         progress: ((_ step: Int, MigrationProgress) throws -> Void)? = nil
@@ -36,13 +38,14 @@ package struct MigrationRehearsal {
         self.progress = progress
     }
 
-    /// Rehearses every step, up to the first that is refused.
+    /// Rehearses every step, up to the first one that fails.
     ///
-    /// - Throws: ``CoreDataError`` for a store or a model that cannot be read, and where there is no room for the copy.
+    /// - Throws: A ``CoreDataError`` if a store or a model cannot be read, or if there is not enough disk space for the
+    ///   copy.
     package func run() throws -> RehearsalReport {
         var report = RehearsalReport()
         var (files, old) = (self.files, source)
-        // A step reads the copy of the one before it.
+        // Each step reads the copy that the previous step wrote.
         var place: TemporaryFolder?
         for (index, new) in chain.enumerated() {
             if old.model.entityVersionHashesByName == new.model.entityVersionHashesByName {
@@ -64,7 +67,7 @@ package struct MigrationRehearsal {
         return report
     }
 
-    /// The indexes that a store of a model would get.
+    /// Returns the indexes that a store of a model would get.
     private func indexes(of files: StoreFiles, for model: NSManagedObjectModel) throws -> MissingIndexes.Changes {
         let inspection = try SQLiteStore.inspect(files, options: options).inspection
         return try MissingIndexes.changes(inspection, model: model.compiled(), options: options)
@@ -94,7 +97,8 @@ package struct MigrationRehearsal {
         return rehearsal.report
     }
 
-    /// Values of the copy name files that lie beside the store. They are only read, where they are.
+    /// Makes external files of the store available to the copy, whose values refer to them. They are only read, at
+    /// their original location.
     private func lendExternalData(to copy: StoreFiles) throws {
         guard FileKind(path: files.externalData) != nil else { return }
         let folder = (copy.externalData as NSString).deletingLastPathComponent

@@ -3,7 +3,8 @@ import SwormStore
 
 /// The default values of the leaves of a composite attribute.
 enum CompositeDefault {
-    /// Pairs of leaf paths, relative to the composite, and values; nil when the dictionary does not fit.
+    /// Returns the values by the paths of the leaves, relative to the composite; nil if the dictionary does not match
+    /// the composite.
     static func values(_ any: Any, of composite: NSCompositeAttributeDescription) -> [String: AttributeValue]? {
         guard let dictionary = any as? [String: Any], composite.nestingDepth <= ModelLimits.compositeDepth else {
             return nil

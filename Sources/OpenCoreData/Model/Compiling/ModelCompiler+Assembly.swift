@@ -3,7 +3,7 @@ import SwormPredicates
 import SwormStore
 
 extension ModelCompiler {
-    /// Makes the frozen model. The faults have been looked for, so everything named here exists.
+    /// Creates the frozen model. The issues were checked before, so everything that is named here exists.
     func assemble() -> CompiledModel {
         let hashes = VersionHash.entities(ordered)
         var drafts: [EntityDraft] = []
@@ -52,7 +52,8 @@ extension ModelCompiler {
     ) -> CompiledRelationship {
         let destination = relationship.destinationEntity.flatMap { numbers[ObjectIdentifier($0)] } ?? owner
         let inverse = relationship.inverseRelationship.flatMap { slots[destination - 1][ObjectIdentifier($0)] }
-        // Apple's models have ordered to-one relationships: the flag is part of the version hash, the tables keep no order.
+        // Apple's models may have ordered to-one relationships: the flag is part of the version hash, but tables store
+        // no order.
         let isOrdered = relationship.isToMany && relationship.isOrdered
         return CompiledRelationship(
             name: relationship.name, owner: owner, destination: destination, inverse: inverse,
@@ -61,14 +62,15 @@ extension ModelCompiler {
             maxCount: max(0, relationship.maxCount), deleteRule: relationship.deleteRule)
     }
 
-    /// The indexes of an entity: its fetch indexes, its compound indexes, and one for every attribute, inherited or not,
-    /// that is flagged as indexed.
+    /// Returns the indexes of an entity: its fetch indexes, its compound indexes, and one for every attribute that is
+    /// flagged as indexed, including inherited ones.
     private func indexes(of draft: EntityDraft) -> [CompiledIndex] {
         let entity = draft.entity
         var indexes = entity.indexes.compactMap { index -> CompiledIndex? in
-            // An index of ranges is no index of a table; it only makes some requests faster, so it is left out.
+            // An R-tree index is not an index of a table; it only makes some requests faster, so it is left out.
             guard !index.elements.contains(where: { $0.collationType == .rTree }) else { return nil }
-            // Without its predicate a partial index would be another index, so one that is only known as text is too.
+            // A partial index without its predicate would be a different index, so it is left out if the predicate is
+            // known as a string only.
             guard index.partialPredicateText == nil || index.partialPredicate != nil else { return nil }
             let elements = index.elements.map { element -> CompiledIndex.Element in
                 switch element.target {
@@ -93,7 +95,7 @@ extension ModelCompiler {
     }
 }
 
-/// What an entity has, inherited and own, while the model is put together.
+/// The inherited and own properties of an entity during the assembly of the model.
 private struct EntityDraft {
     let entity: NSEntityDescription
     let number: Int
@@ -143,10 +145,11 @@ private struct EntityDraft {
                     inner["\(path).\(leaf)"] = value
                 }
             }
-            // What the outer composite says counts more than what this one says.
+            // Defaults of the outer composite take precedence over those of this one.
             inner.merge(defaults) { _, outer in outer }
             for element in composite.elements {
-                // Without the composite there are no leaves, so a leaf is required only where all around it is.
+                // Without the composite there are no leaves, so a leaf is only required if all enclosing composites are
+                // required.
                 add(
                     element, path: "\(path).\(element.name)", isOptional: isOptional || element.isOptional,
                     isTransient: isTransient, defaults: inner)

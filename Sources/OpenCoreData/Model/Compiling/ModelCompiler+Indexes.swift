@@ -90,7 +90,7 @@ extension ModelCompiler {
         }
     }
 
-    /// The property with a name; an element of a composite is named `composite.element`.
+    /// Returns the property with a name; the name of an element of a composite is `composite.element`.
     static func property(at key: String, in properties: [String: NSPropertyDescription]) -> NSPropertyDescription? {
         if let property = properties[key] { return property }
         var steps = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]

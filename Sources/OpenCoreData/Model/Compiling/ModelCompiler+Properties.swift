@@ -116,7 +116,7 @@ extension ModelCompiler {
             let limit = "the limit \(value.foundationValue.map(String.init(describing:)) ?? "nil")"
             switch plain {
             case .integer16, .integer32, .integer64, .decimal, .double, .float:
-                // A limit beyond the range of an integer type is pointless but harmless, so only the kind must fit.
+                // A limit outside the range of an integer type is useless but harmless, so only its kind must match.
                 if AttributeDefault.value(value.foundationValue, as: .double) == nil || value == .null { refuse(limit) }
             case .date:
                 guard case .date = value else { return refuse(limit) }

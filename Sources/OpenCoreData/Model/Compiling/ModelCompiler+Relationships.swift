@@ -45,7 +45,7 @@ extension ModelCompiler {
             return
         }
         let inversePath = "\(home.name ?? "").\(inverse.name)"
-        // An object at the other end must have the inverse, be it inherited.
+        // An object at the other end must have the inverse, which may be inherited.
         guard destination.isKindOf(entity: home) else {
             refuse(
                 "The inverse '\(inversePath)' of relationship '\(path)' is not a relationship of its destination "

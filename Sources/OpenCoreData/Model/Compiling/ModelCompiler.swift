@@ -1,7 +1,8 @@
 import Foundation
 import SwormStore
 
-/// Freezes a model: looks it through for faults, numbers its entities and works out what each inherits.
+/// A compiler that freezes a model: it checks the model for issues, numbers its entities, and determines the inherited
+/// properties.
 struct ModelCompiler {
     let model: NSManagedObjectModel
     var faults = ModelFaults()
@@ -16,7 +17,8 @@ struct ModelCompiler {
 
     mutating func compile() throws -> NSManagedObjectModel.Compilation {
         if let fault = ModelLimits.fault(of: model.entities) {
-            // The checks below take their time for every inherited property, so a model of that size ends here.
+            // The checks below take time for every inherited property, so compilation of a model beyond the limits ends
+            // here.
             faults.add(fault.message, entity: fault.entity)
             throw faults.error
         }
@@ -44,7 +46,8 @@ struct ModelCompiler {
             parents.append(entity.superentity.flatMap { numbers[ObjectIdentifier($0)] } ?? 0)
             pending.append(contentsOf: Self.siblings(entity.subentities).reversed())
         }
-        // Children have higher numbers than their parents, so one walk from the end carries the last number up.
+        // Children have higher numbers than their parents, so one reverse pass propagates the last number to the
+        // ancestors.
         for number in stride(from: ordered.count, to: 0, by: -1) {
             let parent = parents[number - 1]
             if parent > 0 { lastOfFamily[parent - 1] = max(lastOfFamily[parent - 1], lastOfFamily[number - 1]) }
@@ -57,7 +60,7 @@ struct ModelCompiler {
         }
     }
 
-    /// Whether an entity was not reached because of something that is reported elsewhere.
+    /// Returns whether the reason why an entity was not reached is reported elsewhere.
     private func faultsExplainAbsence(of entity: NSEntityDescription) -> Bool {
         var seen: Set<ObjectIdentifier> = []
         var current: NSEntityDescription? = entity
@@ -66,7 +69,7 @@ struct ModelCompiler {
             if numbers[ObjectIdentifier(here)] != nil { return true }
             current = here.superentity
         }
-        // The line of ancestors ends at an entity outside the model.
+        // The chain of ancestors ends at an entity outside the model.
         return true
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSAttributeDescription {
-    /// Whether a default value can be written as it is archived. A transformer of the application's own makes bytes of it that
-    /// nobody else knows: an object that is inserted here has no value then.
+    /// Returns whether a default value can be written as it is archived. The bytes that a custom transformer creates
+    /// are only known to the application, so an object that is inserted here has no value.
     func keeps(defaultValue: Any?) -> Bool {
         guard attributeType == .transformableAttributeType, !(defaultValue is Data) else { return true }
         let archiving = [

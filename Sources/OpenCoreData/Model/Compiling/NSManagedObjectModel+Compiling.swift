@@ -1,12 +1,13 @@
 package import SwormStore
 
 extension NSManagedObjectModel {
-    /// The model frozen for stores and contexts. It is compiled once, and again after a change.
+    /// Returns the frozen model for stores and contexts. It is compiled once, and again after a change.
     ///
-    /// - Throws: A `CoreDataError` with code 134060 whose details name every fault of the model.
+    /// - Throws: A `CoreDataError` with code 134060 whose details list every issue of the model.
     package final func compiled() throws -> CompiledModel { try compiledWithDescriptions().model }
 
-    /// The frozen model together with the description of each entity; the one with number `n` is at index `n - 1`.
+    /// Returns the frozen model together with the description of each entity; the description of number `n` is at index
+    /// `n - 1`.
     package final func compiledWithDescriptions() throws -> Compilation {
         try compilation {
             var compiler = ModelCompiler(model: self)

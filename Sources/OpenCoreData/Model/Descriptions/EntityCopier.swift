@@ -1,14 +1,14 @@
-/// Copies entities with everything between them.
+/// A copier of entities that preserves the references between them.
 struct EntityCopier {
-    /// The copies of the entities that were given, in their order.
+    /// The copies of the given entities, in their order.
     private(set) var roots: [NSEntityDescription] = []
 
     /// Copies entities.
     ///
     /// - Parameters:
-    ///   - entities: The entities; one that stands there more than once is copied once.
-    ///   - byName: False to copy the descendants too. True for parts of a merged model: only the entities that are given
-    ///     are copied, and a relationship whose destination was not copied leads to the copy with the destination's name.
+    ///   - entities: The entities; duplicates are copied once.
+    ///   - byName: False to copy the descendants too. True for parts of a merged model: only the given entities are
+    ///     copied, and a relationship whose destination was not copied refers to the copy with the destination's name.
     init(copying entities: [NSEntityDescription], linkingByName byName: Bool = false) {
         var originals: [NSEntityDescription] = []
         var copies: [ObjectIdentifier: NSEntityDescription] = [:]

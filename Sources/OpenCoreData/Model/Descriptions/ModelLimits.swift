@@ -1,17 +1,17 @@
-/// Sizes beyond which a model is refused, so that a hostile one cannot exhaust memory or the stack.
+/// The limits beyond which a model is rejected, so that a malicious model cannot exhaust memory or the stack.
 enum ModelLimits {
-    /// The largest number of entities from a root down to a leaf.
+    /// The maximum number of entities from a root down to a leaf.
     static let inheritanceDepth = 256
-    /// The largest number of composite attributes inside one another.
+    /// The maximum nesting depth of composite attributes.
     static let compositeDepth = 8
-    /// The largest number of properties over all entities, counted anew in every entity that inherits them.
+    /// The maximum number of properties over all entities, counted again in every entity that inherits them.
     static let totalProperties = 250_000
-    /// The largest size of a model file in bytes.
+    /// The maximum size of a model file in bytes.
     static let fileSize = 16 << 20
-    /// The largest depth of elements in a model file.
+    /// The maximum depth of elements in a model file.
     static let elementDepth = 64
 
-    /// Says which limit the inheritance of some entities is beyond, or nil. A cycle is left for others to report.
+    /// Returns the limit that the inheritance of some entities exceeds, or nil. Cycles are reported elsewhere.
     static func fault(of entities: [NSEntityDescription]) -> (message: String, entity: String?)? {
         var known: [ObjectIdentifier: (depth: Int, properties: Int)] = [:]
         var total = 0
@@ -46,13 +46,13 @@ enum ModelLimits {
         return nil
     }
 
-    /// The number of an entity's own properties, the elements of composites counted one by one.
+    /// Returns the number of an entity's own properties, counting the elements of composites one by one.
     private static func slots(of entity: NSEntityDescription) -> Int {
         var count = 0
         var pending = entity.ownProperties
         while let property = pending.popLast(), count <= totalProperties {
             count += 1
-            // One that contains itself has no number of elements; the compiler reports it.
+            // A composite that contains itself has no finite number of elements; the compiler reports it.
             if let composite = property as? NSCompositeAttributeDescription, composite.nestingDepth <= compositeDepth {
                 pending += composite.elements
             }

@@ -1,13 +1,13 @@
 extension NSAttributeDescription {
     /// The type of an attribute's values, with short names.
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
-        /// The number of the type, as ``NSAttributeType`` has it.
+        /// The number of the type, a raw value of ``NSAttributeType``.
         public let rawValue: UInt
 
-        /// Makes the type with a number.
+        /// Creates the type with a number.
         ///
-        /// - Parameter rawValue: A raw value of ``NSAttributeType``. An attribute that is given any other number takes
-        ///   the undefined type.
+        /// - Parameter rawValue: A raw value of ``NSAttributeType``. Setting the type of an attribute to any other
+        ///   number makes it undefined.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         private init(_ type: NSAttributeType) { rawValue = type.rawValue }
@@ -30,23 +30,23 @@ extension NSAttributeDescription {
         public static let string = AttributeType(.stringAttributeType)
         /// True or false.
         public static let boolean = AttributeType(.booleanAttributeType)
-        /// A moment.
+        /// A date.
         public static let date = AttributeType(.dateAttributeType)
-        /// Bytes.
+        /// Binary data.
         public static let binaryData = AttributeType(.binaryDataAttributeType)
         /// A universally unique identifier.
         public static let uuid = AttributeType(.UUIDAttributeType)
         /// A URL.
         public static let uri = AttributeType(.URIAttributeType)
-        /// A value that a transformer turns into bytes and back.
+        /// A value that a transformer converts to bytes and back.
         public static let transformable = AttributeType(.transformableAttributeType)
         /// The identifier of a managed object.
         public static let objectID = AttributeType(.objectIDAttributeType)
-        /// Several attributes under one name.
+        /// A composite of several attributes under one name.
         public static let composite = AttributeType(.compositeAttributeType)
     }
 
-    /// The type of the attribute's values; the same as `attributeType`.
+    /// The type of the attribute's values; an alternative to `attributeType`.
     public var type: AttributeType {
         get { AttributeType(rawValue: attributeType.rawValue) }
         set { attributeType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }

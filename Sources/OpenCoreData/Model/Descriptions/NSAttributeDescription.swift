@@ -3,12 +3,12 @@ import SwormStore
 
 /// An attribute of an entity: a named value of one type.
 open class NSAttributeDescription: NSPropertyDescription {
-    /// The type of the attribute's values. An attribute that is kept in stores must be given one.
+    /// The type of the attribute's values. It must be set for stored attributes.
     open var attributeType: NSAttributeType = .undefinedAttributeType { didSet { changed() } }
 
     private var givenValueClassName: String?
 
-    /// The name of the class of the attribute's values; for a transformable attribute the class that was set.
+    /// The name of the class of the attribute's values; for a transformable attribute, the class that was set.
     open var attributeValueClassName: String? {
         get { givenValueClassName ?? attributeType.valueClassName }
         set { givenValueClassName = newValue }
@@ -16,22 +16,22 @@ open class NSAttributeDescription: NSPropertyDescription {
 
     /// The value of the attribute in a newly inserted object; nil for none.
     ///
-    /// A composite attribute takes a dictionary with the names of its elements as keys.
+    /// The default value of a composite attribute is a dictionary with the names of its elements as keys.
     open var defaultValue: Any? { didSet { changed() } }
 
     /// The name of the value transformer of a transformable attribute; nil for the default one.
     open var valueTransformerName: String? { didSet { changed() } }
 
-    /// Whether the store may keep large values in files of their own.
+    /// Whether the store may save large values in separate files.
     open var allowsExternalBinaryDataStorage: Bool = false { didSet { changed() } }
 
-    /// Whether the store's history keeps the value of a deleted object.
+    /// Whether the store's history preserves the value of a deleted object.
     open var preservesValueInHistoryOnDeletion: Bool = false { didSet { changed() } }
 
-    /// Whether a cloud service is to encrypt the value. It is kept and has no effect here.
+    /// Whether a cloud service is to encrypt the value. The flag is stored and has no effect here.
     open var allowsCloudEncryption: Bool = false
 
-    /// What a value must satisfy when its object is saved.
+    /// The rules that validate a value when its object is saved.
     package var validationRules: [ValidationRule] = [] {
         didSet {
             validationFault = nil
@@ -39,7 +39,7 @@ open class NSAttributeDescription: NSPropertyDescription {
         }
     }
 
-    /// What is wrong with the format of a validation predicate.
+    /// The error in the format of a validation predicate.
     private(set) var validationFault: (any Error)?
 
     open override var validationPredicates: [NSPredicate] { validationRules.map(\.predicate) }
@@ -75,7 +75,7 @@ open class NSAttributeDescription: NSPropertyDescription {
 }
 
 extension NSAttributeType {
-    /// The name of the class that Core Data gives for the type's values.
+    /// The name of the class that Core Data uses for the type's values.
     fileprivate var valueClassName: String? {
         switch self {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,

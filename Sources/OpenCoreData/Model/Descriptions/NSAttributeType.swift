@@ -20,24 +20,24 @@ public enum NSAttributeType: UInt, Sendable {
     case stringAttributeType = 700
     /// True or false.
     case booleanAttributeType = 800
-    /// A moment.
+    /// A date.
     case dateAttributeType = 900
-    /// Bytes.
+    /// Binary data.
     case binaryDataAttributeType = 1000
     /// A universally unique identifier.
     case UUIDAttributeType = 1100
     /// A URL.
     case URIAttributeType = 1200
-    /// A value that a transformer turns into bytes and back.
+    /// A value that a transformer converts to bytes and back.
     case transformableAttributeType = 1800
-    /// The identifier of a managed object. Stores do not keep it.
+    /// The identifier of a managed object. It is not saved in stores.
     case objectIDAttributeType = 2000
-    /// Several attributes under one name.
+    /// A composite of several attributes under one name.
     case compositeAttributeType = 2100
 }
 
 extension NSAttributeType {
-    /// The same type as the layers below name it.
+    /// The corresponding type of the lower layers.
     package var attributeType: SwormPredicates.AttributeType {
         switch self {
         case .undefinedAttributeType: .undefined
@@ -81,7 +81,7 @@ extension NSAttributeType {
             }
     }
 
-    /// The type as the model editor spells it, for messages.
+    /// The type as the model editor displays it, for messages.
     var displayName: String {
         switch self {
         case .undefinedAttributeType: "Undefined"

@@ -1,11 +1,11 @@
 import Foundation
 import SwormStore
 
-/// An attribute that holds several attributes under one name.
+/// An attribute that combines several attributes under one name.
 ///
-/// Its value is a dictionary by the names of the elements; each element has a column of its own in the store.
+/// Its value is a dictionary with the names of the elements as keys; each element has a separate column in the store.
 open class NSCompositeAttributeDescription: NSAttributeDescription {
-    /// The attributes of which the value consists, in the order in which their columns are declared.
+    /// The attributes that make up the value, in the order in which their columns are declared.
     open var elements: [NSAttributeDescription] = [] {
         didSet {
             for element in oldValue where element.enclosingComposite === self { element.enclosingComposite = nil }
@@ -14,7 +14,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
         }
     }
 
-    /// Makes a composite attribute without elements.
+    /// Creates a composite attribute without elements.
     public override init() {
         super.init()
         attributeType = .compositeAttributeType
@@ -30,7 +30,8 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
         copy.elements = elements.compactMap { $0.duplicate() as? NSAttributeDescription }
     }
 
-    /// How deep composites are nested, this one included; more than the limit says that one may contain itself.
+    /// The nesting depth of composites, including this one. A value beyond the limit means that a composite may contain
+    /// itself.
     var nestingDepth: Int {
         var level: [NSCompositeAttributeDescription] = [self]
         var depth = 0

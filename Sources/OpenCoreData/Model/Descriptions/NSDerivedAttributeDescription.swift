@@ -1,11 +1,11 @@
 import Foundation
 import SwormStore
 
-/// An attribute whose value the store works out from others.
+/// An attribute whose value the store computes from other values.
 open class NSDerivedAttributeDescription: NSAttributeDescription {
-    /// The text of the derivation expression, as the model file has it: `author.name`, `count:(pages)`, `now()`.
+    /// The derivation expression as in the model file: `author.name`, `count:(pages)`, `now()`.
     ///
-    /// Foundation cannot parse an expression on every platform, so the text is what is kept.
+    /// It is stored as a string, because Foundation cannot parse expressions on every platform.
     package var derivation: String? { didSet { changed() } }
 
     override func makeEmptyCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }

@@ -1,5 +1,5 @@
 extension NSEntityDescription {
-    /// The entity and its ancestors, the root first. A cycle is cut where it closes.
+    /// The entity and its ancestors, the root first. A cycle ends before it repeats.
     package var lineage: [NSEntityDescription] {
         var lineage = [self]
         guard var next = superentity else { return lineage }
@@ -13,7 +13,7 @@ extension NSEntityDescription {
         return lineage
     }
 
-    /// The entities that inherit from this one directly, by name.
+    /// The entities that directly inherit from this one, by name.
     public var subentitiesByName: [String: NSEntityDescription] {
         Dictionary(subentities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -35,23 +35,24 @@ extension NSEntityDescription {
         Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The entity's relationships, inherited ones included, that lead to a given entity.
+    /// Returns the entity's relationships, inherited ones included, that refer to a given entity.
     ///
     /// - Parameter entity: The destination.
-    /// - Returns: The relationships whose destination is that very entity.
+    /// - Returns: The relationships whose destination is exactly that entity.
     public func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
         properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity === entity }
     }
 
-    /// Whether the entity is another one or inherits from it.
+    /// Returns whether the entity is the given entity or inherits from it.
     ///
     /// - Parameter entity: The other entity, of the same model.
     public func isKindOf(entity: NSEntityDescription) -> Bool { lineage.contains { $0 === entity } }
 
-    /// The uniqueness constraints with every property as its name; a member that is neither counts as an empty name.
+    /// The uniqueness constraints as names of properties; a member that is neither a name nor a property is an empty
+    /// name.
     package var uniquenessNames: [[String]] { uniquenessConstraints.map(Self.names) }
 
-    /// The compound indexes with every property as its name; a member that is neither counts as an empty name.
+    /// The compound indexes as names of properties; a member that is neither a name nor a property is an empty name.
     package var compoundIndexNames: [[String]] { compoundIndexes.map(Self.names) }
 
     private static func names(of members: [Any]) -> [String] {

@@ -1,44 +1,44 @@
 public import Foundation
 import SwormStore
 
-/// An entity of a model: a kind of object, with its properties and its place in the inheritance.
+/// An entity of a model: a kind of object, with its properties and its position in the inheritance hierarchy.
 ///
-/// An entity belongs to one model at a time. It keeps its properties and sub-entities alive; it does not keep its model,
-/// its super-entity or the destinations of its relationships alive, the model does that.
+/// An entity belongs to one model at a time. It retains its properties and sub-entities. It does not retain its model,
+/// its super-entity or the destinations of its relationships; the model retains those.
 open class NSEntityDescription: NSObject, NSCopying {
     /// The entity's name: letters, digits and underscores, unique in the model.
     open var name: String? { didSet { changed() } }
 
-    /// The name of the class of the entity's objects; `NSManagedObject` unless set.
+    /// The name of the class of the entity's objects. The default is `NSManagedObject`.
     open var managedObjectClassName: String! = "NSManagedObject" { didSet { changed() } }
 
-    /// Whether there are no objects of this very entity, only of its sub-entities.
+    /// Whether the entity has no objects itself, only objects of its sub-entities.
     open var isAbstract: Bool = false { didSet { changed() } }
 
-    /// Any information that the application attaches. It has no part in the version hash.
+    /// Custom information of the application. It is not part of the version hash.
     open var userInfo: [AnyHashable: Any]?
 
-    /// Text that makes the version hash differ where nothing else does; nil for none.
+    /// A string that makes the version hash differ although nothing else changed; nil for none.
     open var versionHashModifier: String? { didSet { changed() } }
 
     private var givenRenamingIdentifier: String?
 
-    /// The name under which a migration finds this entity in the earlier model; the entity's name unless set.
+    /// The name by which a migration finds this entity in the earlier model. The default is the entity's name.
     open var renamingIdentifier: String? {
         get { givenRenamingIdentifier ?? name }
         set { givenRenamingIdentifier = newValue }
     }
 
-    /// The entity that this one inherits from. Set it through the other one's `subentities`.
+    /// The entity that this one inherits from. Set it with the `subentities` of that entity.
     open internal(set) weak var superentity: NSEntityDescription? { didSet { changed() } }
 
     /// The model that the entity belongs to; nil for none.
     package internal(set) weak var owningModel: NSManagedObjectModel? { didSet { oldValue?.changed() } }
 
-    /// The model that the entity belongs to. An entity that belongs to none answers a new, empty model.
+    /// The model that the entity belongs to. For an entity without a model, this is a new, empty model.
     open var managedObjectModel: NSManagedObjectModel { owningModel ?? NSManagedObjectModel() }
 
-    /// The entities that inherit from this one directly. They must be among the model's entities too.
+    /// The entities that directly inherit from this one. They must also be in the model's entities.
     open var subentities: [NSEntityDescription] = [] {
         didSet {
             for entity in oldValue where entity.superentity === self { entity.superentity = nil }
@@ -47,12 +47,12 @@ open class NSEntityDescription: NSObject, NSCopying {
         }
     }
 
-    /// The properties that the entity declares itself, in the order in which they were set.
+    /// The properties that the entity itself declares, in the order in which they were set.
     package internal(set) var ownProperties: [NSPropertyDescription] = []
 
-    /// The entity's properties: the inherited ones, from the root down, then its own.
+    /// The entity's properties: the inherited ones, from the root down, followed by its own.
     ///
-    /// To set it sets the entity's own properties; inherited ones among them are passed over.
+    /// Setting it replaces the entity's own properties; inherited properties in the new value are ignored.
     open var properties: [NSPropertyDescription] {
         get { lineage.flatMap(\.ownProperties) }
         set {
@@ -73,23 +73,23 @@ open class NSEntityDescription: NSObject, NSCopying {
         }
     }
 
-    /// Groups of properties whose values no two objects of the entity have in common.
+    /// The groups of properties whose values must be unique among the objects of the entity.
     ///
-    /// Each group is an array of attributes or to-one relationships, given as names or as descriptions.
+    /// Each group is an array of attributes or to-one relationships, as names or as descriptions.
     open var uniquenessConstraints: [[Any]] = [] { didSet { changed() } }
 
-    /// Indexes over several properties in the old manner, as arrays of names or descriptions. Prefer `indexes`.
+    /// The compound indexes of the older API, as arrays of names or descriptions. Prefer `indexes`.
     open var compoundIndexes: [[Any]] = [] { didSet { changed() } }
 
-    /// Makes a copy that belongs to no model and has no super-entity.
+    /// Returns a copy that belongs to no model and has no super-entity.
     ///
-    /// Its own properties, indexes and sub-entities are copied with it. Relationships between the copied entities lead to
-    /// the copies; others lead where they did.
+    /// Its own properties, indexes and sub-entities are also copied. Relationships between the copied entities refer to
+    /// the copies; other relationships keep their destinations.
     open func copy(with zone: NSZone? = nil) -> Any {
         EntityCopier(copying: [self]).roots.first ?? NSEntityDescription()
     }
 
-    /// Tells the model that what was worked out from it no longer holds.
+    /// Invalidates the results that the model has computed.
     final func changed() { owningModel?.changed() }
 
     final func copyOwnValues(to copy: NSEntityDescription) {

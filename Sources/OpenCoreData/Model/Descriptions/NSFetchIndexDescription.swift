@@ -1,28 +1,28 @@
 public import Foundation
 package import SwormPredicates
 
-/// An index that a store keeps for an entity.
+/// An index that a store maintains for an entity.
 open class NSFetchIndexDescription: NSObject, NSCopying {
     /// The name of the index, unique among the entity's indexes.
     open var name: String { didSet { entity?.changed() } }
 
-    /// What is indexed, most significant first.
+    /// The indexed elements, most significant first.
     open var elements: [NSFetchIndexElementDescription] { didSet { adopt() } }
 
     /// The entity that has the index.
     open internal(set) weak var entity: NSEntityDescription?
 
-    /// The predicate of the rows that a partial index holds; nil for all rows.
+    /// The predicate of the rows in a partial index; nil for all rows.
     package var partialPredicate: PredicateTree? { didSet { entity?.changed() } }
 
-    /// The text of `partialPredicate` as the model file has it.
+    /// The format of `partialPredicate` as in the model file.
     package var partialPredicateText: String?
 
-    /// Makes an index.
+    /// Creates an index.
     ///
     /// - Parameters:
     ///   - name: The name of the index.
-    ///   - elements: What is indexed, most significant first.
+    ///   - elements: The indexed elements, most significant first.
     public init(name: String, elements: [NSFetchIndexElementDescription]?) {
         self.name = name
         self.elements = elements ?? []
@@ -35,7 +35,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
         entity?.changed()
     }
 
-    /// Makes a copy that belongs to no entity.
+    /// Returns a copy that belongs to no entity.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     final func duplicate() -> NSFetchIndexDescription {

@@ -1,42 +1,42 @@
 public import Foundation
 
-/// The manner in which an index keeps an element.
+/// The way in which an index stores an element.
 public enum NSFetchIndexElementType: UInt, Sendable {
-    /// In order of the values.
+    /// Sorted by value.
     case binary = 0
-    /// As ranges of numbers.
+    /// As ranges of numbers, in an R-tree.
     case rTree = 1
 }
 
 /// One property of an index.
 open class NSFetchIndexElementDescription: NSObject, NSCopying {
-    /// What an element of an index stands for.
+    /// The subject of an element of an index.
     package enum Target: Hashable, Sendable {
         case property(String)
         /// The expression `self`: the object's key.
         case primaryKey
-        /// The expression `entity`: the object's own entity.
+        /// The expression `entity`: the object's most specific entity.
         case entity
     }
 
-    /// The property that is indexed; nil where the element stands for the object or its entity.
+    /// The indexed property; nil if the element represents the object or its entity.
     open private(set) var property: NSPropertyDescription?
 
     private let givenTarget: Target
 
-    /// The manner in which the element is kept.
+    /// The way in which the element is stored.
     open var collationType: NSFetchIndexElementType { didSet { indexDescription?.entity?.changed() } }
 
-    /// Whether the smallest value comes first. True unless set.
+    /// Whether the smallest value comes first. The default is true.
     open var isAscending: Bool = true { didSet { indexDescription?.entity?.changed() } }
 
-    /// The index of which this is an element.
+    /// The index that contains this element.
     open internal(set) weak var indexDescription: NSFetchIndexDescription?
 
-    /// What the element stands for; a property by the name that it has now.
+    /// The subject of the element; a property by its current name.
     package var target: Target { property.map { .property($0.name) } ?? givenTarget }
 
-    /// The name of the property that is indexed.
+    /// The name of the indexed property.
     open var propertyName: String? {
         switch target {
         case .property(let name): name
@@ -45,11 +45,11 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
         }
     }
 
-    /// Makes an element.
+    /// Creates an element.
     ///
     /// - Parameters:
-    ///   - property: The property to be indexed, of the index's entity or inherited by it.
-    ///   - collationType: The manner in which it is kept.
+    ///   - property: The property to index. The index's entity must declare or inherit it.
+    ///   - collationType: The way in which the element is stored.
     public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
         self.property = property
         self.collationType = collationType
@@ -57,7 +57,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
         super.init()
     }
 
-    /// Makes an element from what it stands for; a property is found by its name.
+    /// Creates an element from its subject; a property is found by its name.
     package init(target: Target, collationType: NSFetchIndexElementType = .binary, isAscending: Bool = true) {
         givenTarget = target
         self.collationType = collationType
@@ -65,10 +65,11 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
         super.init()
     }
 
-    /// Makes a copy that belongs to no index.
+    /// Returns a copy that belongs to no index.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
-    /// The copy names its property, so that it finds the one of the entity that it will belong to.
+    /// Returns a copy that stores the name of its property, so that it finds the property of the entity that it will
+    /// belong to.
     final func duplicate() -> NSFetchIndexElementDescription {
         NSFetchIndexElementDescription(target: target, collationType: collationType, isAscending: isAscending)
     }

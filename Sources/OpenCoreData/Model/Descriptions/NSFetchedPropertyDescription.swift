@@ -1,9 +1,9 @@
-/// A property whose value is the answer to a request. It is kept with its model; no object answers it here.
+/// A property whose value is the result of a request. It is stored with its model, but objects do not evaluate it.
 open class NSFetchedPropertyDescription: NSPropertyDescription {
-    /// The name of the entity that the request asks for.
+    /// The name of the entity that the request fetches.
     package var requestedEntityName: String?
 
-    /// The text of the request's predicate.
+    /// The format of the request's predicate.
     package var requestPredicateText: String?
 
     override func makeEmptyCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }

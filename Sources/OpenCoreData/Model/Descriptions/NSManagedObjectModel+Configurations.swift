@@ -1,17 +1,17 @@
 extension NSManagedObjectModel {
-    /// The names of the model's configurations, sorted; the default one, which holds all entities, has no name.
+    /// The names of the model's configurations, sorted; the default configuration, which has all entities, has no name.
     public var configurations: [String] { configurationMembers.keys.sorted() }
 
-    /// The entities of a configuration.
+    /// Returns the entities of a configuration.
     ///
-    /// - Parameter configuration: The configuration's name; nil for the default one, which holds all entities.
-    /// - Returns: The entities, or nil when the model has no such configuration.
+    /// - Parameter configuration: The configuration's name; nil for the default configuration, which has all entities.
+    /// - Returns: The entities, or nil if the model has no such configuration.
     public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration else { return entities }
         return configurationMembers[configuration]
     }
 
-    /// Makes or replaces a configuration.
+    /// Adds or replaces a configuration.
     ///
     /// - Parameters:
     ///   - entities: Entities of this model.

@@ -2,23 +2,23 @@ import Foundation
 import SwormStore
 
 extension NSManagedObjectModel {
-    /// Makes one model of several.
+    /// Creates a model by merging several models.
     ///
-    /// The entities are copied. A relationship leads to the entity that has its destination's name in the merged model.
+    /// The entities are copied. A relationship refers to the entity with its destination's name in the merged model.
     ///
-    /// - Parameter models: The models; nil gives nil, because there is no main bundle to search.
-    /// - Returns: nil when two models have different entities of one name.
+    /// - Parameter models: The models; if it is nil, the result is nil, because there is no main bundle to search.
+    /// - Returns: nil if two models have different entities with the same name.
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {
         self.init()
         guard let models, (try? merge(models)) != nil else { return nil }
     }
 
-    /// Makes the model of a store from the models that hold its entities.
+    /// Creates the model of a store from models that contain its entities.
     ///
     /// - Parameters:
     ///   - models: Models of any version.
     ///   - metadata: The store's metadata.
-    /// - Returns: A model of the entities with the store's version hashes, or nil when one of them is in none of the models.
+    /// - Returns: A model of the entities with the store's version hashes, or nil if no model contains one of them.
     public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
         self.init()
         guard let hashes = metadata[StoreMetadataKey.versionHashes] as? [String: Data] else { return nil }
@@ -40,9 +40,9 @@ extension NSManagedObjectModel {
         else { return nil }
     }
 
-    /// Takes over copies of the entities of several models.
+    /// Adds copies of the entities of several models.
     ///
-    /// - Throws: A `CoreDataError` that names the entities of which there are different versions.
+    /// - Throws: A `CoreDataError` that names the entities with different versions.
     package func merge(_ models: [NSManagedObjectModel]) throws {
         var hashes: [String: Data] = [:]
         var clashes: [String] = []
@@ -82,7 +82,7 @@ extension NSManagedObjectModel {
             merged.append(copy)
         }
         for (original, copy) in zip(originals, copies) where copy.superentity == nil {
-            // The super-entity was taken from another model, or not at all: then the hash says that it does not fit.
+            // The super-entity was copied from another model, or not at all. In that case, the hash does not match.
             guard let name = original.superentity?.name, let above = copyByName[name] else { continue }
             above.subentities.append(copy)
         }
@@ -100,7 +100,7 @@ extension NSManagedObjectModel {
     }
 }
 
-/// What a merged model takes from one model.
+/// The part of one model that a merged model uses.
 private struct MergedPart {
     let model: NSManagedObjectModel
     let names: Set<String>

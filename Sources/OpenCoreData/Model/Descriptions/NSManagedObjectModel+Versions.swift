@@ -12,10 +12,10 @@ extension NSManagedObjectModel {
     /// The checksum of the model's version hashes, as Base64.
     public var versionChecksum: String { VersionHash.checksum(of: entityVersionHashesByName) }
 
-    /// The digest of the model's entity names and version hashes that a store's metadata holds, as Base64.
+    /// The digest of the model's entity names and version hashes, as stored in a store's metadata, as Base64.
     package var versionHashesDigest: String { VersionHash.digest(of: entityVersionHashesByName) }
 
-    /// Whether a store was written with the entities of a configuration, in this version.
+    /// Returns whether a store was written with the entities of a configuration in this version.
     ///
     /// - Parameters:
     ///   - configuration: The configuration's name; nil for all entities.

@@ -1,28 +1,29 @@
 public import Foundation
 import SwormStore
 
-/// A model: the entities of an object graph, their properties and how they relate.
+/// A model: the entities of an object graph, their properties and their relationships.
 ///
-/// A model may be read from a file or built in code. It may be changed at any time on the thread that owns it. Opening a
-/// store freezes what the model says then; later changes do not reach that store.
+/// A model is read from a file or built in code. It may be changed at any time on the thread that owns it. Opening a
+/// store freezes the current state of the model; later changes have no effect on that store.
 open class NSManagedObjectModel: NSObject, NSCopying {
     private var storedEntities: [NSEntityDescription] = []
     var configurationMembers: [String: [NSEntityDescription]] = [:]
 
-    /// The lock that guards `compilation`, which contexts on several threads may ask for.
+    /// The lock that guards `compilation`, which contexts on several threads may access.
     private let lock = NSLock()
     private var compilation: Compilation?
 
-    /// The version hashes of the only store that the model is for, because it was inferred from that store's tables.
+    /// The version hashes of the only store that the model is valid for, because it was inferred from that store's
+    /// tables.
     package var storeHashes: [String: Data]? { didSet { changed() } }
 
-    /// Remarks on the file that the model was read from, for its author.
+    /// Notes about the file that the model was read from, for its author.
     package var readingNotes: [String] = []
 
-    /// Makes a model without entities.
+    /// Creates a model without entities.
     public override init() { super.init() }
 
-    /// The model's entities. An entity must not be part of two models; give the second one a copy.
+    /// The model's entities. An entity must not be part of two models; use a copy for the second model.
     open var entities: [NSEntityDescription] {
         get { storedEntities }
         set {
@@ -42,10 +43,10 @@ open class NSManagedObjectModel: NSObject, NSCopying {
         Dictionary(storedEntities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Names that the developer gave to this version of the model. They have no part in the version hashes.
+    /// The names that the developer assigned to this version of the model. They are not part of the version hashes.
     open var versionIdentifiers: Set<AnyHashable> = [] { didSet { changed() } }
 
-    /// Makes a copy of the model with copies of all its entities.
+    /// Returns a copy of the model with copies of all its entities.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSManagedObjectModel()
         let copies = EntityCopier(copying: storedEntities).roots
@@ -60,10 +61,10 @@ open class NSManagedObjectModel: NSObject, NSCopying {
         return copy
     }
 
-    /// Drops what was worked out from the model.
+    /// Invalidates the results that were computed from the model.
     final func changed() { lock.withLock { compilation = nil } }
 
-    /// Returns the frozen model, which is made once, and again after a change.
+    /// Returns the frozen model, which is created once, and again after a change.
     final func compilation(_ make: () throws -> Compilation) rethrows -> Compilation {
         try lock.withLock {
             if let compilation { return compilation }
@@ -73,10 +74,10 @@ open class NSManagedObjectModel: NSObject, NSCopying {
         }
     }
 
-    /// A frozen model and the descriptions that it was made from.
+    /// A frozen model and the descriptions that it was created from.
     package struct Compilation {
         package let model: CompiledModel
-        /// By entity number; the one with number `n` stands at `n - 1`.
+        /// The entities by number; the entity with number `n` is at index `n - 1`.
         package let entities: [NSEntityDescription]
     }
 

@@ -3,40 +3,41 @@ import SwormStore
 
 /// A property of an entity: an attribute, a relationship or a fetched property.
 ///
-/// Make one of the subclasses. A description may be changed at any time on the thread that owns its model; a change
+/// Create one of the subclasses. A description may be changed at any time on the thread that owns its model; a change
 /// after a store was opened with the model has no effect on that store.
 open class NSPropertyDescription: NSObject, NSCopying {
     /// The property's name: letters, digits and underscores, unique among the entity's own and inherited properties, and
     /// not the name of a method of `NSManagedObject` without parameters.
     open var name: String = "" { didSet { changed() } }
 
-    /// Whether the property may be without a value when its object is saved. True unless set.
+    /// Whether the property may be nil when its object is saved. The default is true.
     open var isOptional: Bool = true { didSet { changed() } }
 
-    /// Whether the property is only kept in memory, not in the store.
+    /// Whether the property is in memory only, and not saved in the store.
     open var isTransient: Bool = false { didSet { changed() } }
 
-    /// Any information that the application attaches. It has no part in the version hash.
+    /// Custom information of the application. It is not part of the version hash.
     open var userInfo: [AnyHashable: Any]?
 
     private var givenPredicates: [NSPredicate] = []
 
-    /// What a value must satisfy when its object is saved, as predicates over the value, which they call `SELF`.
+    /// The predicates that validate the value when its object is saved. They use `SELF` for the value.
     ///
-    /// Those of attributes are checked; those of other properties are only kept.
+    /// The predicates of attributes are evaluated; those of other properties are only stored.
     open var validationPredicates: [NSPredicate] { givenPredicates }
 
-    /// What was said about each of the predicates when they were set.
+    /// The warnings that were set with the predicates.
     open private(set) var validationWarnings: [Any] = []
 
-    /// Sets what a value must satisfy when its object is saved.
+    /// Sets the predicates that validate the value when its object is saved.
     ///
-    /// Limits, lengths (`length >= 3`) and regular expressions (`SELF MATCHES %@`) are told by their own error codes.
+    /// Limits, lengths (`length >= 3`) and regular expressions (`SELF MATCHES %@`) have specific error codes.
     ///
     /// - Parameters:
-    ///   - validationPredicates: Predicates over the value, which they call `SELF`. A mistake in the format of one is a
-    ///     fault of the model.
-    ///   - validationWarnings: A text for each of them. It is kept; errors say what the value is and what was asked of it.
+    ///   - validationPredicates: Predicates that use `SELF` for the value. An error in the format of one of them is an
+    ///     issue of the model.
+    ///   - validationWarnings: A string for each predicate. It is only stored; errors describe the value and the failed
+    ///     condition.
     open func setValidationPredicates(
         _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
     ) {
@@ -45,7 +46,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
         changed()
     }
 
-    /// Whether a single-attribute index is asked for in the old manner. Prefer the entity's `indexes`.
+    /// Whether the older API requests a single-attribute index. Prefer the entity's `indexes`.
     open var isIndexed: Bool = false {
         didSet {
             hasFetchIndex = false
@@ -53,35 +54,36 @@ open class NSPropertyDescription: NSObject, NSCopying {
         }
     }
 
-    /// Whether the flag says only that a fetch index has the attribute to itself, and asks for no other index.
+    /// Whether the flag only indicates that a fetch index has the attribute as its only element, and requests no other
+    /// index.
     final var hasFetchIndex = false
 
-    /// Whether the property is to be part of the system's search index. It is kept and has no effect here.
+    /// Whether the property is part of the system's search index. The flag is stored and has no effect here.
     open var isIndexedBySpotlight: Bool = false
 
-    /// Text that makes the version hash differ where nothing else does; nil for none.
+    /// A string that makes the version hash differ although nothing else changed; nil for none.
     open var versionHashModifier: String? { didSet { changed() } }
 
     private var givenRenamingIdentifier: String?
 
-    /// The name under which a migration finds this property in the earlier model; the property's name unless set.
+    /// The name by which a migration finds this property in the earlier model. The default is the property's name.
     open var renamingIdentifier: String? {
         get { givenRenamingIdentifier ?? (name.isEmpty ? nil : name) }
         set { givenRenamingIdentifier = newValue }
     }
 
-    /// The entity that declares the property; nil while it is part of none.
+    /// The entity that declares the property; nil if it is part of no entity.
     package internal(set) weak var declaringEntity: NSEntityDescription? { didSet { oldValue?.changed() } }
 
-    /// The composite attribute of which this is an element.
+    /// The composite attribute that contains this element.
     weak var enclosingComposite: NSCompositeAttributeDescription?
 
-    /// The entity that declares the property. An inherited property answers the ancestor that declares it.
+    /// The entity that declares the property. For an inherited property, this is the ancestor that declares it.
     ///
-    /// A property that is part of no entity answers a new, empty entity.
+    /// For a property that is part of no entity, this is a new, empty entity.
     open var entity: NSEntityDescription { declaringEntity ?? NSEntityDescription() }
 
-    /// Tells the model that what was worked out from it no longer holds.
+    /// Invalidates the results that the model has computed.
     final func changed() {
         var composite = enclosingComposite
         var depth = 0
@@ -92,10 +94,10 @@ open class NSPropertyDescription: NSObject, NSCopying {
         (composite?.declaringEntity ?? declaringEntity)?.changed()
     }
 
-    /// A description of the same class; each subclass makes its own.
+    /// Returns a new description of the same class. Each subclass overrides it.
     func makeEmptyCopy() -> NSPropertyDescription { NSPropertyDescription() }
 
-    /// Copies the values to a description that `makeEmptyCopy` made.
+    /// Copies the values to a description that `makeEmptyCopy` created.
     func copyValues(to copy: NSPropertyDescription) {
         copy.name = name
         copy.isOptional = isOptional
@@ -110,9 +112,9 @@ open class NSPropertyDescription: NSObject, NSCopying {
         copy.validationWarnings = validationWarnings
     }
 
-    /// Makes a copy that belongs to no entity.
+    /// Returns a copy that belongs to no entity.
     ///
-    /// The copy of a relationship leads to the same destination and names the same inverse as the original.
+    /// The copy of a relationship has the same destination and the same inverse as the original.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     final func duplicate() -> NSPropertyDescription {

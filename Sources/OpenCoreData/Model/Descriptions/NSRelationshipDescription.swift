@@ -1,29 +1,29 @@
 import Foundation
 import SwormStore
 
-/// A relationship of an entity to another one or to itself.
+/// A relationship of an entity to another entity or to itself.
 open class NSRelationshipDescription: NSPropertyDescription {
-    /// The entity that the relationship leads to. It is not kept alive by the relationship; its model does that.
+    /// The destination entity. It is retained by its model, not by the relationship.
     open weak var destinationEntity: NSEntityDescription? { didSet { changed() } }
 
-    /// The relationship of the destination that leads back; nil for none, the relationship itself for its own inverse.
+    /// The inverse relationship of the destination; nil for none, the relationship itself if it is its own inverse.
     ///
-    /// Set it on both sides. It is not kept alive by this relationship.
+    /// Set it on both sides. It is not retained by this relationship.
     open weak var inverseRelationship: NSRelationshipDescription? { didSet { changed() } }
 
-    /// The largest number of objects: 1 makes a to-one relationship, 0 is no limit.
+    /// The maximum number of objects: 1 for a to-one relationship, 0 for no limit.
     open var maxCount: Int = 0 { didSet { changed() } }
 
-    /// The smallest number of objects; an optional relationship may be empty all the same.
+    /// The minimum number of objects; an optional relationship may nevertheless be empty.
     open var minCount: Int = 0 { didSet { changed() } }
 
-    /// What happens to the objects at the other end when an object is deleted. To nullify unless set.
+    /// The effect on the destination objects when an object is deleted. The default is to nullify.
     open var deleteRule: NSDeleteRule = .nullifyDeleteRule { didSet { changed() } }
 
-    /// Whether a to-many relationship keeps its objects in order. On a to-one relationship it changes the version hash alone.
+    /// Whether a to-many relationship is ordered. For a to-one relationship, it only changes the version hash.
     open var isOrdered: Bool = false { didSet { changed() } }
 
-    /// Whether the relationship may lead to more than one object.
+    /// Whether the relationship may have more than one destination object.
     open var isToMany: Bool { maxCount != 1 }
 
     override func makeEmptyCopy() -> NSPropertyDescription { NSRelationshipDescription() }

@@ -4,7 +4,8 @@ import SwormStore
 extension NSPropertyDescription {
     /// The 32 bytes that identify this version of the property.
     ///
-    /// That of a composite attribute depends on its elements alone, and that of a derived attribute on its expression.
+    /// The hash of a composite attribute depends on its elements only, and that of a derived attribute on its
+    /// expression only.
     public var versionHash: Data { Data(VersionHash.full(self)) }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension VersionHash {
-    /// The part of a property's hash that all kinds of property have.
+    /// Returns the part of a property's hash that is common to all kinds of properties.
     static func property(_ property: NSPropertyDescription) -> [UInt8] {
         var message = Array(property.name.utf8)
         message.append(property.isOptional ? 1 : 0)
@@ -19,7 +19,7 @@ extension VersionHash {
             return SHA2.sha256(Array((derived.derivation ?? "").utf8))
         }
         if let composite = attribute as? NSCompositeAttributeDescription {
-            // A composite that contains itself is a fault that the compiler reports; here the walk only must end.
+            // The compiler reports a composite that contains itself as an issue; the limit only ends the recursion.
             guard depth < ModelLimits.compositeDepth else { return SHA2.sha256([]) }
             let elements = composite.elements.sorted { precedes($0.name, $1.name) }
             return SHA2.sha256(elements.flatMap { self.attribute($0, depth: depth + 1) })
@@ -49,7 +49,7 @@ extension VersionHash {
         return self.entity(entity, known: &known, propertyHashes: &propertyHashes)
     }
 
-    /// The hashes of many entities; every property and every ancestor is hashed once.
+    /// Returns the hashes of many entities; every property and every ancestor is hashed once.
     static func entities(_ entities: [NSEntityDescription]) -> [(NSEntityDescription, Data)] {
         var known: [ObjectIdentifier: [UInt8]] = [:]
         var propertyHashes: [ObjectIdentifier: [UInt8]] = [:]
@@ -86,7 +86,8 @@ extension VersionHash {
         return above
     }
 
-    /// The properties that count, sorted by name. Of two with one name the one nearest to the entity counts.
+    /// Returns the properties that are part of the hash, sorted by name. If names are duplicate, the property that is
+    /// declared nearest to the entity is used.
     private static func used(_ properties: [NSPropertyDescription]) -> [NSPropertyDescription] {
         var nearest: [String: NSPropertyDescription] = [:]
         for property in properties { nearest[property.name] = property }

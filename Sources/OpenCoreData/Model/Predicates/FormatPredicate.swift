@@ -2,9 +2,9 @@ package import Foundation
 package import SwormPredicates
 import SwormStore
 
-/// A predicate that holds a tree, or the mistake in its format.
+/// A predicate that stores a tree, or the error in its format.
 ///
-/// It is evaluated with plain values; ``ObjectPredicate`` is evaluated with managed objects too.
+/// It is evaluated with plain values; ``ObjectPredicate`` is also evaluated with managed objects.
 package class FormatPredicate: NSPredicate {
     package let content: Result<PredicateTree, any Error>
 
@@ -13,14 +13,14 @@ package class FormatPredicate: NSPredicate {
         super.init(value: true)
     }
 
-    /// Wraps a tree.
+    /// Creates a predicate from a tree.
     package convenience init(tree: PredicateTree) { self.init(.success(tree)) }
 
-    /// Not supported: a predicate is made from its format.
+    /// Not supported, because a predicate is created from its format.
     @available(*, unavailable)
     package required init?(coder: NSCoder) { nil }
 
-    /// The predicate as a format, with its values written out; or the mistake in the format that it was made from.
+    /// The format of the predicate, including its values, or the error in the format that it was created from.
     package override var description: String {
         switch content {
         case .success(let tree): tree.format
@@ -28,16 +28,16 @@ package class FormatPredicate: NSPredicate {
         }
     }
 
-    /// Whether a plain value, which the format calls `SELF`, satisfies the predicate.
+    /// Returns whether a plain value, which the format calls `SELF`, matches the predicate.
     ///
-    /// - Returns: False for an object that it cannot be asked about, and when the format was wrong.
+    /// - Returns: False for an object of an unsupported type, and if the format is invalid.
     package override func evaluate(with object: Any?) -> Bool { evaluate(with: object, substitutionVariables: nil) }
 
     package override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         (try? satisfies(content.get(), object: object, bindings: bindings ?? [:])) ?? false
     }
 
-    /// Whether an object satisfies the tree of the predicate.
+    /// Returns whether an object matches the tree of the predicate.
     func satisfies(_ tree: PredicateTree, object: Any?, bindings: [String: Any]) throws -> Bool {
         let variables = try PredicateArgument.make(from: bindings) { _ in nil }
         return try matches(variables.isEmpty ? tree : tree.substituting(variables), object)
@@ -48,12 +48,12 @@ package class FormatPredicate: NSPredicate {
         return try PreparedPredicate(tree).evaluate(value: .value(value)) ?? false
     }
 
-    /// Returns the predicate itself: it never changes.
+    /// Returns the predicate itself, because it is immutable.
     package override func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// Foundation marks this property as deprecated, since its own predicates print nothing useful. Asked through a protocol, it
-/// still tells its constants apart.
+/// A protocol for the property that Foundation marks as deprecated, because its own predicates print nothing useful.
+/// Constant predicates can still be distinguished by it.
 private protocol PredicateText {
     var predicateFormat: String { get }
 }
@@ -61,9 +61,9 @@ private protocol PredicateText {
 extension NSPredicate: PredicateText {}
 
 extension NSPredicate {
-    /// The predicate as a tree.
+    /// Returns the predicate as a tree.
     ///
-    /// - Throws: What was wrong with the format, or an error for a kind of predicate that no store understands.
+    /// - Throws: The error in the format, or an error for a kind of predicate that no store supports.
     package func tree() throws -> PredicateTree {
         if let format = self as? FormatPredicate { return try format.content.get() }
         if let compound = self as? NSCompoundPredicate {

@@ -3,10 +3,10 @@ import SwormPredicates
 import SwormStore
 
 extension ValidationRule {
-    /// The rule that a predicate over a value stands for: one of the plain rules where it says no more than that, so that
-    /// errors can name the limit.
+    /// Creates the rule of a predicate over a value: one of the plain rules if they are equivalent, so that errors can
+    /// name the limit.
     ///
-    /// - Throws: What is wrong with the predicate's format.
+    /// - Throws: The error in the predicate's format.
     init(_ predicate: NSPredicate) throws {
         let tree = try predicate.tree()
         self = Self.plain(tree) ?? .predicate(tree, text: tree.format)

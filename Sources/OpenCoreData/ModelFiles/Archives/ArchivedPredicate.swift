@@ -2,12 +2,12 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-/// Reads archived predicates and expressions as trees.
+/// A reader of archived predicates and expressions, which returns them as trees.
 struct ArchivedPredicate {
     typealias Object = KeyedArchive.Object
 
     private let archive: KeyedArchive
-    /// Deeper ones are refused; one that contains itself is endlessly deep.
+    /// The maximum depth of an expression. An expression that contains itself is infinitely deep.
     private static let depthLimit = 100
 
     init(_ archive: KeyedArchive) { self.archive = archive }
@@ -22,7 +22,8 @@ struct ArchivedPredicate {
         return try expression(object, 0, &nodes)
     }
 
-    /// An expression of a derived attribute as the model file writes it: `author.name`, `count:(pages)`, `now()`.
+    /// Returns the expression of a derived attribute in the form of the model file: `author.name`, `count:(pages)`,
+    /// `now()`.
     func text(of object: Object) throws(ArchiveError) -> String {
         if archive.int(object, "NSExpressionType") == 4, !isPath(object) {
             let selector = archive.string(object, "NSSelectorName") ?? ""
@@ -97,7 +98,7 @@ struct ArchivedPredicate {
 
     // MARK: Expressions
 
-    /// Whether a function is the step of a key path.
+    /// Returns whether a function is a step of a key path.
     private func isPath(_ object: Object) -> Bool {
         object.className == "NSKeyPathExpression"
             || ["valueForKey:", "valueForKeyPath:"].contains(archive.string(object, "NSSelectorName") ?? "")
@@ -133,7 +134,7 @@ struct ArchivedPredicate {
         return result
     }
 
-    /// The keys of a path as text. Each is a level of the expression.
+    /// Returns the keys of a key path string. Each key is a level of the expression.
     private func keys(_ text: String?, _ nodes: inout Int) throws(ArchiveError) -> [String] {
         let text = text ?? ""
         guard text.utf8.count <= 100 * Self.depthLimit else { throw ArchiveError("it has too long a path") }

@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-// Predicates, expressions and values in the form of Foundation's own archives. What has no such form gives nil.
+// Predicates, expressions and values in the form of Foundation's archives; nil if there is no such form.
 extension KeyedArchiveWriter {
     mutating func predicate(_ tree: PredicateTree) -> PropertyListValue? {
         switch tree {
@@ -135,7 +135,7 @@ extension KeyedArchiveWriter {
             ])
     }
 
-    /// The expression of a derived attribute from its text: `author.name`, `count:(pages)`, `now()`.
+    /// Archives the expression of a derived attribute from its string: `author.name`, `count:(pages)`, `now()`.
     mutating func derivation(_ text: String) -> PropertyListValue? {
         func keys(_ path: Substring) -> [String] { path.split(separator: ".").map(String.init) }
         guard let open = text.firstIndex(of: "("), text.hasSuffix(")") else {

@@ -5,7 +5,7 @@ import SwormRows
 import SwormStore
 
 extension ModelArchiveReader {
-    /// A property of an entity; nil for a kind that is not known.
+    /// Returns a property of an entity; nil for an unknown kind.
     mutating func property(from object: Object, in entity: String, depth: Int) throws -> NSPropertyDescription? {
         switch object.className {
         case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
@@ -24,7 +24,8 @@ extension ModelArchiveReader {
             }
             return property
         case "_NSPropertyDescriptionProxy":
-            // What an entity inherits; its ancestors have the property itself. One that leads to another proxy is nothing.
+            // A proxy for an inherited property; its ancestors have the property itself. A proxy of another proxy is
+            // ignored.
             guard depth == 0, let underlying = archive.object(object, "NSUnderlyingProperty"),
                 underlying.className != object.className
             else { return nil }
@@ -140,7 +141,7 @@ extension ModelArchiveReader {
         }
     }
 
-    /// A value of an attribute type; nil where the archive holds another one.
+    /// Returns the value of an attribute type; nil if the archived value has another type.
     private mutating func value(_ value: Value, as type: SwormPredicates.AttributeType, depth: Int) throws -> Any? {
         switch (type, try plainValue(value, depth: depth)) {
         case (.boolean, let number as Int): number != 0
@@ -165,7 +166,7 @@ extension ModelArchiveReader {
         return result
     }
 
-    /// A value of Foundation's; nil for nothing, and for an object of a class that is not known.
+    /// Returns a value in Foundation's types; nil for an archived nil, and for an object of an unknown class.
     private mutating func plainValue(_ value: Value, depth: Int) throws -> Any? {
         switch value {
         case .null: return nil
@@ -209,12 +210,13 @@ extension ModelArchiveReader {
         }
     }
 
-    /// A decimal from its archived parts: up to eight words of sixteen bits, the lowest first, and a power of ten.
+    /// Returns a decimal from its archived parts: up to eight words of sixteen bits, the lowest first, and a power of
+    /// ten.
     private func decimal(_ object: Object) -> Decimal? {
         guard case .data(let bytes) = archive[object, "NS.mantissa"], let exponent = archive.int(object, "NS.exponent"),
             (-128...127).contains(exponent)
         else { return nil }
-        // Zero says that the words are in the order of the machine, one that the highest byte comes first.
+        // The byte order: 0 means that of the machine, 1 little-endian, 2 big-endian.
         let isBig = archive.int(object, "NS.mantissa.bo") == 2
         var number = Decimal.zero
         for word in stride(from: 0, to: bytes.count - 1, by: 2).prefix(8).reversed() {

@@ -2,27 +2,28 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-/// Builds a model from a keyed archive: a compiled model, or the cache that a store carries.
+/// A reader that builds a model from a keyed archive: a compiled model, or the cache in a store.
 ///
-/// What is not known is passed over. What cannot be said here, a default value of a class of the application's own or a
-/// validation by a block, is left out and noted.
+/// Unknown parts are ignored. Parts that cannot be represented, such as a default value of a class of the application
+/// or a validation by a block, are left out and noted.
 struct ModelArchiveReader {
     typealias Object = KeyedArchive.Object
     typealias Value = KeyedArchive.Value
 
-    /// The largest cache of a store that is read, in bytes once it is inflated. Those of real stores have a few kilobytes,
-    /// and reading takes many times the memory.
+    /// The maximum size of a store's cache that is read, in bytes after decompression. The caches of real stores have a
+    /// few kilobytes, and reading a cache needs many times its size in memory.
     static let cacheLimit = 4 << 20
 
     let archive: KeyedArchive
-    /// Where the archive comes from, for messages.
+    /// The origin of the archive, for messages.
     let source: String
-    /// The entities by the numbers of their objects.
+    /// The entities by their object numbers in the archive.
     private var entities: [Int: NSEntityDescription] = [:]
     var links: [RelationshipLink] = []
-    /// What was left out.
+    /// The notes about parts that were left out.
     private(set) var notes: [String] = []
-    /// How many elements of lists may still be looked at. An object may be part of many lists.
+    /// The number of list elements that may still be read. It limits the work, because an object may be part of many
+    /// lists.
     private var budget = 4_000_000
 
     private init(_ archive: KeyedArchive, _ source: String) {
@@ -32,8 +33,8 @@ struct ModelArchiveReader {
 
     /// Reads an archive into a model without entities.
     ///
-    /// - Returns: What was left out.
-    /// - Throws: A ``CoreDataError`` that says what is wrong with the archive or the model in it.
+    /// - Returns: The notes about parts that were left out.
+    /// - Throws: A ``CoreDataError`` that describes what is wrong with the archive or its model.
     @discardableResult
     static func read(_ data: Data, source: String, into model: NSManagedObjectModel) throws -> [String] {
         do {
@@ -58,7 +59,7 @@ struct ModelArchiveReader {
             objects.append(object)
             entities[object.number] = NSEntityDescription()
         }
-        // The archive has them in no order that means anything.
+        // The order in the archive has no meaning.
         objects.sort { VersionHash.precedes(name(of: $0), name(of: $1)) }
         let read = objects.compactMap { entities[$0.number] }
         var parents: [ObjectIdentifier: NSEntityDescription] = [:]
@@ -107,7 +108,7 @@ struct ModelArchiveReader {
         }
         entity.userInfo = try userInfo(archive[object, "NSUserInfo"])
 
-        // Every entity has copies of what it inherits.
+        // Every entity has copies of its inherited properties.
         var inherited: Set<String> = []
         if let parent = archive.object(object, "NSSuperentity") {
             inherited = Set(try pairs(archive[parent, "NSProperties"]).compactMap { archive.string($0.key) })
@@ -128,12 +129,12 @@ struct ModelArchiveReader {
         dropIndexesOfTheFramework(entity)
     }
 
-    /// Takes out the indexes that the framework adds to a model in use or when it is compiled: a fetch index for every
-    /// attribute that is flagged as indexed, and a compound index, which later systems pass over, for every fetch index.
+    /// Removes the indexes that Apple's framework adds to a model when it is used or compiled: a fetch index for every
+    /// attribute that is flagged as indexed, and a compound index, which later systems ignore, for every fetch index.
     private func dropIndexesOfTheFramework(_ entity: NSEntityDescription) {
         let flagged = entity.ownProperties.filter(\.isIndexed)
         func names(_ index: NSFetchIndexDescription) -> [String] { index.elements.compactMap(\.propertyName) }
-        // The attribute that an index has to itself.
+        // Returns the attribute that is the only element of an index.
         func only(_ index: NSFetchIndexDescription) -> String? {
             guard let element = index.elements.first, index.elements.count == 1, index.partialPredicate == nil,
                 index.partialPredicateText == nil, element.isAscending, element.collationType == .binary,
@@ -141,8 +142,8 @@ struct ModelArchiveReader {
             else { return nil }
             return name
         }
-        // The compiler flags such an attribute. Where the archive has no index by the attribute's name as well, stores have
-        // none either.
+        // The compiler flags such an attribute. If the archive has no index with the attribute's name as well, stores
+        // do not have one either.
         for property in flagged {
             let titles = entity.indexes.filter { only($0) == property.name }.map(\.name)
             property.hasFetchIndex = !titles.isEmpty && !titles.contains(property.name)
@@ -152,7 +153,7 @@ struct ModelArchiveReader {
         entity.compoundIndexes = entity.compoundIndexNames.filter { !indexed.contains($0) }
     }
 
-    /// Lists of names. A property may stand in the place of its name.
+    /// Returns lists of names. A property may appear in place of its name.
     private mutating func groups(_ value: Value) throws -> [[String]] {
         try elements(value).map { group in
             try elements(group).compactMap { member in
@@ -202,7 +203,7 @@ struct ModelArchiveReader {
         return archive.string(element, "NSPropertyName").map { .property($0) }
     }
 
-    /// Calls a closure with a reader of predicates, and notes what that cannot read.
+    /// Calls a closure with a reader of predicates, and notes what it cannot read.
     mutating func read<Result>(_ body: (ArchivedPredicate) throws -> Result, for what: String) -> Result? {
         do {
             return try body(ArchivedPredicate(archive))

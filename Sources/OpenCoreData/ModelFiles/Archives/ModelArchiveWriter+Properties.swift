@@ -3,7 +3,7 @@ import SwormPredicates
 import SwormStore
 
 extension ModelArchiveWriter {
-    /// Writes a property as an entity has it: what is inherited is written anew for every entity.
+    /// Archives a property for an entity. Inherited properties are written again for every entity.
     mutating func property(_ property: NSPropertyDescription, of entity: NSEntityDescription) -> PropertyListValue {
         // Inverses refer to the relationship of the entity that declares it.
         let isOwn = property.declaringEntity === entity
@@ -66,12 +66,12 @@ extension ModelArchiveWriter {
             guard let tree = try? rule.predicate.tree(), let predicate = writer.predicate(tree) else {
                 let owner = attribute.declaringEntity?.name ?? entity.name ?? ""
                 let note = "A validation of '\(owner).\(attribute.name)' has no form in an archive: \(rule.predicate)"
-                // Each sub-entity has a copy of what it inherits.
+                // Each sub-entity has a copy of the inherited properties, so a note is only added once.
                 if !notes.contains(note) { notes.append(note) }
                 continue
             }
             rules.append(predicate)
-            // The warning of a rule stands at the rule's place.
+            // Warnings are matched with their rules by index.
             texts.append(writer.string(warnings.indices.contains(place) ? warnings[place] : ""))
         }
         if !rules.isEmpty {

@@ -2,17 +2,18 @@ package import Foundation
 import SwormPredicates
 import SwormStore
 
-/// Writes a model as a keyed archive of the classes and keys that Apple's framework uses, as the cache of a store.
+/// A writer that archives a model for the cache of a store, with the classes and keys that Apple's framework uses.
 struct ModelArchiveWriter {
     var writer = KeyedArchiveWriter()
-    /// By the identity of an entity: its number in the archive.
+    /// The numbers of entities in the archive, by the identities of the entities.
     private var entities: [ObjectIdentifier: Int] = [:]
-    /// By the identity of a relationship: the number of the copy that its own entity has.
+    /// The numbers of relationships in the archive, by the identities of the relationships. They refer to the copy in
+    /// the entity that declares the relationship.
     var relationships: [ObjectIdentifier: Int] = [:]
-    /// What has no form in an archive, and was left out.
+    /// The notes about parts that cannot be archived and were left out.
     var notes: [String] = []
 
-    /// The archive, compressed as a store keeps it.
+    /// Returns the archive in the compressed form that a store saves.
     static func cache(of model: NSManagedObjectModel) throws -> Data {
         do {
             return try Deflate.deflate(archive(of: model))
@@ -21,13 +22,13 @@ struct ModelArchiveWriter {
         }
     }
 
-    /// The archive as it is.
+    /// Returns the uncompressed archive.
     static func archive(of model: NSManagedObjectModel) -> Data {
         var notes: [String] = []
         return archive(of: model, notes: &notes)
     }
 
-    /// The archive as it is, and what was left out of it.
+    /// Returns the uncompressed archive, and adds notes about parts that were left out.
     static func archive(of model: NSManagedObjectModel, notes: inout [String]) -> Data {
         var writer = ModelArchiveWriter()
         defer { notes = writer.notes }
@@ -57,7 +58,7 @@ struct ModelArchiveWriter {
         return writer.data(root: .uid(root))
     }
 
-    /// The dictionary of entities, whose keys stand apart from its values.
+    /// Archives the keys of the dictionary of entities, which are separate from its values.
     private mutating func knownKeys(_ sorted: [NSEntityDescription]) -> PropertyListValue {
         let names = sorted.map { writer.string($0.name ?? "") }
         let keys = writer.array(names)
@@ -77,7 +78,7 @@ struct ModelArchiveWriter {
         return writer.set(texts.map { writer.string($0) })
     }
 
-    /// A reference to an entity; null for one that is not in the model.
+    /// Returns a reference to an entity; null for an entity that is not in the model.
     func reference(_ entity: NSEntityDescription?) -> PropertyListValue {
         entity.flatMap { entities[ObjectIdentifier($0)] }.map { .uid($0) } ?? KeyedArchiveWriter.null
     }
@@ -112,7 +113,7 @@ struct ModelArchiveWriter {
         return writer.array(lists, isMutable: true)
     }
 
-    /// The fetch indexes, and before them one for each attribute that is flagged as indexed, as a model in use has them.
+    /// Archives the fetch indexes, preceded by one for each attribute that is flagged as indexed, like a model in use.
     private mutating func indexes(of entity: NSEntityDescription, _ number: Int) -> PropertyListValue? {
         let flagged = entity.ownProperties.filter { $0.isIndexed && !$0.hasFetchIndex && $0 is NSAttributeDescription }
             .map { property in
@@ -147,7 +148,7 @@ struct ModelArchiveWriter {
         return .uid(number)
     }
 
-    /// The expression of an element that stands for the object or its entity.
+    /// Archives the expression of an element that represents the object or its entity.
     private mutating func expression(of target: NSFetchIndexElementDescription.Target) -> PropertyListValue? {
         let tree: ExpressionTree
         switch target {
@@ -171,6 +172,6 @@ struct ModelArchiveWriter {
 }
 
 extension NSManagedObjectModel {
-    /// What a store keeps as the copy of its model: a compressed archive.
+    /// Returns the copy of the model that a store saves: a compressed archive.
     package func storeCache() throws -> Data { try ModelArchiveWriter.cache(of: self) }
 }

@@ -2,11 +2,11 @@ import Foundation
 import SwormSQLite
 import SwormStore
 
-/// Works out a model from the tables of a store, for stores that carry none.
+/// The inference of a model from the tables of a store that contains no model.
 ///
-/// Columns tell the kinds of values, indexes and numbers in names tell relationships. Names of tables and columns are in
-/// capitals, so that names of properties come out in small letters. What is in the column of an integer may still be a
-/// key: it is taken for one when there is an index over it, all its values are keys of one table, and the names are alike.
+/// Columns determine the types of attributes; indexes and numbers in names determine relationships. The names of tables
+/// and columns are in upper case, so the names of properties are in lower case. An integer column may also be a key: it
+/// is treated as one if it has an index, all its values are keys of one table, and the names are similar.
 struct ModelInference {
     private struct Entity {
         let number: Int64
@@ -14,7 +14,7 @@ struct ModelInference {
         let parent: Int64
     }
 
-    /// A column that leads to another row.
+    /// A column that refers to another row.
     private struct Reference {
         let owner: Int64
         let column: String
@@ -31,7 +31,7 @@ struct ModelInference {
     private var descriptions: [Int64: NSEntityDescription] = [:]
     private var properties: [Int64: [NSPropertyDescription]] = [:]
 
-    /// The entities of the framework itself, for history, have the numbers from here on.
+    /// The first number of the framework's own entities, which are used for history.
     private static let firstOwnNumber: Int64 = 16_000
 
     init(_ connection: StoreConnection, _ inspection: StoreInspection) throws {
@@ -102,7 +102,8 @@ struct ModelInference {
         }
     }
 
-    /// `Z3_OWNER` is the entity of a to-one's destination, `Z3PARTS` the key of an owner that has no way back.
+    /// Adds a property from a numbered name. `Z3_OWNER` is the entity of a to-one relationship's destination, `Z3PARTS`
+    /// the key of an owner without an inverse.
     private mutating func addNumbered(_ name: NumberedName, _ root: Entity) {
         let owner = Int64(name.number)
         guard !name.rest.hasPrefix("_"), descriptions[owner] != nil, !name.rest.isEmpty else { return }
@@ -133,7 +134,7 @@ struct ModelInference {
         add(attribute, to: root.number)
     }
 
-    /// The entity that a column leads to; nil for a plain number.
+    /// Returns the entity that a column refers to; nil for a plain number.
     private mutating func destination(
         of column: String, _ stem: String, _ table: String, _ names: [String], _ root: Entity
     ) throws -> Int64? {
@@ -144,18 +145,18 @@ struct ModelInference {
                 return Int64(numbered.number)
             }
         }
-        // Every key of another row has an index of this name, and hardly anything else has.
+        // Every foreign key has an index of this name, and hardly any other column has one.
         guard indexes.contains("\(table)_\(column)_INDEX") else { return nil }
         var fitting: [Entity] = []
         for entity in entities where entity.parent == 0 && entities.allSatisfy({ $0.parent != entity.number }) {
             if try leads(table, column, to: entity) { fitting.append(entity) }
         }
-        // Small keys fit many tables, so that the values alone prove nothing.
+        // Small keys exist in many tables, so the values alone prove nothing.
         let named = fitting.filter { entity in
             let name = SQLName.uppercased(entity.name)
             return stem.hasPrefix(name) || stem.hasSuffix(name)
         }
-        // A name that ends another one says less than that.
+        // A name that is the suffix of a longer matching name is a weaker match.
         let longest = named.map(\.name.count).max() ?? 0
         let best = named.filter { $0.name.count == longest }
         if let only = best.first, best.count == 1 { return only.number }
@@ -178,7 +179,7 @@ struct ModelInference {
 
     // MARK: Joins
 
-    /// `Z_1TAGS (Z_1BOOKS, Z_2TAGS)`: the table of a relationship that leads to many on both sides.
+    /// Adds the relationships of a join table, `Z_1TAGS (Z_1BOOKS, Z_2TAGS)`, which are to-many on both sides.
     private mutating func addJoin(_ table: String) {
         guard let name = NumberedName(table), name.prefix == "Z_", let names = columns[table] else { return }
         let keys = names.filter { !$0.hasPrefix("Z_FOK_") }

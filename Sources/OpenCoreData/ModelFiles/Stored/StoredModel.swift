@@ -4,40 +4,43 @@ import SwormStore
 
 /// The model of a store, found in the store itself.
 ///
-/// A store that was written since iOS 9 carries the model that it was written with. Of an older one the model is inferred
-/// from its tables, as well as they tell.
+/// A store that was written since iOS 9 contains the model that it was written with. For an older store, the model is
+/// inferred from its tables as far as possible.
 ///
 /// ```swift
 /// let stored = try StoredModel(ofStoreAt: url)
 /// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: stored.model)
 /// ```
 public struct StoredModel {
-    /// Where a model was found.
+    /// The source of a model.
     public enum Source: String, Sendable, Hashable {
-        /// In the store's table `Z_MODELCACHE`: the very model that the store was written with.
+        /// The store's table `Z_MODELCACHE`, which contains the exact model that the store was written with.
         case cache
-        /// Worked out from the tables. The spelling of names, the other ends of some relationships, what is required, and
-        /// default values are not known. A store is read with such a model, and written only where the option
-        /// `SwormWritesWithInferredModelOption` asks for it: then saves that the tables leave unclear are refused.
+        /// The tables of the store. The spelling of names, the inverses of some relationships, required properties, and
+        /// default values are not known. A store is read with such a model, but is only written if the option
+        /// `SwormWritesWithInferredModelOption` is set; saves that are ambiguous for the tables are then rejected.
         case inferred
     }
 
     /// The model.
     public let model: NSManagedObjectModel
-    /// Where it was found.
+    /// The source of the model.
     public let source: Source
-    /// What could not be read or decided, for people.
+    /// Human-readable notes about parts that could not be read or decided.
     public let notes: [String]
 
-    /// Reads the model of a store. The store is not changed, and need not fit anything.
+    /// Reads the model of a store. The store is not changed, and need not match any model.
     ///
     /// - Parameter url: The file URL of the store.
-    /// - Throws: An error of the Cocoa domain when there is no store, or nothing in it tells of a model.
+    /// - Throws: An error of the Cocoa domain if there is no store, or if the store contains no information about a
+    ///   model.
     public init(ofStoreAt url: URL) throws {
         try self.init(ofStoreAt: url, ignoresCache: false)
     }
 
-    /// - Parameter ignoresCache: Whether the model is inferred in any case.
+    /// Reads the model of a store, optionally without its cache.
+    ///
+    /// - Parameter ignoresCache: Whether the model is always inferred.
     package init(ofStoreAt url: URL, ignoresCache: Bool) throws {
         let files = StoreFiles(url: url)
         let (inspection, _, connection) = try SQLiteStore.inspect(files, options: StoreOptions())
@@ -61,9 +64,9 @@ public struct StoredModel {
         self.notes = notes + inference.notes
     }
 
-    /// The model that the content of a cache is.
+    /// Returns the model in the content of a cache.
     ///
-    /// - Parameter source: The cache, as messages call it.
+    /// - Parameter source: The name of the cache in messages.
     package static func model(
         inCache content: Data, source: String
     ) throws -> (model: NSManagedObjectModel, notes: [String]) {
@@ -78,7 +81,7 @@ public struct StoredModel {
         return (model, try ModelArchiveReader.read(archive, source: source, into: model))
     }
 
-    /// The model in the cache; nil for a store without.
+    /// Returns the model in the cache; nil for a store without a cache.
     private static func cached(
         in connection: StoreConnection, _ inspection: StoreInspection, path: String
     ) throws -> (model: NSManagedObjectModel, notes: [String])? {
@@ -91,7 +94,7 @@ public struct StoredModel {
         let source = "The model cache of “\(path)”"
         let (model, notes) = try Self.model(inCache: content, source: source)
         let hashes = inspection.metadata.versionHashes
-        // A store of a configuration holds some of the model's entities.
+        // A store of a configuration has only some of the model's entities.
         let own = model.entityVersionHashesByName
         guard hashes.allSatisfy({ own[$0.key] == $0.value }) else {
             let lines = differences(between: model, and: hashes, named: ("the cache", "the store"))
@@ -100,9 +103,9 @@ public struct StoredModel {
                 "\(source) is another model than the one that the store was written with: \(lines.prefix(5).joined(separator: " "))"
             )
         }
-        // One that no store can be opened with is of no use either.
+        // A model that no store can be opened with is not useful either.
         _ = try model.compiled()
-        // What was left out can be of no hash, so the model is still the right one.
+        // The parts that were left out do not affect any hash, so the model still matches.
         return (model, notes)
     }
 }

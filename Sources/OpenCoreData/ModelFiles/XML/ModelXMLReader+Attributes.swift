@@ -66,10 +66,11 @@ extension ModelXMLReader {
         }
         guard let text = element.attributes["defaultValueString"] else { return }
         let type = attribute.attributeType.attributeType
-        // A number, a flag, ... without text is no default; only a string can be empty.
+        // An empty string is not a default value of a number or a flag; only a string can be empty.
         if text.isEmpty, type != .string { return }
         let isNumber = [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
-        // A number that was a Boolean once may keep its `NO`, which Apple's model compiler makes 0, as any word.
+        // A number that once was a Boolean may still have the default `NO`. Apple's model compiler converts it to 0,
+        // like any word.
         if isNumber, !ModelXMLValue.beginsAsNumber(text) {
             note(
                 "The default value '\(text.prefix(80))' of attribute '\(path)' is no number, and is taken as 0.",
@@ -105,7 +106,7 @@ extension ModelXMLReader {
             }
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
             .doubleAttributeType, .floatAttributeType:
-            // A limit may lie outside the range of an integer type, so it is read as the widest type of its kind.
+            // A limit may be outside the range of an integer type, so it is read as the widest type of its kind.
             let isWhole = attribute.attributeType.rawValue <= NSAttributeType.integer64AttributeType.rawValue
             let isDecimal = attribute.attributeType == .decimalAttributeType
             let type: SwormPredicates.AttributeType = isWhole ? .integer64 : isDecimal ? .decimal : .double
@@ -127,7 +128,7 @@ extension ModelXMLReader {
         _ key: String, of element: XMLTree, type: SwormPredicates.AttributeType, path: String
     ) -> AttributeValue? {
         guard let text = element.attributes[key], !text.isEmpty else { return nil }
-        // The editor writes a whole limit of an integer attribute with a decimal point at times.
+        // The editor sometimes writes an integer limit with a decimal point.
         if let value = ModelXMLValue.value(text, type: type) { return value }
         report("'\(text.prefix(80))', the \(key) of attribute '\(path)', is no number.", at: element)
         return nil
@@ -174,10 +175,10 @@ extension ModelXMLReader {
         return composite
     }
 
-    /// The definition that a composite attribute names.
+    /// Returns the definition that a composite attribute refers to.
     ///
-    /// Editors do not agree on the key of that name, so it is known by what it names: the one attribute of the element,
-    /// apart from its own name, that is the name of a definition.
+    /// The key of the definition's name differs between editors. Therefore the key is found by its value: the only XML
+    /// attribute of the element, other than its own name, that is the name of a definition.
     private func definition(of element: XMLTree) -> XMLTree? {
         for (key, value) in element.attributes.sorted(by: { $0.key < $1.key }) where key != "name" && key != "elementID"
         {

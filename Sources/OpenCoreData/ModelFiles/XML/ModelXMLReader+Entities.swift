@@ -34,7 +34,8 @@ extension ModelXMLReader {
             default: break
             }
         }
-        // Apple's model compiler flags an attribute that an index has to itself, and stores then have an index for the flag too.
+        // Apple's model compiler flags an attribute that is the only element of an index, and stores then have an index
+        // for the flag, too.
         for index in indexes where index.elements.count == 1 && index.partialPredicateText == nil {
             guard let element = index.elements.first, element.isAscending, element.collationType == .binary,
                 case .property(let name) = element.target
@@ -60,7 +61,7 @@ extension ModelXMLReader {
         return result
     }
 
-    /// Takes what attributes, relationships and fetched properties have in common.
+    /// Reads the parts that attributes, relationships and fetched properties have in common.
     mutating func readCommon(_ property: NSPropertyDescription, from element: XMLTree, in entity: String) {
         let name = element.attributes["name"] ?? ""
         if name.isEmpty { report("A property of entity '\(entity)' has no name.", at: element, entity: entity) }

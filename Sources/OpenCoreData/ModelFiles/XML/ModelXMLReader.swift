@@ -1,20 +1,21 @@
 import Foundation
 import SwormStore
 
-/// Builds a model from the XML document of a model file.
+/// A reader that builds a model from the XML document of a model file.
 ///
-/// Elements and attributes that are not known are passed over, as later editors add some. What is known and malformed is
-/// an error that names the entity and the property; all of them are reported at once.
+/// Unknown elements and attributes are ignored, because later editors add some. Known but malformed parts are errors
+/// that name the entity and the property; all of them are reported together.
 struct ModelXMLReader {
     let file: String
     /// The definitions of composite attributes by their names.
     var composites: [String: XMLTree] = [:]
-    /// The number of elements of composites that were made, so that definitions inside one another cannot run away.
+    /// The number of composite elements that were created. It is limited, so that nested definitions cannot grow
+    /// without bounds.
     var compositeElements = 0
     private var problems: [CoreDataError] = []
     private var notes: [String] = []
     private var entities: [String: NSEntityDescription] = [:]
-    /// The relationships that are to be linked when all entities are there.
+    /// The relationships to link after all entities were read.
     var links: [(link: RelationshipLink, element: XMLTree)] = []
 
     init(file: String) { self.file = file }
@@ -25,7 +26,7 @@ struct ModelXMLReader {
             CoreDataError(NSCoreDataError, "\(file):\(element.line): \(message)", entity: entity, key: key))
     }
 
-    /// Says something that is no error, and that the author of the model may not have meant.
+    /// Adds a note about something that is not an error, but that the author of the model may not have intended.
     mutating func note(_ message: String, at element: XMLTree) {
         if notes.count < 1000 { notes.append("\(file):\(element.line): \(message)") }
     }

@@ -2,9 +2,9 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
-/// The texts of values in model files.
+/// The string representations of values in model files.
 enum ModelXMLValue {
-    /// The value that a text stands for, or nil when the type has no such value or no text form.
+    /// Returns the value that a string represents, or nil if the type has no such value or no string representation.
     static func value(_ text: String, type: AttributeType) -> AttributeValue? {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         switch type {
@@ -14,7 +14,7 @@ enum ModelXMLValue {
         case .boolean: return flag(trimmed).map { .bool($0) }
         case .double, .float: return number(trimmed).flatMap { AttributeDefault.value($0, as: type) }
         case .decimal:
-            // `Decimal` reads as far as it understands, so whether all of it is a number is asked first.
+            // `Decimal` parses the longest valid prefix, so the whole string is checked first.
             guard number(trimmed) != nil, let decimal = Decimal(string: trimmed), decimal.isFinite else { return nil }
             return .decimal(decimal)
         case .string: return .string(text)
@@ -33,12 +33,12 @@ enum ModelXMLValue {
         }
     }
 
-    /// Whether a text begins as a number does.
+    /// Returns whether a string starts like a number.
     static func beginsAsNumber(_ text: String) -> Bool {
         text.drop { $0.isWhitespace || "+-.".contains($0) }.first?.isWholeNumber ?? false
     }
 
-    /// A finite number in decimal digits.
+    /// Returns a finite number in decimal digits.
     private static func number(_ text: String) -> Double? {
         let allowed = text.utf8.allSatisfy { byte in
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.eE".utf8.contains(byte)
@@ -49,7 +49,7 @@ enum ModelXMLValue {
 }
 
 extension ModelXMLReader {
-    /// A YES or NO; NO where it is absent.
+    /// Returns a YES or NO value; NO if it is missing.
     mutating func flag(_ key: String, of element: XMLTree, _ owner: String) -> Bool {
         guard let text = element.attributes[key], !text.isEmpty else { return false }
         if let flag = ModelXMLValue.flag(text) { return flag }
@@ -57,7 +57,7 @@ extension ModelXMLReader {
         return false
     }
 
-    /// A count; 0 where it is absent.
+    /// Returns a count; 0 if it is missing.
     mutating func count(_ key: String, of element: XMLTree, _ owner: String) -> Int {
         guard let text = element.attributes[key], !text.isEmpty else { return 0 }
         if let count = Int32(text) { return Int(count) }

@@ -5,7 +5,7 @@ import FoundationXML
 import SwormStore
 #endif
 
-/// An element of an XML document, with its attributes and the elements in it. Text is left out.
+/// An element of an XML document, with its attributes and child elements. Text is ignored.
 struct XMLTree {
     let name: String
     let attributes: [String: String]
@@ -14,7 +14,8 @@ struct XMLTree {
 
     func children(named name: String) -> [XMLTree] { children.filter { $0.name == name } }
 
-    /// Parses a document of bounded depth and number of elements, without a document type and thus without entities.
+    /// Parses a document of limited depth and number of elements, without a document type and therefore without
+    /// entities.
     ///
     /// - Throws: A `CoreDataError` with the file and the line.
     static func parse(_ data: Data, file: String) throws -> XMLTree {
@@ -36,8 +37,8 @@ struct XMLTree {
         CoreDataError(CocoaError.Code.fileReadCorruptFile.rawValue, "\(file):\(line): The file \(what).", cause: cause)
     }
 
-    /// Model files have neither a document type nor another encoding than UTF-8. To refuse both at the door leaves a
-    /// parser of C no entities to expand or to fetch.
+    /// Throws an error if the data has a document type or another encoding than UTF-8. Model files have neither, and
+    /// rejecting both in advance leaves the C parser no entities to expand or to load.
     private static func refuseUnsafe(_ data: Data, file: String) throws {
         guard let text = String(data: data, encoding: .utf8) else {
             throw error("is not encoded in UTF-8", file: file, line: 1)
@@ -49,7 +50,7 @@ struct XMLTree {
             throw error("declares the encoding '\(encoding)'; only UTF-8 is read", file: file, line: 1)
         }
         try refuse(["<!DOCTYPE", "<!ENTITY"], "has a document type or an entity", data[...], file: file)
-        // Foundation's parser reads where there is nothing when an instruction has no text: <?a?>.
+        // Foundation's parser reads out of bounds if a processing instruction has no text: <?a?>.
         let first = text.hasPrefix("\u{FEFF}") ? text.utf8.dropFirst(3) : text.utf8[...]
         let hasDeclaration = first.starts(with: "<?xml".utf8) && first.dropFirst(5).first.map(isSpace) ?? false
         let start = data.count - first.count + (hasDeclaration ? 2 : 0)

@@ -5,15 +5,15 @@ struct CallJobs {
 
     enum Kind {
         case read
-        /// It has a write turn, and goes before those that read, but for every other time.
+        /// A job that has a write turn. Writes and reads alternate, starting with a write.
         case write
-        /// It waits for nothing and uses no store. One thread runs these one after the other.
+        /// A job that waits for nothing and uses no store. One thread runs these jobs one after the other.
         case brief
     }
 
     private var writes: [Job] = []
     private var reads: [Job] = []
-    // There may be very many of them, when a group of tasks is cancelled.
+    // A slice, because there may be very many of these jobs when a group of tasks is cancelled.
     private var briefs: ArraySlice<Job> = []
     private var hasTakenWrite = false
 
@@ -25,17 +25,17 @@ struct CallJobs {
         }
     }
 
-    /// The number of those that are not brief.
+    /// The number of jobs that are not brief.
     var waiting: Int { writes.count + reads.count }
 
     var hasBriefs: Bool { !briefs.isEmpty }
 
     mutating func takeBrief() -> Job? { briefs.popFirst() }
 
-    /// Takes the next one that is not brief.
+    /// Removes and returns the next job that is not brief.
     mutating func take() -> Job? {
         guard waiting > 0 else { return nil }
-        // Reads must not wait for the writes of several files.
+        // Alternates, so that reads do not wait for the writes of several files.
         hasTakenWrite = !writes.isEmpty && (reads.isEmpty || !hasTakenWrite)
         return hasTakenWrite ? writes.removeFirst() : reads.removeFirst()
     }

@@ -3,11 +3,12 @@ import Foundation
 
 /// The threads that run the closures of asynchronous calls.
 ///
-/// About as many run at the same time as the machine has cores. With more, a call that has the write turn would wait for a core
-/// while calls that read use all of them, and all other writes would wait for it. A call that runs for longer than a millisecond
-/// may be waiting itself, and is not counted any more. The stores bound the number of calls, and so the number of threads.
+/// The number of calls that run at the same time is about the number of cores. With more, a call that has the write
+/// turn would wait for a core while reading calls occupy all of them, and all other writes would wait for that call. A
+/// call that has been running for more than a millisecond may itself be waiting, and is no longer counted. The stores
+/// limit the number of calls, and therefore the number of threads.
 ///
-/// @unchecked: everything that changes is only touched while `lock` is held.
+/// @unchecked: all mutable state is only accessed while `lock` is held.
 final class CallThreads: @unchecked Sendable {
     static let shared = CallThreads(
         limit: max(2, ProcessInfo.processInfo.activeProcessorCount), watchInterval: 1_000)
@@ -17,27 +18,27 @@ final class CallThreads: @unchecked Sendable {
     private let lock = NSLock()
     private var jobs = CallJobs()
     private var workers: [CallWorker] = []
-    /// The latest last: it is the first to be called.
+    /// The idle threads, in the order in which they became idle. The last one is called first.
     private var idle: [CallWorker] = []
-    /// The threads that look for a job.
+    /// The number of threads that are looking for a job.
     private var looking = 0
-    /// The threads whose jobs count.
+    /// The number of threads whose jobs count towards the limit.
     private var running = 0
-    /// The threads whose jobs have run for so long that they do not count.
+    /// The number of threads whose jobs have been running for too long to count.
     private var runningLong = 0
     private var runningBrief = 0
-    /// The number of jobs that were begun.
+    /// The number of jobs that were started.
     private var begun = 0
-    /// Whether a thread is to look, or looks, at those that run.
+    /// Whether a thread is checking the running jobs, or is about to.
     private var isWatched = false
     private var lacksWatcher = false
-    /// Whether a job has waited for a thread since the last look.
+    /// Whether a job has waited for a thread since the last check.
     private var hasWaited = false
 
     /// - Parameters:
-    ///   - limit: How many calls that have just begun run at the same time.
-    ///   - watchInterval: How often the calls that run are looked at while one waits for a thread, in microseconds. One
-    ///     that has run for all of it is not counted.
+    ///   - limit: The maximum number of recently started calls that run at the same time.
+    ///   - watchInterval: The interval, in microseconds, at which running calls are checked while another call waits
+    ///     for a thread. A call that has been running for the whole interval is not counted.
     init(limit: Int, watchInterval: UInt32) { (self.limit, self.watchInterval) = (limit, watchInterval) }
 
     /// The number of threads.
@@ -51,17 +52,17 @@ final class CallThreads: @unchecked Sendable {
         }
     }
 
-    /// Says that the call on the calling thread is about to give back what it holds, and does nothing after that which takes
-    /// time: whoever gets it may wait for this thread.
+    /// Announces that the call on the calling thread is about to release what it holds, and will do no lengthy work
+    /// afterwards: the call that receives it may be waiting for this thread.
     static func callEnds() {
-        // Not the main thread.
+        // The main thread has no worker.
         guard let worker = CallWorker.ofThread else { return }
         worker.threads.lock.withLock { worker.threads.end(worker) }
     }
 
     // MARK: Threads
 
-    /// Runs jobs on the calling thread until a while passes without one.
+    /// Runs jobs on the calling thread until a time passes without one.
     func runJobs(_ worker: CallWorker) {
         while let job = nextJob(worker) {
             job()
@@ -69,7 +70,7 @@ final class CallThreads: @unchecked Sendable {
         }
     }
 
-    /// Notes that the job of a thread has ended, or is about to, unless it was noted before.
+    /// Records that the job of a thread has ended, or is about to, unless this was recorded before.
     private func end(_ worker: CallWorker) {
         switch worker.activity {
         case .looking, .idle: return
@@ -81,7 +82,7 @@ final class CallThreads: @unchecked Sendable {
         looking += 1
     }
 
-    /// The next job for a thread; nil after a while without one.
+    /// Returns the next job for a thread; nil after a time without one.
     private func nextJob(_ worker: CallWorker) -> CallJobs.Job? {
         lock.lock()
         defer { lock.unlock() }
@@ -89,7 +90,8 @@ final class CallThreads: @unchecked Sendable {
         while true {
             looking -= 1
             if let job = takeJob(worker) {
-                // Another thread watches, if jobs are left: one that looks for a job, or one that is called for it.
+                // If jobs are left, another thread takes over checking: one that is looking for a job, or one that is
+                // called for it.
                 if isWatching || lacksWatcher && looking == 0 { (isWatched, lacksWatcher) = (false, false) }
                 callThreads()
                 return job
@@ -121,9 +123,9 @@ final class CallThreads: @unchecked Sendable {
         return job
     }
 
-    /// Waits until a job may be there. Afterwards the thread counts as looking.
+    /// Waits for a call. Afterwards the thread counts as looking.
     ///
-    /// - Returns: False where none came; the thread ends then.
+    /// - Returns: False if the wait timed out; the thread then ends.
     private func wait(_ worker: CallWorker) -> Bool {
         worker.activity = .idle
         idle.append(worker)
@@ -132,7 +134,7 @@ final class CallThreads: @unchecked Sendable {
         lock.lock()
         if isCalled { return true }
         if case .looking = worker.activity {
-            // It was called just now.
+            // The thread was called after the timeout but before the lock was acquired.
             worker.call.wait()
             return true
         }
@@ -141,7 +143,7 @@ final class CallThreads: @unchecked Sendable {
         return false
     }
 
-    /// Calls as many threads as there are jobs that may run, or one to watch those that run.
+    /// Calls as many threads as there are jobs that may run, or one thread to check the running jobs.
     private func callThreads() {
         if jobs.hasBriefs, runningBrief == 0, looking == 0 { _ = callThread() }
         while jobs.waiting > looking, running + looking < limit { guard callThread() else { return } }
@@ -150,9 +152,9 @@ final class CallThreads: @unchecked Sendable {
         if !isWatched, callThread() { (isWatched, lacksWatcher) = (true, true) }
     }
 
-    /// Lets a thread look for a job, or watch.
+    /// Lets a thread look for a job, or check the running jobs.
     ///
-    /// - Returns: False where there is a thread for each job already. One of them looks, or watches, and will call more.
+    /// - Returns: False if every job already has a thread. One of these threads is active, and calls more if necessary.
     private func callThread() -> Bool {
         if let worker = idle.popLast() {
             worker.activity = .looking
@@ -168,7 +170,8 @@ final class CallThreads: @unchecked Sendable {
         return true
     }
 
-    /// Lets some time pass, and notes which jobs ran for all of it. Afterwards the thread counts as looking.
+    /// Waits for the check interval, and marks the jobs that ran for all of it. Afterwards the thread counts as
+    /// looking.
     private func watch() {
         let before = begun
         lock.unlock()

@@ -1,25 +1,25 @@
 #if !canImport(CoreData)
 import Foundation
 
-/// One of the threads of ``CallThreads``.
+/// A thread of ``CallThreads``.
 ///
-/// @unchecked: what changes is only touched while the lock of those threads is held.
+/// @unchecked: mutable state is only accessed while the lock of ``CallThreads`` is held.
 final class CallWorker: @unchecked Sendable {
     enum Activity {
-        /// It looks for a job, or will at once.
+        /// The thread is looking for a job, or is about to.
         case looking
-        /// It runs the job of a number, and counts.
+        /// The thread runs the job with the given number, which counts towards the limit.
         case running(Int)
-        /// It has run its job for so long that it does not count.
+        /// The thread has been running its job for too long to count.
         case runningLong
-        /// It runs a brief job, which does not count.
+        /// The thread runs a brief job, which does not count.
         case runningBrief
         case idle
     }
 
-    /// How long a thread waits for its next job.
+    /// The time in seconds for which a thread waits for its next job.
     private static let patience = 5.0
-    // Dispatch's threads have as much.
+    // The size of the stack, which is that of Dispatch's threads.
     private static let stackSize = 8 << 20
     private static let current: pthread_key_t = {
         var key = pthread_key_t()
@@ -29,24 +29,24 @@ final class CallWorker: @unchecked Sendable {
 
     let threads: CallThreads
     var activity = Activity.looking
-    /// Ends the wait of an idle thread.
+    /// A semaphore that wakes the idle thread.
     let call = DispatchSemaphore(value: 0)
 
     init(_ threads: CallThreads) { self.threads = threads }
 
-    /// The worker of the calling thread; nil on a thread of another kind.
+    /// The worker of the calling thread; nil if the thread does not belong to ``CallThreads``.
     static var ofThread: CallWorker? {
         pthread_getspecific(current).map { Unmanaged<CallWorker>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Waits until the thread is called.
     ///
-    /// - Returns: False where it was not for a while.
+    /// - Returns: False if the wait timed out.
     func waitForCall() -> Bool { call.wait(timeout: .now() + Self.patience) == .success }
 
-    /// Starts a thread that works.
+    /// Starts a thread that runs jobs.
     func start() {
-        // Where the system has no thread for now, Dispatch asks again until it has.
+        // If the system cannot create a thread, Dispatch retries until it can.
         if !startThread() { DispatchQueue(label: "Sworm call").async { self.work() } }
     }
 
@@ -72,7 +72,7 @@ final class CallWorker: @unchecked Sendable {
         return isStarted
     }
 
-    /// Runs jobs on the calling thread until a while passes without one.
+    /// Runs jobs on the calling thread until a time passes without one.
     func work() {
         pthread_setspecific(Self.current, Unmanaged.passUnretained(self).toOpaque())
         threads.runJobs(self)

@@ -1,10 +1,10 @@
 import CSwormSQLite
 
 extension Connection {
-    /// Copies the whole database over the other connection's.
+    /// Replaces the other connection's database with a copy of this one.
     ///
-    /// With few pages a step other connections may write in between, which starts the copy again. An error, also one that
-    /// `progress` throws, ends the copy and leaves the other database as it was.
+    /// If a step copies only few pages, other connections may write in between, which restarts the copy. An error,
+    /// including one that `progress` throws, stops the copy and leaves the other database unchanged.
     package func backup(
         to other: Connection, pagesPerStep: Int = -1,
         progress: ((_ remaining: Int, _ total: Int) throws -> Void)? = nil
@@ -26,7 +26,7 @@ extension Connection {
             throw error
         }
         let finished = sqlite3_backup_finish(backup)
-        // A step that found the lock taken leaves no trace in what finish returns.
+        // `sqlite3_backup_finish` does not report that a step found the lock taken.
         if code != SQLITE_DONE { throw SQLiteError(code, on: other.pointer) }
         if finished != SQLITE_OK { throw other.failure(finished) }
     }

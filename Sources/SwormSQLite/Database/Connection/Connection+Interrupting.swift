@@ -3,7 +3,8 @@ import CSwormSystem
 import SwormRows
 
 extension Connection {
-    /// How often a running statement looks at its token, in instructions of SQLite's machine: a few microseconds each time.
+    /// The number of SQLite's virtual machine instructions after which a running statement checks its token. They take
+    /// a few microseconds.
     private static var instructionsBetweenLooks: Int32 { 1000 }
 
     func installInterruption() {
@@ -15,7 +16,7 @@ extension Connection {
         }
     }
 
-    /// Makes room for what the wait for locks needs, and lets SQLite wait by it.
+    /// Allocates the state of the wait for locks, and installs the busy handler that uses it.
     static func makeWaiting(_ pointer: OpaquePointer, timeout: Double) -> UnsafeMutablePointer<sworm_waiting> {
         let waiting = UnsafeMutablePointer<sworm_waiting>.allocate(capacity: 1)
         waiting.initialize(to: sworm_waiting())
@@ -25,7 +26,7 @@ extension Connection {
         return waiting
     }
 
-    /// Runs a closure in which the token ends waits for locks, and stops no statement.
+    /// Runs a closure in which the token ends waits for locks, but does not stop statements.
     func withoutLooks<R>(_ body: () throws -> R) rethrows -> R {
         guard interruption != nil else { return try body() }
         sqlite3_progress_handler(pointer, 0, nil, nil)
@@ -36,7 +37,7 @@ extension Connection {
     /// The longest wait for a lock of another connection, in seconds.
     package var busyTimeout: Double { Double(waiting.pointee.limit) / 1e9 }
 
-    /// Runs a closure that no token stops, as what ends a transaction.
+    /// Runs a closure that no token stops, such as the end of a transaction.
     package func uninterrupted<R>(_ body: () throws -> R) rethrows -> R {
         guard let token = interruption else { return try body() }
         interruption = nil

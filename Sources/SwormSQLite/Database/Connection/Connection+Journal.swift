@@ -6,11 +6,11 @@ extension Connection {
     }
 
     package enum CheckpointMode: Sendable, Hashable {
-        /// Does what it can without waiting.
+        /// Moves as many pages as possible without waiting.
         case passive
         case full
         case restart
-        /// As restart, and cuts the `-wal` file to nothing.
+        /// Like restart, and also truncates the `-wal` file to zero bytes.
         case truncate
 
         var code: Int32 {
@@ -27,7 +27,7 @@ extension Connection {
         try journalMode(asking: "PRAGMA main.journal_mode")
     }
 
-    /// Changes the journal mode; it throws where SQLite keeps another one, as it does for databases in memory.
+    /// Changes the journal mode. Throws an error if SQLite keeps another mode, as it does for in-memory databases.
     package func setJournalMode(_ mode: JournalMode) throws {
         let sql = "PRAGMA main.journal_mode = \(mode.rawValue)"
         let answer = try journalMode(asking: sql)
@@ -39,7 +39,7 @@ extension Connection {
         }
     }
 
-    /// Changes how hard commits are pressed onto the disk. Nobody who watches gets this statement.
+    /// Changes how strictly commits are flushed to the disk. Observers do not receive this statement.
     package func setSynchronous(_ synchronous: Synchronous) throws {
         let wasSilent = isSilent
         isSilent = true
@@ -47,10 +47,11 @@ extension Connection {
         try execute("PRAGMA synchronous = \(synchronous.rawValue)")
     }
 
-    /// Moves pages from the `-wal` file into the database: its frames, and how many of them were moved.
+    /// Moves pages from the `-wal` file into the database, and returns the number of frames in the log and the number
+    /// of moved frames.
     ///
-    /// Both are -1 where the database has no WAL. Modes other than passive throw `SQLITE_BUSY` when the busy timeout
-    /// passes while others read or write.
+    /// Both are -1 if the database has no WAL. Modes other than passive throw `SQLITE_BUSY` if the busy timeout
+    /// elapses while other connections read or write.
     @discardableResult
     package func checkpoint(_ mode: CheckpointMode) throws -> (log: Int, checkpointed: Int) {
         var log: Int32 = -1
@@ -60,17 +61,18 @@ extension Connection {
         return (Int(log), Int(checkpointed))
     }
 
-    /// Lets the owner of the connection decide when pages of the log are moved, by ``takeLogFrames()``. SQLite does not move
-    /// them by itself any more.
+    /// Turns off automatic checkpoints, so that the owner of the connection decides when pages of the log are moved,
+    /// based on ``takeLogFrames()``.
     package func notesLog() { sqlite3_wal_hook(pointer, sworm_note_log, &waiting.pointee.frames) }
 
-    /// The frames of the log after the last commit of this connection; nil where there was none since the last call.
+    /// Returns the number of frames in the log after the last commit of this connection, or nil if there was no commit
+    /// since the last call.
     package func takeLogFrames() -> Int? {
         defer { waiting.pointee.frames = 0 }
         return waiting.pointee.frames > 0 ? Int(waiting.pointee.frames) : nil
     }
 
-    /// Runs a closure that waits for other connections for a shorter time than usual.
+    /// Runs a closure with a shorter timeout for locks of other connections.
     package func waiting<R>(atMost seconds: Double, _ body: () throws -> R) rethrows -> R {
         let limit = waiting.pointee.limit
         waiting.pointee.limit = min(limit, Int64(max(0, min(seconds, 1e9)) * 1e9))

@@ -29,7 +29,8 @@ extension Connection {
         var pointer: OpaquePointer?
         let code = sqlite3_open_v2(name, &pointer, flags, options.fileSystem)
         guard code == SQLITE_OK, let pointer else {
-            // SQLite hands out a connection even when it cannot open the file, to carry the message.
+            // SQLite returns a connection even if it cannot open the file, because the connection holds the error
+            // message.
             let extended = pointer.map { sqlite3_extended_errcode($0) } ?? code
             let reason = SQLiteError(extended, on: pointer)
             sqlite3_close_v2(pointer)
@@ -38,11 +39,11 @@ extension Connection {
         return pointer
     }
 
-    /// The error with the path in its message, and without SQL that the caller never wrote.
+    /// Returns the error with the path in its message, and without SQL that the caller did not write.
     static func openingFailure(_ error: any Error, _ location: Location) -> any Error {
         guard let error = error as? SQLiteError, case .file(let path) = location else { return error }
         var isFolder: ObjCBool = false
-        // Read-only, SQLite opens a folder and then fails to read it.
+        // In read-only mode, SQLite opens a folder and then fails to read it.
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
             return SQLiteError(code: SQLITE_CANTOPEN, message: "a folder is no database: \(path)")
         }
@@ -51,12 +52,12 @@ extension Connection {
 
     static func configure(_ pointer: OpaquePointer, options: Options) throws {
         sqlite3_extended_result_codes(pointer, 1)
-        // A file may carry views and triggers that nobody here wrote; they get no functions beyond SQLite's harmless ones.
+        // A file may contain views and triggers of unknown origin. They may only call SQLite's harmless functions.
         try execute("PRAGMA trusted_schema = OFF", on: pointer)
         try execute("PRAGMA cell_size_check = ON", on: pointer)
-        // Only before the first access it also covers the shared memory of a WAL.
+        // This mode also covers the shared memory of a WAL only if it is set before the first access.
         if options.isExclusive { try execute("PRAGMA locking_mode = EXCLUSIVE", on: pointer) }
-        // The two that follow load the schema: a file that is no database is found here.
+        // The next two statements load the schema, so a file that is not a database is detected here.
         let size = max(0, min(options.cacheSizeKiB, Int(Int32.max)))
         try execute("PRAGMA cache_size = \(size == 0 ? 1 : -size)", on: pointer)
         try execute("PRAGMA synchronous = \(options.synchronous.rawValue)", on: pointer)
@@ -73,7 +74,7 @@ extension Connection {
                 var statement: OpaquePointer?
                 var code = sqlite3_prepare_v3(pointer, start, -1, 0, &statement, &rest)
                 guard code == SQLITE_OK else { throw SQLiteError(code, on: pointer, sql: String(cString: start)) }
-                // A comment or blank text prepares to nothing.
+                // Comments and blank text do not compile to a statement.
                 guard let statement else { continue }
                 defer { sqlite3_finalize(statement) }
                 repeat { code = sqlite3_step(statement) } while code == SQLITE_ROW
@@ -86,7 +87,7 @@ extension Connection {
         }
     }
 
-    /// A name that SQLite takes for a path, also where it begins as one of SQLite's special names does.
+    /// Returns a name that SQLite interprets as a path, even if it starts like one of SQLite's special names.
     private static func plainName(ofFile path: String) -> String {
         path.hasPrefix(":") || path.hasPrefix("file:") ? "./" + path : path
     }

@@ -1,12 +1,12 @@
 package import SwormRows
 
 extension Connection {
-    /// How SQLite would work a statement out. The statement is not run, and nobody who watches is told.
+    /// Returns SQLite's plan for a statement. The statement is not run, and observers are not notified.
     package func queryPlan(of sql: String) throws -> [QueryPlanStep] {
         let wasSilent = isSilent
         isSilent = true
         defer { isSilent = wasSilent }
-        // Not one of the cache: it is asked for once.
+        // The statement is not cached, because it is used only once.
         let text = "EXPLAIN QUERY PLAN " + sql
         var statement = Statement(
             PreparedStatement(pointer: try prepare(text), sql: text, isCached: false), of: self)

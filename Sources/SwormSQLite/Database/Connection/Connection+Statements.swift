@@ -1,9 +1,9 @@
 import CSwormSQLite
 
 extension Connection {
-    /// A statement for the text, from the cache where it is there and free, else prepared.
+    /// Returns a statement for the text, from the cache if it is there and not in use, otherwise newly prepared.
     ///
-    /// The text must hold exactly one statement.
+    /// The text must contain exactly one statement.
     package func statement(_ sql: String) throws -> Statement {
         if let prepared = cache.take(sql) { return Statement(prepared, of: self) }
         let isCached = cache.hasRoom(for: sql)
@@ -14,16 +14,16 @@ extension Connection {
         return Statement(prepared, of: self)
     }
 
-    /// Finalizes the cached statements that nobody holds.
+    /// Finalizes the cached statements that are not in use.
     package func dropCachedStatements() { cache.removeAll() }
 
-    /// Runs one statement from the cache to its end.
+    /// Runs a cached statement to completion.
     func run(_ sql: String) throws {
         var statement = try statement(sql)
         while try statement.step() {}
     }
 
-    /// Runs the statement of a slot to its end.
+    /// Runs the statement of a slot to completion.
     func run(_ slot: StatementSlot) throws {
         var statement = try statement(slot)
         while try statement.step() {}
@@ -51,7 +51,7 @@ extension Connection {
         }
     }
 
-    /// Whether nothing but blanks, semicolons and comments is left.
+    /// Returns whether the rest consists only of whitespace, semicolons and comments.
     private func isBlank(_ text: UnsafePointer<CChar>?) -> Bool {
         var rest = text
         while let start = rest, start.pointee != 0 {

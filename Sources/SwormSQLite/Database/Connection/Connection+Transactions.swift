@@ -2,23 +2,27 @@ import SwormRows
 
 extension Connection {
     package enum TransactionKind: String, Sendable, Hashable {
-        /// Locks nothing yet; the first read fixes the snapshot that all later reads of the transaction see.
+        /// A transaction that takes no lock yet. Its first read fixes the snapshot that all later reads of the
+        /// transaction see.
         case deferred = "BEGIN DEFERRED"
-        /// Takes the write lock at once, so that no later statement finds it taken.
+        /// A transaction that takes the write lock immediately, so that no later statement finds it taken.
         case immediate = "BEGIN IMMEDIATE"
         case exclusive = "BEGIN EXCLUSIVE"
     }
 
-    /// Begins a transaction. A token ends the wait for a lock; it does not stop what has begun already, which would stay open.
+    /// Begins a transaction. A token ends the wait for a lock, but does not stop a transaction that has already begun,
+    /// because it would stay open.
     package func begin(_ kind: TransactionKind) throws {
         try withoutLooks { kind == .deferred ? try run(beginning) : try run(kind.rawValue) }
     }
 
-    /// Commits the transaction. A token ends the wait for a lock, before anything has happened: the transaction is open then. It does
-    /// not stop what has begun, which might have happened all the same.
+    /// Commits the transaction.
+    ///
+    /// A token ends the wait for a lock before anything is written: the transaction is then still open. It does not
+    /// stop a commit that has started, which might take effect nevertheless.
     package func commit() throws { try withoutLooks { try run(committing) } }
 
-    /// Undoes the transaction. No token stops it, and an interruption of the moment before does not either.
+    /// Rolls back the transaction. Neither a token nor an earlier interruption stops it.
     package func rollback() throws {
         try uninterrupted {
             do {
@@ -30,10 +34,10 @@ extension Connection {
         }
     }
 
-    /// Runs the body in a transaction, and undoes it when the body throws or the commit fails.
+    /// Runs the body in a transaction, and rolls it back if the body throws or the commit fails.
     ///
-    /// Some failures (a full disk, a constraint with ROLLBACK) make SQLite undo the transaction by itself. When the body
-    /// goes on after one, this throws `SQLITE_ABORT_ROLLBACK` at its end.
+    /// After some failures (a full disk, a constraint with ROLLBACK), SQLite rolls back the transaction itself. If the
+    /// body continues after such a failure, this method throws `SQLITE_ABORT_ROLLBACK` at its end.
     package func transaction<R>(_ kind: TransactionKind, _ body: () throws -> R) throws -> R {
         try begin(kind)
         do {
@@ -42,15 +46,15 @@ extension Connection {
             try commit()
             return result
         } catch {
-            // The first error is the one to report; a rollback can fail only where there is nothing left to undo.
+            // The first error is the one to report. A rollback fails only if there is nothing left to roll back.
             if isInTransaction { try? rollback() }
             throw error
         }
     }
 
-    /// Runs the body in a savepoint, nested in what is open, and undoes only its own work when it throws.
+    /// Runs the body in a savepoint inside the open transaction, and rolls back only the body's changes if it throws.
     ///
-    /// Outside a transaction it is a deferred transaction.
+    /// Outside of a transaction, the savepoint is a deferred transaction.
     package func savepoint<R>(_ body: () throws -> R) throws -> R {
         let name = "sworm_\(savepointDepth)"
         try run("SAVEPOINT \(name)")

@@ -3,10 +3,10 @@ import Foundation
 import SwormRows
 
 extension Connection {
-    /// A statement that has begun and not ended.
+    /// A statement that has started and not ended.
     struct Running {
         let pointer: OpaquePointer
-        // SQLite's own measure counts whole milliseconds.
+        // SQLite measures only whole milliseconds.
         let start: ContinuousClock.Instant
         var rows = 0
     }
@@ -17,7 +17,8 @@ extension Connection {
             running = []
             return
         }
-        // Unretained, or the connection would hold itself: `deinit` takes the watch away before SQLite could call it again.
+        // Unretained, because the connection would otherwise retain itself. `deinit` removes the observer before
+        // SQLite could call it again.
         sqlite3_trace_v2(
             pointer, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE),
             { kind, context, statement, text in
@@ -32,7 +33,7 @@ extension Connection {
         guard !isSilent else { return }
         switch kind {
         case SQLITE_TRACE_STMT:
-            // For a statement inside a trigger SQLite passes a comment in place of the text.
+            // For a statement inside a trigger, SQLite passes a comment instead of the text.
             guard let text, let own = sqlite3_sql(statement),
                 strcmp(own, text.assumingMemoryBound(to: CChar.self)) == 0
             else { return }
@@ -42,7 +43,7 @@ extension Connection {
             guard let index = running.lastIndex(where: { $0.pointer == statement }) else { return }
             running[index].rows += 1
         case SQLITE_TRACE_PROFILE:
-            // One that began before anybody watched is not told.
+            // A statement that started before there was an observer is not reported.
             guard let index = running.lastIndex(where: { $0.pointer == statement }) else { return }
             tell(running.remove(at: index))
         default: break
@@ -61,10 +62,10 @@ extension Connection {
         watch.tell(statement)
     }
 
-    /// Tells how a statement that was just prepared will be worked out, where somebody wants to know.
+    /// Reports the query plan of a statement that was just prepared, if an observer requested it.
     func tellPlan(of sql: String) {
         guard !isSilent, let tell = watch?.tellPlan else { return }
-        // What has no plan, such as a pragma, has nothing to tell.
+        // Statements without a plan, such as pragmas, are not reported.
         guard let steps = try? queryPlan(of: sql), !steps.isEmpty else { return }
         tell(sql, steps)
     }

@@ -2,14 +2,14 @@ import CSwormSQLite
 import Foundation
 package import SwormRows
 
-/// One open database.
+/// A connection to a database.
 ///
-/// It is opened without SQLite's mutexes, so one thread at a time may use it and its statements; only `interruptHandle`
-/// is free of that rule. It closes when nothing refers to it any more; a statement refers to its connection.
+/// It is opened without SQLite's mutexes, so only one thread at a time may use it and its statements; the exception is
+/// `interruptHandle`. The connection is closed when it is deallocated; a statement retains its connection.
 package final class Connection {
     package let location: Location
     package let options: Options
-    /// Stops what the connection is doing, from any thread.
+    /// A handle that stops the work of the connection, from any thread.
     package let interruptHandle: InterruptHandle
     let pointer: OpaquePointer
     let cache: StatementCache
@@ -17,24 +17,24 @@ package final class Connection {
     let committing = StatementSlot("COMMIT")
     var savepointDepth = 0
 
-    /// Lets other threads stop what the connection runs.
+    /// The token by which other threads stop the work of the connection.
     package var interruption: InterruptToken? {
         didSet { if interruption !== oldValue { installInterruption() } }
     }
     let waiting: UnsafeMutablePointer<sworm_waiting>
-    /// Called when the connection is closed.
+    /// A closure that is called when the connection is closed.
     package var onClose: (@Sendable () -> Void)?
 
-    /// Told each statement that has ended. Statements inside triggers are not told.
+    /// The observer of completed statements. Statements inside triggers are not reported.
     package var watch: StatementWatch? {
         didSet { if watch !== oldValue { installWatch() } }
     }
-    /// The statements that are running while somebody watches.
+    /// The running statements, recorded while there is an observer.
     var running: [Running] = []
-    /// Whether nobody is told what the connection runs.
+    /// Whether statements are currently not reported to the observer.
     var isSilent = false
 
-    /// Opens the database, and reads its header, so that a file that is no database fails here.
+    /// Opens the database and reads its header, so that opening a file that is not a database fails.
     ///
     /// An empty file is an empty database.
     package init(_ location: Location, options: Options = Options()) throws {
@@ -61,28 +61,28 @@ package final class Connection {
         cache.removeAll()
         sqlite3_progress_handler(pointer, 0, nil, nil)
         sqlite3_close_v2(pointer)
-        // A zombie that is kept for an unfinished statement waits for no lock.
+        // A zombie connection, which is kept for an unfinished statement, does not wait for locks.
         waiting.deallocate()
         onClose?()
     }
 
-    /// Runs one or several statements and drops what they return.
+    /// Runs one or more statements and discards their results.
     package func execute(_ sql: String) throws {
         try Connection.execute(sql, on: pointer)
     }
 
-    /// The rows that the last INSERT, UPDATE or DELETE changed, without those that triggers changed.
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed, without those that triggers changed.
     package var changes: Int { Int(sqlite3_changes64(pointer)) }
-    /// The rows changed since the connection was opened, those of triggers included.
+    /// The number of rows changed since the connection was opened, including those that triggers changed.
     package var totalChanges: Int { Int(sqlite3_total_changes64(pointer)) }
     package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(pointer) }
-    /// Lets ``lastInsertedRowID`` say nothing, until a row is inserted.
+    /// Resets ``lastInsertedRowID`` to 0 until a row is inserted.
     package func forgetInsertedRowID() { sqlite3_set_last_insert_rowid(pointer, 0) }
     package var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
-    /// Whether the file can only be read: by choice, or because its permissions say so.
+    /// Whether the file is read-only, by option or because of its permissions.
     package var isReadOnly: Bool { sqlite3_db_readonly(pointer, "main") == 1 }
 
-    /// Whether the path that the file was opened by leads to another file now, or to none.
+    /// Whether the path of the open file now refers to another file, or to none.
     package var hasMoved: Bool {
         var moved: Int32 = 0
         guard sqlite3_file_control(pointer, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK else { return false }

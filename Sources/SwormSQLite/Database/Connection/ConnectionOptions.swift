@@ -1,42 +1,44 @@
 extension Connection {
     package enum Access: Sendable, Hashable {
-        /// The file must exist.
+        /// Read-only access. The file must exist.
         case readOnly
-        /// The file must exist.
+        /// Read and write access. The file must exist.
         case readWrite
         case readWriteCreate
     }
 
     package enum Synchronous: String, Sendable, Hashable {
-        /// In WAL mode a power cut can lose the last transactions, never the file.
+        /// In WAL mode, a power failure can lose the last transactions, but never damages the file.
         case normal = "NORMAL"
-        /// Nothing that was committed is lost. SQLite's FULL leaves it open whether the deletion of a journal, with which a
-        /// transaction ends, is on the disk.
+        /// No committed transaction is lost. SQLite's FULL does not ensure that the deletion of a journal, which ends
+        /// a transaction, is on the disk.
         case full = "EXTRA"
     }
 
     package enum Location: Sendable, Hashable {
         case file(path: String)
-        /// A database of its own for each connection; the name is only a label.
+        /// A separate database for each connection. The name is only a label.
         case memory(name: String)
     }
 
     package struct Options: Sendable, Hashable {
         package var access: Access
-        /// How long a call waits for another connection's lock, in seconds.
+        /// The longest wait for another connection's lock, in seconds.
         package var busyTimeout: Double
-        /// The file cannot change while it is open: no locks are taken, no `-wal` is read, no side file is made.
+        /// Whether the file cannot change while it is open: no locks are taken, no `-wal` is read, and no side file is
+        /// created.
         package var isImmutable: Bool
-        /// Nobody else can use the file while this connection is open. Opening waits for those who do, for the timeout.
+        /// Whether the connection excludes all other connections from the file. Opening waits up to the timeout for
+        /// connections that use the file.
         ///
-        /// In WAL mode the lock is there from the opening on, else from the first exclusive transaction.
+        /// In WAL mode the lock is taken when the file is opened, otherwise by the first exclusive transaction.
         package var isExclusive: Bool
         package var synchronous: Synchronous
-        /// The most that the page cache may take. It grows as pages are read.
+        /// The maximum size of the page cache. It grows as pages are read.
         package var cacheSizeKiB: Int
-        /// How many prepared statements are kept for their next use.
+        /// The maximum number of prepared statements in the cache.
         package var statementCacheLimit: Int
-        /// The name of the file system of SQLite's that the file is opened by; nil for its standard one.
+        /// The name of the SQLite VFS that opens the file, or nil for the default one.
         package var fileSystem: String?
 
         package init(

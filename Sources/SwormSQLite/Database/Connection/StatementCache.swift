@@ -1,11 +1,11 @@
 import CSwormSQLite
 
-/// A prepared statement and whether somebody holds it.
+/// A prepared statement, with its state of use.
 final class PreparedStatement {
     let pointer: OpaquePointer
     let sql: String
     let isCached: Bool
-    // Unsafe: not checked for overlapping accesses, which numbers that are only read and assigned cannot have.
+    // Unsafe: overlapping accesses are not checked. They cannot occur for numbers that are only read and assigned.
     @exclusivity(unchecked) var isInUse = true
     @exclusivity(unchecked) var lastUse: UInt64 = 0
 
@@ -18,18 +18,19 @@ final class PreparedStatement {
     deinit { sqlite3_finalize(pointer) }
 }
 
-/// The prepared statements of a connection, by their SQL text. The one whose last use is longest ago goes first.
+/// The prepared statements of a connection, by their SQL text. The least recently used statement is removed first.
 final class StatementCache {
     private var statements: [String: PreparedStatement] = [:]
     private let limit: Int
-    // Unsafe as above, and as harmless.
+    // Unsafe: overlapping accesses are not checked. They cannot occur for numbers that are only read and assigned.
     @exclusivity(unchecked) private var clock: UInt64 = 0
 
     init(limit: Int) { self.limit = max(0, limit) }
 
     var count: Int { statements.count }
 
-    /// Whether a statement prepared now for the text should be kept: a second one for the same text is not.
+    /// Returns whether a statement that is prepared now for the text should be cached. A second statement for the same
+    /// text is not.
     func hasRoom(for sql: String) -> Bool { limit > 0 && statements[sql] == nil }
 
     func take(_ sql: String) -> PreparedStatement? {
@@ -49,13 +50,13 @@ final class StatementCache {
         clock += 1
         statement.lastUse = clock
         statement.isInUse = false
-        // It may stand one above the limit when all others were in use as it came.
+        // The cache can exceed its limit by one if all other statements were in use when this one was added.
         if statement.isCached, statements.count > limit { removeOldest() }
     }
 
     func removeAll() { statements.removeAll() }
 
-    // A walk over the whole cache is cheap beside the preparing that makes it necessary.
+    // A search of the whole cache is cheap compared with the preparation of the new statement.
     private func removeOldest() {
         let idle = statements.values.lazy.filter { !$0.isInUse }
         if let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) { statements[oldest.sql] = nil }

@@ -1,6 +1,6 @@
-/// A statement that is asked for again and again: finds the prepared one without a search by its text.
+/// A slot for a statement that is used repeatedly, which finds the prepared statement without a lookup by its text.
 ///
-/// It belongs to one connection. It does not keep the statement from leaving the connection's cache.
+/// A slot belongs to one connection. It does not prevent the statement from being removed from the connection's cache.
 package final class StatementSlot {
     package let sql: String
     fileprivate weak var prepared: PreparedStatement?
@@ -9,7 +9,7 @@ package final class StatementSlot {
 }
 
 extension Connection {
-    /// The statement of a slot that was made for this connection; as ``statement(_:)``.
+    /// Returns the statement of a slot that was created for this connection. See ``statement(_:)``.
     package func statement(_ slot: StatementSlot) throws -> Statement {
         if let prepared = slot.prepared, !prepared.isInUse {
             prepared.isInUse = true

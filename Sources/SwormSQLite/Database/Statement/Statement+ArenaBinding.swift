@@ -1,7 +1,7 @@
 import CSwormSQLite
 package import Foundation
 
-// For writing many rows: the bytes are copied once into an arena, and SQLite reads them there.
+// Bindings for writing many rows: the bytes are copied once into an arena, from which SQLite reads them.
 extension Statement {
     package mutating func bind(_ value: String, at index: Int, in arena: BindingArena) throws {
         var value = value
@@ -35,7 +35,7 @@ extension Statement {
         try withUnsafeBytes(of: uuid.uuid) { try bind($0, at: index, in: arena) }
     }
 
-    /// Runs the statement to its end, makes every parameter NULL and empties the arena, also when it throws.
+    /// Runs the statement to completion, clears its bindings and empties the arena, even if an error is thrown.
     ///
     /// Bind every parameter again for the next row.
     package mutating func run(emptying arena: BindingArena) throws {
@@ -47,10 +47,12 @@ extension Statement {
         while try step() {}
     }
 
-    /// Runs the statement for one of many rows and empties the arena. The bindings stay: bind everything again for the next
-    /// row that was bound in the arena, or whose bytes SQLite was lent.
+    /// Runs the statement for one of many rows and empties the arena.
     ///
-    /// - Returns: The first column of the row that a RETURNING clause gives; nil when there is none.
+    /// The bindings are kept: for the next row, rebind everything that was bound in the arena, or whose bytes were
+    /// passed to SQLite without a copy.
+    ///
+    /// - Returns: The first column of the row that a RETURNING clause returns, or nil if it returns no row.
     package mutating func runRow(emptying arena: BindingArena) throws -> Int64? {
         defer {
             reset()
@@ -61,7 +63,8 @@ extension Statement {
         return returned
     }
 
-    /// The bytes must live as long as they are bound, also when the caller lets go of the arena.
+    /// Retains the arena, because the bytes must remain valid while they are bound, even if the caller releases the
+    /// arena.
     mutating func hold(_ arena: BindingArena) {
         guard self.arena !== arena else { return }
         if self.arena != nil { sqlite3_clear_bindings(pointer) }

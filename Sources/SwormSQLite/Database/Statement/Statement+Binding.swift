@@ -1,8 +1,9 @@
 import CSwormSQLite
 package import Foundation
 
-// Parameters count from 1. A call throws only when SQLite refuses it: a number that is no parameter, a statement that was
-// not reset, a value above SQLite's length limit. SQLite copies the bytes; the arena calls are the ones that do not.
+// Parameters are numbered from 1. A call throws only if SQLite rejects it: because there is no such parameter, the
+// statement was not reset, or a value exceeds SQLite's length limit. SQLite copies the bytes, except in the calls with
+// an arena.
 extension Statement {
     package func bindNull(at index: Int) throws {
         try check(sqlite3_bind_null(pointer, Int32(clamping: index)))
@@ -16,7 +17,7 @@ extension Statement {
 
     package func bind(_ value: Bool, at index: Int) throws { try bind(value ? 1 : 0 as Int64, at: index) }
 
-    /// Throws for NaN, which SQLite would store as NULL.
+    /// Binds a number. Throws an error for NaN, which SQLite would store as NULL.
     package func bind(_ value: Double, at index: Int) throws {
         if value.isNaN { throw notANumber(at: index) }
         try check(sqlite3_bind_double(pointer, Int32(clamping: index), value))
@@ -44,15 +45,15 @@ extension Statement {
         try data.withUnsafeBytes { try bind($0, at: index) }
     }
 
-    /// Binds the 16 bytes.
+    /// Binds the 16 bytes of a UUID.
     package func bind(_ uuid: UUID, at index: Int) throws {
         try withUnsafeBytes(of: uuid.uuid) { try bind($0, at: index) }
     }
 
-    /// Makes every parameter NULL.
+    /// Sets every parameter to NULL.
     package func clearBindings() { sqlite3_clear_bindings(pointer) }
 
-    /// The number of a named parameter, sign included (`:id`).
+    /// Returns the number of a named parameter, including its sign (`:id`).
     package func parameterIndex(_ name: String) -> Int? {
         let index = sqlite3_bind_parameter_index(pointer, name)
         return index > 0 ? Int(index) : nil
@@ -92,5 +93,5 @@ extension Statement {
     }
 }
 
-/// Tells SQLite to copy the bytes before the call returns. The C header writes it as a cast of -1.
+/// A destructor that makes SQLite copy the bytes before the call returns. The C header defines it as a cast of -1.
 var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

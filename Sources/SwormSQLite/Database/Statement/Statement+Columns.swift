@@ -2,8 +2,9 @@ import CSwormSQLite
 package import Foundation
 package import SwormRows
 
-// Columns count from 0. They convert as SQLite does; the checked reads are in ColumnView, RowBuffer and RowPlan. A column
-// that does not exist reads as NULL. Values are SQLite's unprotected ones: one thread uses the connection, and none is kept.
+// Columns are numbered from 0. The values are converted as SQLite does; ColumnView, RowBuffer and RowPlan contain the
+// checked reads. A column that does not exist reads as NULL. Values are SQLite's unprotected values: one thread uses
+// the connection, and no value is retained.
 extension Statement {
     package func columnName(_ column: Int) -> String {
         sqlite3_column_name(pointer, Int32(clamping: column)).map { String(cString: $0) } ?? ""
@@ -18,7 +19,7 @@ extension Statement {
     package func int(_ column: Int) -> Int { Int(truncatingIfNeeded: int64(column)) }
     package func double(_ column: Int) -> Double { sqlite3_column_double(pointer, Int32(clamping: column)) }
 
-    /// The value as text, nil for NULL. Bytes that are not valid UTF-8 come as replacement characters.
+    /// Returns the value as a string, or nil for NULL. Invalid UTF-8 is replaced by replacement characters.
     package func text(_ column: Int) -> String? {
         withText(column) { $0.map { String(decoding: $0, as: UTF8.self) } }
     }
@@ -26,20 +27,20 @@ extension Statement {
     package func blob(_ column: Int) -> [UInt8]? { withBlob(column) { $0.map(Array.init) } }
     package func data(_ column: Int) -> Data? { withBlob(column) { $0.map { Data($0) } } }
 
-    /// The UTF-8 bytes of the value, nil for NULL, for the time of the closure.
+    /// Calls the closure with the UTF-8 bytes of the value, or nil for NULL, which are valid for its duration.
     package func withText<R>(_ column: Int, _ body: (UnsafeBufferPointer<UInt8>?) throws -> R) rethrows -> R {
         let value = sqlite3_column_value(pointer, Int32(clamping: column))
-        // The order matters: the text is made first, then its bytes are counted.
+        // The order matters: the text must be created before its bytes are counted.
         guard let start = sqlite3_value_text(value) else { return try body(nil) }
         return try body(UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     }
 
-    /// The bytes of the value, nil for NULL, for the time of the closure.
+    /// Calls the closure with the bytes of the value, or nil for NULL, which are valid for its duration.
     package func withBlob<R>(_ column: Int, _ body: (UnsafeRawBufferPointer?) throws -> R) rethrows -> R {
         let value = sqlite3_column_value(pointer, Int32(clamping: column))
         if sqlite3_value_type(value) == SQLITE_NULL { return try body(nil) }
         let start = sqlite3_value_blob(value)
-        // An empty blob has no address, and is not NULL.
+        // An empty blob has no address, but is not NULL.
         guard let start else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     }

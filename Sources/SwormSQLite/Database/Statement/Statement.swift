@@ -1,13 +1,15 @@
 import CSwormSQLite
 
-/// A prepared statement, held by one owner. At the end of its life it is reset, emptied of its bindings and given back.
+/// A prepared statement with a single owner. When its lifetime ends, it is reset, its bindings are cleared, and it is
+/// returned to the cache.
 package struct Statement: ~Copyable {
     let prepared: PreparedStatement
     package let connection: Connection
     let pointer: OpaquePointer
-    /// The last row was read. Until a reset, a further step returns false; SQLite itself would run the statement again.
+    /// Whether the last row was read. Until a reset, a further step returns false; SQLite itself would run the
+    /// statement again.
     package internal(set) var isDone = false
-    /// Keeps the bytes alive that are bound without a copy.
+    /// The arena that keeps bytes alive that are bound without a copy.
     var arena: BindingArena?
 
     init(_ prepared: PreparedStatement, of connection: Connection) {
@@ -18,7 +20,7 @@ package struct Statement: ~Copyable {
 
     deinit { connection.cache.giveBack(prepared) }
 
-    /// Goes to the next row; false when there is none left.
+    /// Moves to the next row, and returns false if there are no more rows.
     package mutating func step() throws -> Bool {
         if isDone { return false }
         let code = sqlite3_step(pointer)
@@ -28,15 +30,15 @@ package struct Statement: ~Copyable {
         return false
     }
 
-    /// Runs a statement that returns no rows, and makes it ready to run again with its bindings kept.
+    /// Runs a statement that returns no rows, and resets it with its bindings kept.
     package mutating func run() throws {
         defer { reset() }
         while try step() {}
     }
 
-    /// Makes the statement ready to run again, bindings kept. Ends the read that a half-read statement holds open.
+    /// Resets the statement with its bindings kept, which ends the read of a partially read statement.
     package mutating func reset() {
-        // The code repeats the error of the last step, which was thrown there.
+        // The code repeats the error of the last step, which was already thrown.
         sqlite3_reset(pointer)
         isDone = false
     }

@@ -2,28 +2,28 @@ import SwormPredicates
 import SwormSQLite
 import SwormRows
 
-/// How the fields of a plan go to the parameters of an entity's insertion.
+/// The mapping from the fields of a plan to the parameters of an entity's insertion.
 struct BatchColumns {
-    /// An attribute whose values are looked at one by one. A trivial value, as an op is.
+    /// An attribute whose values are inspected one by one. Like an op, it is a trivial value.
     struct Place {
         var slot: Int
-        /// The index of the field that has the value; below zero for the attribute's default.
+        /// The index of the field that has the value, or a negative number for the attribute's default.
         var field: Int
-        /// The index of the column; below zero for a transient attribute, which is only checked.
+        /// The index of the column, or a negative number for a transient attribute, which is only checked.
         var column: Int
-        /// The key and the version stand before the columns.
+        /// The index of the parameter. The key and the version precede the columns.
         var parameter: Int { column + 3 }
     }
 
     let ops: [BindOp]
-    /// By op: what to do with a value that does not go into its column as it is.
+    /// By op, the attribute that handles a value that the op cannot bind as it is.
     let opPlaces: [Place]
-    /// What no op can bind.
+    /// The attributes that no op can bind.
     let places: [Place]
-    /// The attributes that have their default in every row.
+    /// The attributes that have their default value in every row.
     let defaults: [Place]
 
-    /// - Parameter looksAtAll: Whether no value may be bound without a look at it.
+    /// - Parameter looksAtAll: Whether every value must be inspected before it is bound.
     init(_ layout: WriteLayout, _ columns: EntityColumns, looksAtAll: Bool) {
         let fields = Dictionary(
             layout.fields.indices.map { (layout.fields[$0].slot, $0) }, uniquingKeysWith: { first, _ in first })
@@ -59,7 +59,8 @@ struct BatchColumns {
 }
 
 extension SlotTraits {
-    /// How much of a kind's values the attribute's column takes as they are; nil where each needs a look.
+    /// Returns the range of values of a kind that the attribute's column accepts as they are, or nil if each value must
+    /// be inspected.
     fileprivate func width(of kind: FieldKind) -> BindOp.Width? {
         guard kind.isPlain, !hasRules, !allowsExternalStorage else { return nil }
         switch (type, kind) {

@@ -1,13 +1,13 @@
 import SwormPredicates
 import SwormSQLite
 
-/// One deletion of all rows of a request, and of what follows by delete rules. It runs inside a transaction that is undone when
-/// it throws.
+/// A deletion of all rows of a request, and of the rows that the delete rules include. It runs inside a transaction
+/// that is rolled back if it throws an error.
 ///
-/// The rules are those that a context follows for its objects, applied to sets of rows: the two leave the same file.
+/// It applies the rules that a context applies to its objects to sets of rows. Both result in the same file.
 struct BatchDeletionRun {
     let transaction: SaveTransaction
-    /// Whether a trigger of the file may leave a change out.
+    /// Whether a trigger of the file may ignore a change.
     private let looksForRemains: Bool
     private let batch: BatchDeletion
     private let compiler: SQLCompiler
@@ -46,7 +46,8 @@ struct BatchDeletionRun {
         return result
     }
 
-    /// Whether nobody else is concerned by the rows of a request.
+    /// Returns whether the rows of a request can be deleted directly, because no relationships, external files or
+    /// history depend on them.
     private func deletesAtOnce(_ specification: FetchSpecification) throws -> Bool {
         guard !transaction.keepsHistory, !batch.namesRows, !looksForRemains else { return false }
         return model[specification.entity].family.allSatisfy { number in
@@ -74,7 +75,8 @@ struct BatchDeletionRun {
 
     // MARK: Rules
 
-    /// Adds what is deleted along with the rows, at any depth, and returns the links that leave what is deleted.
+    /// Adds the rows that are deleted along with the given rows, at any depth, and returns the links that start at
+    /// deleted rows.
     private func followCascades(_ keys: BatchKeys) throws -> [StoredLink] {
         let all = model.entities.flatMap { entity in
             entity.relationships.indices.compactMap { slot -> StoredLink? in
@@ -148,7 +150,7 @@ struct BatchDeletionRun {
         }
     }
 
-    /// Throws where a trigger has kept something that was to go.
+    /// Throws an error if a trigger has kept a row that should have been deleted.
     private func requireDeleted(_ links: [StoredLink]) throws {
         for entity in model.entities where entity.root == entity.number {
             try transaction.requireNone(
@@ -175,7 +177,7 @@ struct BatchDeletionRun {
         }
     }
 
-    /// Notes the external files of what is going to be deleted, and what the history will say of it.
+    /// Notes the external files of the rows that are about to be deleted, and the changes that the history records.
     private func note(_ keys: BatchKeys, _ links: [StoredLink]) throws {
         var seen: Set<String> = []
         for columns in transaction.columns {

@@ -1,13 +1,13 @@
 import SwormSQLite
 
-/// The rows that a batch is about, in a temporary table of the connection: by the root of their hierarchy, and by the order in
-/// which they were found.
+/// The rows of a batch operation, in a temporary table of the connection. Each has the root of its hierarchy, and its
+/// position in the order in which the rows were found.
 struct BatchKeys {
     static let table = "temp.SwormBatch"
 
     let connection: StoreConnection
 
-    /// Begins with no rows.
+    /// Creates an empty set of rows.
     init(_ connection: StoreConnection) throws {
         self.connection = connection
         try connection.run(
@@ -18,13 +18,13 @@ struct BatchKeys {
 
     func clear() throws { try connection.run("DELETE FROM \(Self.table)") }
 
-    /// The place of the row that was found last; 0 where there is none.
+    /// The position of the row that was found last, or 0 if there are no rows.
     var last: Int64 {
         get throws { try connection.integer("SELECT max(place) FROM \(Self.table)") ?? 0 }
     }
 
-    /// Adds the rows of a statement that yields entity numbers and keys, in its order. A row that is there already is
-    /// passed over.
+    /// Adds the rows of a statement that yields entity numbers and keys, in its order. Skips rows that were added
+    /// before.
     func add(_ statement: CompiledStatement, root: Int) throws -> Int {
         try connection.run(
             CompiledStatement(
@@ -34,11 +34,12 @@ struct BatchKeys {
         return connection.base.changes
     }
 
-    /// The keys of the rows of an entity and its sub-entities, as a SELECT.
+    /// Returns the keys of the rows of an entity and its sub-entities, as a SELECT.
     ///
-    /// - Parameter last: Only rows that were found after this one; no further row is looked at.
+    /// - Parameter last: Restricts the SELECT to rows found after this one. No other row is visited.
     static func keys(of entity: CompiledEntity, after last: String? = nil) -> String {
-        // The plus keeps SQLite from its index of the roots, by which it would go through all rows of the hierarchy.
+        // The plus sign prevents SQLite from using the index of the roots, with which it would visit all rows of the
+        // hierarchy.
         var sql = "SELECT key FROM \(table) WHERE \(last == nil ? "" : "+")root = \(entity.root)"
         if entity.number != entity.root {
             sql += " AND entity BETWEEN \(entity.family.lowerBound) AND \(entity.family.upperBound)"
@@ -47,12 +48,12 @@ struct BatchKeys {
         return sql
     }
 
-    /// Whether a row of a hierarchy is not among them.
+    /// Returns the SQL condition that a row of a hierarchy is not one of these rows.
     static func lacks(_ key: String, root: Int) -> String {
         "NOT EXISTS (SELECT 1 FROM \(table) WHERE root = \(root) AND key = \(key))"
     }
 
-    /// All rows, in the order in which they were found.
+    /// Returns all rows, in the order in which they were found.
     func rows() throws -> [RowID] {
         var rows: [RowID] = []
         try connection.rows("SELECT entity, key FROM \(Self.table) ORDER BY place") {

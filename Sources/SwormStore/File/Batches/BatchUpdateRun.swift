@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 import SwormSQLite
 
-/// One update of all rows of a request. It runs inside a transaction that is undone when it throws.
+/// An update of all rows of a request. It runs inside a transaction that is rolled back if it throws an error.
 struct BatchUpdateRun {
     private let batch: BatchUpdate
     private let transaction: SaveTransaction
@@ -24,7 +24,8 @@ struct BatchUpdateRun {
         }
         guard !places.isEmpty else { return BatchResult() }
         do {
-            // Who has to be told of each row must know them before the statement changes what it looks for.
+            // If individual rows are needed, they must be found before the statement changes the values that the
+            // request compares.
             if transaction.keepsHistory || batch.namesRows || places.contains(where: \.place.isExternal) {
                 return try updateKnownRows(places)
             }
@@ -44,7 +45,8 @@ struct BatchUpdateRun {
             column: place.column, value: SQLBinding(try transaction.storedValue(value, place, columns.entity)))
     }
 
-    /// Changes the rows that have other values, by one statement where that is enough to know how many rows were found.
+    /// Updates the rows that have other values. Uses a single statement if that is enough to know how many rows were
+    /// found.
     private func updateDifferent(_ assignments: [ColumnAssignment]) throws -> BatchResult {
         let specification = batch.specification
         let known = specification.findsOneAtMost(columns, in: transaction.model) ? nil : try differences(assignments)
@@ -61,7 +63,7 @@ struct BatchUpdateRun {
         return BatchResult(count: found.found, hasChanged: false)
     }
 
-    /// How many rows the request finds, and how many of them have not all of the values.
+    /// Returns how many rows the request finds, and how many of them differ from the values.
     private func differences(_ assignments: [ColumnAssignment]) throws -> (found: Int, different: Int) {
         let compiled = try compiler.countDifferences(batch.specification, from: assignments)
         var statement = try connection.base.statement(compiled.sql)
@@ -70,7 +72,7 @@ struct BatchUpdateRun {
         return (statement.int(0), statement.int(1))
     }
 
-    /// Throws where the last statement has changed less rows than it had to.
+    /// Throws an error if the last statement changed fewer rows than required.
     private func require(_ count: Int) throws {
         guard connection.base.changes < count else { return }
         throw transaction.ignoredChange(
@@ -85,7 +87,7 @@ struct BatchUpdateRun {
         let root = columns.entity.root
         var result = BatchResult(count: try keys.add(compiler.identities(batch.specification), root: root))
         let found = "Z_PK IN (\(BatchKeys.keys(of: transaction.model[root])))"
-        // Content that goes into a file gets one for each row: whoever deletes a row deletes its file.
+        // Content that goes into files gets one file per row, because deleting a row deletes its file.
         let single = places.filter { $0.place.isExternal && $0.value.byteCount > ExternalDataFolder.inlineLimit }
         let common = places.filter { place in !single.contains { $0.place.slot == place.place.slot } }
         let assignments = try common.map { try assignment($0.place, $0.value) }
@@ -123,9 +125,9 @@ struct BatchUpdateRun {
         return result
     }
 
-    /// Takes the rows out of those to be changed that have all the values.
+    /// Removes the rows that already have all the values from the rows to update.
     ///
-    /// - Returns: How many there are.
+    /// - Returns: The number of removed rows.
     private func forgetEqualRows(_ assignments: [ColumnAssignment], among found: String) throws -> Int {
         let tests = assignments.enumerated().map { "\($1.column) IS ?\($0 + 1)" }.joined(separator: " AND ")
         try connection.run(
@@ -136,13 +138,13 @@ struct BatchUpdateRun {
         return connection.base.changes
     }
 
-    /// The error of values that another row holds, or that several rows would hold.
+    /// Returns the error for unique values that another row holds, or that several rows would hold.
     private func takenValues(_ error: SQLiteError) -> CoreDataError {
         let written = Set(batch.values.compactMap { columns.attribute($0.slot)?.column })
         let entity = columns.entity
         let own = entity.family.flatMap { transaction.columns[$0 - 1].uniqueConstraints(in: transaction.model) }
         let touched = own.filter { !written.isDisjoint(with: $0.columns) }
-        // SQLite names the columns of the index that refused.
+        // SQLite names the columns of the index that reported the violation.
         let refused = touched.filter { constraint in
             constraint.columns.allSatisfy { error.message.contains("." + $0.replacing("\"", with: "")) }
         }
@@ -174,12 +176,12 @@ extension SQLBinding {
 }
 
 extension AttributeValue {
-    /// How long external content is; 0 for what is none.
+    /// The length of external content, or 0 for any other value.
     fileprivate var byteCount: Int { if case .data(let data) = self { data.count } else { 0 } }
 }
 
 extension FetchSpecification {
-    /// Whether a request asks for one row by something that no two rows have.
+    /// Returns whether the request finds at most one row, because of its limit or a unique value.
     fileprivate func findsOneAtMost(_ columns: EntityColumns, in model: CompiledModel) -> Bool {
         guard limit != 1 else { return true }
         let parts: [PredicateTree]

@@ -3,7 +3,7 @@ import SwormPredicates
 import SwormSQLite
 import SwormRows
 
-/// Writes the values of a batch into rows of one entity, one row after the other.
+/// A writer that stores the values of a batch in rows of one entity, one row at a time.
 final class BatchWriter {
     private let transaction: SaveTransaction
     private let columns: EntityColumns
@@ -13,20 +13,21 @@ final class BatchWriter {
     private let ops: UnsafeMutableBufferPointer<BindOp>
     private let arena = BindingArena()
     private var statement: Statement
-    /// Where values are not bound without a look: what the tables tell of their columns.
+    /// The facts that the tables reveal about their columns, used if every value is inspected before it is bound.
     private var kinds = SaveTransaction.ByteKinds()
-    /// Attributes with a default that goes into a file. Each row gets one of its own.
+    /// The attributes with a default that goes into a file. Each row gets its own file.
     private let longDefaults: [BatchColumns.Place]
-    /// Whether content that goes into a file waits until its row is known to be a new one.
+    /// Whether content that goes into a file is held back until its row is known to be new.
     private let defersContent: Bool
-    /// The content that waits, by column.
+    /// The content that is held back, by column.
     private var waiting: [(column: String, content: Data)] = []
-    /// Why no row of the entity can be inserted this way; nil when it can.
+    /// The reason why no row of the entity can be inserted this way, or nil if rows can be inserted.
     let refusal: CoreDataError?
 
     /// - Parameters:
-    ///   - clause: The end of the statement, behind the values.
-    ///   - defersContent: Whether long content is written by ``writeContent(ofRow:)`` only: the statement may not insert.
+    ///   - clause: The end of the statement, after the values.
+    ///   - defersContent: Whether long content is written only by ``writeContent(ofRow:)``, because the statement may
+    ///     not insert a row.
     init(
         _ layout: WriteLayout, _ transaction: SaveTransaction, clause: String = "", defersContent: Bool = false
     ) throws {
@@ -47,7 +48,8 @@ final class BatchWriter {
         ops = .allocate(capacity: batch.ops.count)
         _ = ops.initialize(from: batch.ops)
         try statement.bind(1, at: 2)
-        // They stay bound for all rows, and so their bytes are SQLite's. With a default that does not fit nothing is inserted.
+        // The defaults stay bound for all rows, so SQLite copies their bytes. If a default is invalid, nothing is
+        // inserted.
         for place in batch.defaults {
             guard place.column >= 0, !longDefaults.contains(where: { $0.column == place.column }) else { continue }
             let stored = try transaction.storedValue(
@@ -58,7 +60,7 @@ final class BatchWriter {
 
     deinit { ops.deallocate() }
 
-    /// Why no row of an entity can be inserted by its attributes alone.
+    /// Returns the reason why no row of an entity can be inserted by its attributes alone.
     private static func refusal(_ entity: CompiledEntity, _ batch: BatchColumns) -> CoreDataError? {
         if entity.isAbstract {
             return CoreDataError(
@@ -83,8 +85,8 @@ final class BatchWriter {
 
     /// Writes one row.
     ///
-    /// - Returns: What a RETURNING clause gives.
-    /// - Throws: `SQLiteError` as it is; ``CoreDataError`` for values that a save would refuse.
+    /// - Returns: The value of a RETURNING clause.
+    /// - Throws: `SQLiteError` unchanged, or ``CoreDataError`` for values that a save would reject.
     func write(_ row: UnsafeRawPointer, key: Int64) throws -> Int64? {
         if !waiting.isEmpty { waiting.removeAll() }
         try statement.bind(key, at: 1)
@@ -103,7 +105,7 @@ final class BatchWriter {
         return try statement.runRow(emptying: arena)
     }
 
-    /// Writes the content of the row that was written last, which was inserted, into files.
+    /// Writes the content of the last written row, which was inserted, into files.
     func writeContent(ofRow key: Int64) throws {
         for (column, content) in waiting {
             let stored = try transaction.externalColumn(content)
@@ -113,7 +115,7 @@ final class BatchWriter {
         waiting.removeAll()
     }
 
-    /// Binds a value that wants a look.
+    /// Binds a value that must be inspected.
     private func bind(_ place: BatchColumns.Place, _ row: UnsafeRawPointer) throws {
         let value = try checkedValue(place.slot, place.field, row)
         guard place.column >= 0 else { return }
@@ -132,7 +134,7 @@ final class BatchWriter {
         try statement.bind(stored, at: place.parameter, in: arena)
     }
 
-    /// The value of an attribute in the form in which the attribute holds it.
+    /// Returns the value of an attribute in the attribute's own representation.
     private func checkedValue(_ slot: Int, _ field: Int, _ row: UnsafeRawPointer) throws -> AttributeValue {
         guard field >= 0 else { return columns.entity.defaultValues[slot] }
         return try columns.entity.checked(try layout.read(row, field), slot: slot)
@@ -140,16 +142,17 @@ final class BatchWriter {
 
     // MARK: Unique values
 
-    /// The row that holds the unique values of a row that is to be written; nil when none does, or one of them is nil.
+    /// Returns the row that holds the unique values of a row to be written, or nil if there is no such row or one of
+    /// the values is nil.
     ///
-    /// - Parameter update: A row that is updated instead, with the slots of the attributes that it gets.
+    /// - Parameter update: A row that is updated instead, with the slots of the attributes that are assigned.
     func holder(
         of row: UnsafeRawPointer, _ constraint: UniqueConstraint, updating update: (key: Int64, slots: [Int])? = nil
     ) throws -> (row: RowID, values: [AttributeValue])? {
         var values: [AttributeValue] = []
         var stored: [StoredValue] = []
         for property in constraint.properties {
-            // A row without relationships is in nobody's way by one.
+            // A row without relationships cannot conflict through one.
             guard case .attribute(let slot)? = columns.entity.slot(named: property),
                 let column = columns.attribute(slot), !column.isExternal
             else { return nil }
@@ -172,11 +175,11 @@ final class BatchWriter {
         return found.map { ($0, values) }
     }
 
-    /// The error of a row that the database refused because a unique value is taken.
+    /// Returns the error for a row that the database rejected because another row holds a unique value.
     ///
     /// - Parameters:
-    ///   - target: The constraint whose values may be taken, and the slots that the row that has them gets.
-    ///   - isOwn: Whether a key is that of a row that this batch has written.
+    ///   - target: The constraint whose values may be held by another row, and the slots that are assigned to that row.
+    ///   - isOwn: Returns whether a key belongs to a row that this batch has written.
     func takenValue(
         _ row: UnsafeRawPointer, besides target: (constraint: UniqueConstraint, slots: [Int])?, isOwn: (Int64) -> Bool
     ) throws -> CoreDataError? {

@@ -1,31 +1,31 @@
 import SwormPredicates
 import SwormSQLite
 
-/// What stays and leads to rows that a batch deletes, where the delete rule says that it is to lead nowhere.
+/// The links from remaining rows to rows that a batch deletes, if the delete rule sets them to null.
 struct CutLinks {
-    /// A to-one relationship that leads to deleted rows.
+    /// A to-one relationship that refers to deleted rows.
     private struct Reference {
         var toOne: EntityColumns.ToOne
         /// The keys of the deleted rows, as a SELECT.
         var deleted: String
     }
 
-    /// Rows that stay and lose members, so that their number has to be looked at.
+    /// Remaining rows that lose members, so that the number of their members must be checked.
     private struct Shrunk {
         var link: StoredLink
         var owners: [Int64]
     }
 
     private let transaction: SaveTransaction
-    /// By the number of the root entity, whose table has the columns.
+    /// The references by the number of the root entity, whose table has the columns.
     private var references: [Int: [Reference]] = [:]
     private var shrunk: [Shrunk] = []
 
     private var connection: StoreConnection { transaction.connection }
 
-    /// Looks for the links, and notes their ends for the history, before anything is changed.
+    /// Finds the links, and notes their ends for the history, before anything is changed.
     ///
-    /// - Parameter links: The links that leave what is deleted.
+    /// - Parameter links: The links that start at deleted rows.
     init(_ links: [StoredLink], _ transaction: SaveTransaction) throws {
         self.transaction = transaction
         var columns: Set<[String]> = []
@@ -52,7 +52,7 @@ struct CutLinks {
         }
     }
 
-    /// Throws when there are rows that must lead somewhere.
+    /// Throws an error if there are rows whose relationship is required.
     private func refuse(_ link: StoredLink, _ inverse: StoredLink, _ rows: String) throws {
         var found: (count: Int, first: Int64) = (0, 0)
         try connection.rows("SELECT count(*), min(t0.Z_PK) \(rows)") { found = ($0.int(0), $0.int64(1)) }
@@ -71,7 +71,8 @@ struct CutLinks {
         }
     }
 
-    /// Lets what stays lead nowhere. Each row gets its next version once, however many of its links are cut.
+    /// Sets the columns of the remaining rows to NULL. Each row gets its next version once, however many of its links
+    /// are cut.
     func clear() throws {
         for (root, references) in references.sorted(by: { $0.key < $1.key }) {
             var assignments: [String] = []
@@ -93,7 +94,7 @@ struct CutLinks {
         }
     }
 
-    /// Throws where a trigger has kept a link that was to be cut.
+    /// Throws an error if a trigger has kept a link that should have been cut.
     func requireCleared() throws {
         for (root, references) in references {
             for reference in references {
@@ -104,7 +105,7 @@ struct CutLinks {
         }
     }
 
-    /// Counts what is left, where the model says how many there must be. Called when the links are gone.
+    /// Checks the number of remaining members against the limits of the model. Called after the links are cut.
     func check() throws {
         for part in shrunk {
             let count = "SELECT count(*) FROM \(part.link.table) t0 WHERE \(part.link.leads(from: "?1"))"

@@ -1,11 +1,11 @@
 import SwormPredicates
 import SwormSQLite
 
-// Values that become rows without objects.
+// Inserts and updates of rows from values, without objects.
 extension SaveTransaction {
     /// Inserts a row for each value.
     ///
-    /// - Throws: What a save would throw of such objects.
+    /// - Throws: The errors that a save of such objects throws.
     func insert(_ batch: RowBatch) throws -> BatchCounts {
         let writer = try BatchWriter(batch.layout, self)
         var keys = ReservedKeys(root: model[batch.layout.entity].root)
@@ -27,7 +27,7 @@ extension SaveTransaction {
                 keys.use()
             }
             counts.inserted += count
-            // Nobody asks what triggers have worked out: no object stands for the rows.
+            // The values computed by triggers are not needed, because no object represents the rows.
             connection.changes.removeAll()
         }
         try keys.giveBack(self)
@@ -35,10 +35,10 @@ extension SaveTransaction {
         return counts
     }
 
-    /// Inserts a row for each value, or updates the one that has its unique values.
+    /// Inserts a row for each value, or updates the row that has its unique values.
     ///
-    /// - Returns: Nil, with nothing done, where no index of the file enforces the constraint, or a trigger may leave a change
-    ///   out: nothing would show that.
+    /// - Returns: Nil, with nothing written, if no index of the file enforces the constraint, or if a trigger may
+    ///   ignore a change, which could not be detected.
     func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
         guard let upsert = Upsert(rule, columns[batch.layout.entity - 1], model), try !hasIgnoringTriggers() else {
             return nil
@@ -65,7 +65,7 @@ extension SaveTransaction {
                     let target = (upsert.target, rule.updates ?? [])
                     throw try writer.takenValue(row, besides: target, isOwn: keys.isUsed) ?? error
                 }
-                // An update leaves the number of the last insertion, which never was this key.
+                // An update leaves the row ID of the last insertion unchanged, and that was never this key.
                 if connection.base.lastInsertedRowID == key {
                     if let refusal = writer.refusal { throw refusal }
                     try writer.writeContent(ofRow: key)
@@ -87,7 +87,8 @@ extension SaveTransaction {
         return counts
     }
 
-    /// Refuses to turn a row of another entity into one of this. Any other row that was not changed has the values already.
+    /// Throws an error if a row of another entity would be updated as one of this entity. Any other unchanged row
+    /// already has the values.
     private func checkEntity(
         of row: UnsafeRawPointer, _ upsert: Upsert, _ writer: BatchWriter, _ keys: ReservedKeys
     ) throws {
@@ -103,11 +104,12 @@ private struct Upsert {
     let entity: Int
     let target: UniqueConstraint
     let properties: [PropertySlot]
-    /// Whether rows of other entities stand in the table.
+    /// Whether the table contains rows of other entities.
     let hasRelatives: Bool
     private let columns: [String]
 
-    /// Nil where the table alone cannot do it: relationships take part, or files that a row would leave behind.
+    /// Returns nil if the table alone is not enough, because the constraint or the update involves relationships, or
+    /// files that a row would leave behind.
     init?(_ rule: UpsertRule, _ columns: EntityColumns, _ model: CompiledModel) {
         let target = columns.uniqueConstraints(in: model).first { $0.properties == rule.constraint }
         guard let target else { return nil }
@@ -121,20 +123,20 @@ private struct Upsert {
     }
 
     func clause(returning: Bool) -> String {
-        // The conflict's own row alone is looked at: another one that is in the way is an error in any case.
+        // Only the row of the conflict is checked. Any other conflicting row is an error in any case.
         guard !columns.isEmpty else {
             return " ON CONFLICT (\(target.columns.joined(separator: ", "))) DO UPDATE SET Z_OPT = Z_OPT WHERE 0"
         }
         let values = columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
         let differences = columns.map { "\($0) IS NOT excluded.\($0)" }.joined(separator: " OR ")
-        // The version as `version(after:)` counts it: a file can hold any number.
+        // The version is computed like `version(after:)`, because a file can contain any number.
         return " ON CONFLICT (\(target.columns.joined(separator: ", "))) DO UPDATE SET \(values), "
             + "Z_OPT = CASE WHEN Z_OPT BETWEEN 0 AND 9223372036854775806 THEN Z_OPT + 1 ELSE 1 END "
             + "WHERE Z_ENT = \(entity) AND (\(differences))" + (returning ? " RETURNING Z_PK" : "")
     }
 }
 
-/// Primary keys for rows whose number is not known beforehand.
+/// Primary keys for rows whose number is not known in advance.
 private struct ReservedKeys {
     let root: Int
     private(set) var next: Int64 = 1
@@ -144,12 +146,12 @@ private struct ReservedKeys {
 
     init(root: Int) { self.root = root }
 
-    /// The keys that rows have got.
+    /// The keys that are assigned to rows.
     var used: [Range<Int64>] { first < next ? ranges + [first..<next] : ranges }
 
     func isUsed(_ key: Int64) -> Bool { used.contains { $0.contains(key) } }
 
-    /// Makes sure that there are keys for so many rows.
+    /// Ensures that there are keys for the given number of rows.
     mutating func require(_ count: Int, _ transaction: SaveTransaction) throws {
         let missing = count - Int(end - next)
         guard missing > 0 else { return }
@@ -158,7 +160,7 @@ private struct ReservedKeys {
             reserved, root: root, model: transaction.model, table: transaction.columns[root - 1].table,
             connection: transaction.connection)
         if start != end {
-            // Rows came in between; the keys that are left are given up.
+            // Other rows were inserted in between, so the remaining keys are not used.
             ranges = used
             (first, next) = (start, start)
         }
@@ -168,7 +170,7 @@ private struct ReservedKeys {
 
     mutating func use() { next += 1 }
 
-    /// Lets the keys that were not needed be the next ones again.
+    /// Returns the unused keys, so that they are the next ones again.
     func giveBack(_ transaction: SaveTransaction) throws {
         guard next < end else { return }
         try SaveTransaction.record(next - 1, root: root, model: transaction.model, connection: transaction.connection)

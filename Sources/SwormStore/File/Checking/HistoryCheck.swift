@@ -1,11 +1,11 @@
 import SwormSQLite
 
-/// Checks the rows of a store's history.
+/// A check of the rows of a store's persistent history.
 struct HistoryCheck {
     let connection: StoreConnection
     let model: CompiledModel
 
-    /// Every fault that is found; none for a store without a history.
+    /// Returns all faults that are found; empty for a store without a history.
     func faults() throws -> [StoreFault] {
         let columns = try HistoryTables.columns(connection)
         guard let changes = columns[.change], let transactions = columns[.transaction] else { return [] }

@@ -2,7 +2,7 @@ import SwormPredicates
 import SwormSQLite
 
 extension StoreCheck {
-    /// Compares derived values with what their derivations give. The time of a save cannot be known afterwards.
+    /// Compares derived values with the results of their derivations. The time of a save cannot be verified afterwards.
     func checkDerived() throws {
         for derived in DerivedAttribute.all(in: model) {
             guard let sql = DerivationSQL(derived, model: model, layout: layout), let value = sql.value else {
@@ -19,19 +19,19 @@ extension StoreCheck {
                         entity: derived.entity.name, property: attribute.name, isRuleOfModel: true)
                 }
             } catch let error as SQLiteError where error.isSumOverflow {
-                // A sum of integers that SQLite cannot work out says nothing of the stored one.
+                // If SQLite cannot compute a sum of integers, the stored one cannot be verified.
             }
         }
     }
 }
 
 extension DerivationSQL {
-    /// What holds for a row whose value is another than the derivation gives, beyond what two versions of one program may
-    /// make of the same: rounding, the sum of nothing, and the letters that Unicode has changed since.
+    /// Returns a condition for rows whose value differs from that of the derivation, ignoring differences between
+    /// versions of a program: rounding, the sum of no values, and characters whose Unicode mappings have changed.
     func differs(from value: String) -> String {
         if derived.derivation.form != .plain {
             let options = ComparisonOptions([.caseInsensitive, .diacriticInsensitive]).rawValue
-            // Of plain letters everybody makes the same.
+            // The mappings of ASCII letters are the same in every version.
             return
                 "\(column) IS NOT \(value) AND (\(column) IS NULL OR \(value) IS NULL OR (\(column) || \(value)) NOT GLOB '*[^ -~]*' OR SwormFold(SwormUpper(\(column)), \(options)) IS NOT SwormFold(SwormUpper(\(value)), \(options)))"
         }
@@ -45,7 +45,7 @@ extension DerivationSQL {
             "(\(stored) IS NULL) <> (\(expected) IS NULL) OR abs(\(stored) - \(expected)) > \(part) * max(abs(\(stored)), abs(\(expected)))"
     }
 
-    /// Whether the value can depend on the order in which numbers were added, or on the digits that a type keeps.
+    /// Whether the value can depend on the order in which numbers were added, or on the precision of a type.
     private var isRounded: Bool {
         func isRounded(_ type: AttributeType) -> Bool { [.double, .float, .decimal].contains(type) }
         if isRounded(derived.entity.attributes[derived.slot].type) { return true }

@@ -38,7 +38,7 @@ extension StoreCheck {
         referenced.formUnion(named)
     }
 
-    /// Looks for files that no row names. They only take room: a save that was cut off leaves them.
+    /// Reports files that no row references. They only use disk space: an interrupted save leaves them.
     func checkOrphans() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: files.externalData)) ?? []
         let orphans = names.filter { name in UUID(uuidString: name).map { !referenced.contains($0) } ?? false }

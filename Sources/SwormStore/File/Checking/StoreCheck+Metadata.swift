@@ -2,7 +2,7 @@ import Foundation
 import SwormSQLite
 
 extension StoreCheck {
-    /// Checks what the store says about itself and its entities.
+    /// Checks the metadata of the store and the records of its entities.
     func checkMetadata(_ metadata: StoreMetadata) throws {
         let rows = try connection.integer("SELECT count(*) FROM Z_METADATA") ?? 0
         if rows != 1 { faults.append(StoreFault(.metadata, "Z_METADATA has \(rows) rows; every store has one")) }
@@ -14,7 +14,7 @@ extension StoreCheck {
             (StoreMetadata.Key.digest, VersionHash.digest(of: metadata.versionHashes)),
             (StoreMetadata.Key.checksum, VersionHash.checksum(of: metadata.versionHashes)),
         ]
-        // Both came later than the hashes, so an old store has neither.
+        // Both were introduced later than the hashes, so an old store has neither.
         for (key, expected) in stated {
             guard let found = dictionary[key], found as? String != expected else { continue }
             faults.append(StoreFault(.digest, "\(key) is not that of the version hashes beside it"))
@@ -25,7 +25,7 @@ extension StoreCheck {
         }
         for entity in model.entities {
             guard let record = records[Int64(entity.number)] else {
-                // A root without a record has no highest key either, which is told there.
+                // A root without a record also has no highest key, which is reported elsewhere.
                 if entity.number != entity.root {
                     faults.append(
                         StoreFault(.entityRecord, "\(entity.name): no row in Z_PRIMARYKEY", entity: entity.name))

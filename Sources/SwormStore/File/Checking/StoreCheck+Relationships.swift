@@ -54,7 +54,7 @@ extension StoreCheck {
     private func checkJoin(_ join: StoreLayout.Join, _ slot: Int, of entity: CompiledEntity) throws {
         let relationship = entity.relationships[slot]
         let table = SQLName.quoted(join.table)
-        // The side that declares the relationship, and the one that it leads to.
+        // The entity that declares the relationship, and its destination.
         let sides = [(join.ownColumn, model[relationship.owner]), (join.otherColumn, model[relationship.destination])]
         for (column, side) in sides {
             let key = SQLName.quoted(column)
@@ -95,12 +95,12 @@ extension StoreCheck {
         try countSharedPlaces(table, owner: column, order: order, slot, entity)
     }
 
-    /// Counts places that several members of one owner have.
+    /// Reports order positions that several members of one owner share.
     ///
     /// - Parameters:
-    ///   - table: The quoted name of the table that holds the places.
+    ///   - table: The quoted name of the table that stores the positions.
     ///   - owner: The column with the owner's key.
-    ///   - order: The column with the place.
+    ///   - order: The column with the position.
     private func countSharedPlaces(
         _ table: String, owner: String, order: String, _ slot: Int, _ entity: CompiledEntity
     ) throws {

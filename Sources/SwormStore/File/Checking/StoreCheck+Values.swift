@@ -2,7 +2,7 @@ import SwormPredicates
 import SwormSQLite
 
 extension StoreCheck {
-    /// Checks the attributes and to-one relationships that an entity declares itself, all of them in one pass over its rows.
+    /// Checks the attributes and to-one relationships that an entity declares itself, in one pass over its rows.
     func checkValues(of entity: CompiledEntity) throws {
         var questions: [(condition: String, fault: (Int64) -> StoreFault)] = []
         let own = "Z_ENT BETWEEN \(entity.family.lowerBound) AND \(entity.family.upperBound)"
@@ -32,7 +32,7 @@ extension StoreCheck {
             guard !relationship.isOptional, let toOne = layout.toOne(slot, in: entity.number) else { continue }
             questions.append(missing(SQLName.quoted(toOne.column), own, entity, relationship.name))
         }
-        // SQLite takes up to 2000 columns.
+        // SQLite supports up to 2000 columns.
         for start in stride(from: 0, to: questions.count, by: 200) {
             let part = questions[start..<min(start + 200, questions.count)]
             let sums = part.map { "total(\($0.condition))" }.joined(separator: ", ")
@@ -57,7 +57,7 @@ extension StoreCheck {
         )
     }
 
-    /// What holds for a value that an attribute of the type cannot have; nil for a type without a column.
+    /// Returns a condition for values that an attribute of the type cannot have; nil for a type without a column.
     private static func mistyped(_ column: String, _ type: AttributeType) -> String? {
         func other(_ classes: String...) -> String {
             "typeof(\(column)) NOT IN ('null', \(classes.map { "'\($0)'" }.joined(separator: ", ")))"
@@ -79,7 +79,7 @@ extension StoreCheck {
         }
     }
 
-    /// Checks the uniqueness constraints that an entity declares itself. A missing value equals nothing.
+    /// Checks the uniqueness constraints that an entity declares itself. A missing value is not equal to any value.
     func checkConstraints(of entity: CompiledEntity) throws {
         let inherited = entity.superentity.map { columns[$0 - 1].uniqueConstraints(in: model) } ?? []
         for constraint in columns[entity.number - 1].uniqueConstraints(in: model) where !inherited.contains(constraint)

@@ -1,7 +1,7 @@
 import Foundation
 import SwormSQLite
 
-/// The check of one store. What is found is gathered in the order of the model.
+/// The check of one store, which collects its findings in the order of the model.
 final class StoreCheck {
     let connection: StoreConnection
     let model: CompiledModel
@@ -9,11 +9,13 @@ final class StoreCheck {
     let columns: [EntityColumns]
     let files: StoreFiles
     var faults: [StoreFault] = []
-    /// The external files that rows name.
+    /// The external files that rows reference.
     var referenced: Set<UUID> = []
     private var seen: Set<String> = []
 
-    /// - Parameter files: The store's files: where its external data is.
+    /// Creates a check of a store.
+    ///
+    /// - Parameter files: The store's files, which determine the location of its external data.
     init(connection: StoreConnection, model: CompiledModel, layout: StoreLayout, files: StoreFiles) {
         self.connection = connection
         self.model = model
@@ -45,14 +47,14 @@ final class StoreCheck {
         try progress?(total, total)
     }
 
-    /// Asks how many rows break a rule.
+    /// Reports a fault if rows violate a rule, with their number.
     func count(_ sql: String, _ fault: (Int64) -> StoreFault) throws {
-        // Inherited properties turn up with every descendant; the same question is asked once.
+        // Inherited properties occur in every descendant; the same query is run only once.
         guard seen.insert(sql).inserted else { return }
         if let count = try connection.integer(sql), count > 0 { faults.append(fault(count)) }
     }
 
-    /// Whether a question is asked for the first time.
+    /// Returns whether a query has not been run before.
     func isNew(_ question: String) -> Bool { seen.insert(question).inserted }
 
     func table(_ entity: Int) -> String { SQLName.quoted(layout.table(of: model[entity])) }
@@ -70,7 +72,7 @@ final class StoreCheck {
                     "\(name): Z_MAX is \(recorded.map(String.init) ?? "missing"), the highest key is \(highest)",
                     entity: name))
         }
-        // The keys of a hierarchy are counted in one place.
+        // The keys of a hierarchy are counted only in the record of its root.
         try count(
             "SELECT count(*) FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN \(root.family.lowerBound + 1) AND \(root.family.upperBound) AND Z_MAX <> 0"
         ) { StoreFault(.keyRecord, "\(name): \($0) descendants have a Z_MAX of their own", entity: name) }

@@ -1,74 +1,74 @@
-/// A rule of Core Data's files that a store breaks.
+/// A violation of a rule of Core Data's file format, or of a model.
 package struct StoreFault: Sendable, Hashable, CustomStringConvertible {
-    /// Which rule, stable across releases.
+    /// The violated rule; its description is stable across releases.
     package struct Kind: Sendable, Hashable, CustomStringConvertible {
         package let description: String
         private init(_ description: String) { self.description = description }
 
-        /// SQLite itself finds the file damaged.
+        /// SQLite itself reports the file as damaged.
         package static let integrity = Kind("integrity")
         /// The version hashes are not those of the model.
         package static let model = Kind("model")
-        /// A table or a column of the model is not there.
+        /// A table or a column of the model is missing.
         package static let schema = Kind("schema")
-        /// The metadata are not what every store has.
+        /// The metadata lacks entries that every store has, or has invalid ones.
         package static let metadata = Kind("metadata")
-        /// The digest or the checksum of the version hashes is not theirs.
+        /// The digest or the checksum of the version hashes does not match them.
         package static let digest = Kind("digest")
-        /// An entity's row in `Z_PRIMARYKEY` is missing, or says something else than the model.
+        /// An entity's row in `Z_PRIMARYKEY` is missing, or does not match the model.
         package static let entityRecord = Kind("entity-record")
         /// An entity has an older name in `Z_PRIMARYKEY`.
         package static let staleName = Kind("stale-name")
-        /// The highest key on record is lower than one in use.
+        /// The highest recorded key is lower than one in use.
         package static let keyBehind = Kind("key-behind")
-        /// A key is on record where none belongs.
+        /// A highest key is recorded for an entity that must not have one.
         package static let keyRecord = Kind("key-record")
-        /// A key is not above zero.
+        /// A key is not greater than zero.
         package static let key = Kind("key")
         /// A row has no version.
         package static let version = Kind("version")
-        /// A row is of no entity, or of an entity that has another table.
+        /// A row belongs to no entity, or to an entity that has another table.
         package static let rowEntity = Kind("row-entity")
-        /// A row is of an abstract entity.
+        /// A row belongs to an abstract entity.
         package static let abstractRow = Kind("abstract-row")
-        /// A value is not of its attribute's type.
+        /// A value does not have its attribute's type.
         package static let type = Kind("type")
-        /// A value is missing that the model demands.
+        /// A value that the model requires is missing.
         package static let required = Kind("required")
-        /// Several rows have the same unique values.
+        /// Several rows have the same values, which must be unique.
         package static let unique = Kind("unique")
-        /// A derived value is not what its derivation gives.
+        /// A derived value differs from the result of its derivation.
         package static let derived = Kind("derived")
-        /// A relationship leads to an object that is not there.
+        /// A relationship points to a missing object.
         package static let dangling = Kind("dangling")
-        /// A relationship leads to an object that does not lead back.
+        /// A relationship points to an object that does not point back.
         package static let inverse = Kind("inverse")
-        /// The entity on record of a relationship's object is not the object's.
+        /// The recorded entity of a relationship's object is not the object's entity.
         package static let destinationRecord = Kind("destination-record")
-        /// A relationship leads to an object of an entity that it may not lead to.
+        /// A relationship points to an object whose entity it does not allow.
         package static let destination = Kind("destination")
-        /// A member of an ordered relationship has no place, or a place without being a member.
+        /// A member of an ordered relationship has no position, or an object has a position without being a member.
         package static let orderMissing = Kind("order-missing")
-        /// Several members of an ordered relationship have one place.
+        /// Several members of an ordered relationship have the same position.
         package static let orderShared = Kind("order-shared")
-        /// A value of external binary data has no marker, or none that is known.
+        /// A value of external binary data has no marker, or an unknown one.
         package static let externalMarker = Kind("external-marker")
-        /// The file of a value of external binary data is not there.
+        /// The file of a value of external binary data is missing.
         package static let externalMissing = Kind("external-missing")
-        /// No value names a file of external binary data.
+        /// No value references a file of external binary data.
         package static let externalOrphan = Kind("external-orphan")
         /// A change of the history belongs to no transaction.
         package static let historyTransaction = Kind("history-transaction")
-        /// A transaction of the history names a text that is not there.
+        /// A transaction of the history references a missing string.
         package static let historyReference = Kind("history-reference")
-        /// A change of the history is of no kind, or of an entity that is not there.
+        /// A change of the history has an unknown type, or an entity that does not exist.
         package static let historyChange = Kind("history-change")
     }
 
     package enum Severity: String, Sendable, Hashable {
-        /// Core Data can fail because of it.
+        /// Core Data can fail because of the finding.
         case fault
-        /// Core Data lives with it.
+        /// Core Data tolerates the finding.
         case warning
     }
 
@@ -77,7 +77,7 @@ package struct StoreFault: Sendable, Hashable, CustomStringConvertible {
     package var message: String
     package var entity: String?
     package var property: String?
-    /// Whether it is a rule of the model, and not of the file: a save of Core Data's would have checked it.
+    /// Whether a rule of the model is violated, and not one of the file: Core Data checks such rules when it saves.
     package var isRuleOfModel: Bool
 
     package init(

@@ -1,21 +1,21 @@
 package import Foundation
 import SwormSQLite
 
-/// Checks that a store's file is one that Core Data could have left: the rules that its framework relies on.
+/// A verification that a store's file conforms to the rules that Core Data relies on.
 package enum StoreVerification {
-    /// Every fault of the file that is found; empty for a sound store. Nothing is changed.
+    /// Returns the messages of all faults of the file; empty for a sound store. Nothing is changed.
     ///
-    /// - Throws: ``CoreDataError`` where the store cannot be opened with the model.
+    /// - Throws: ``CoreDataError`` if the store cannot be opened with the model.
     package static func faults(of url: URL, model: CompiledModel) throws -> [String] {
         try grave(check(StoreFiles(url: url), model)).map(\.message)
     }
 
-    /// Everything that is found, the rules of the model included; empty for a sound store. Nothing is changed.
+    /// Returns all findings, including violations of the model's rules; empty for a sound store. Nothing is changed.
     ///
-    /// A file that cannot be opened with the model has that as its one fault.
+    /// If a file cannot be opened with the model, this is reported as its only fault.
     ///
-    /// - Parameter progress: Told what is being checked, and how much of it is done.
-    /// - Throws: ``CoreDataError`` where there is no file, or it cannot be read for reasons of its surroundings.
+    /// - Parameter progress: A closure that is called with the number of checked units and of all units.
+    /// - Throws: ``CoreDataError`` if there is no file, or it cannot be read for reasons outside of the file.
     package static func findings(
         of url: URL, model: CompiledModel, disk: StoreDisk = .system,
         progress: ((_ done: Int, _ total: Int) throws -> Void)? = nil
@@ -31,19 +31,21 @@ package enum StoreVerification {
         }
     }
 
-    /// Those findings with which a store is not sound: faults of the file, and not of what stands in it.
+    /// Returns the findings that make a store unsound: faults of the file, not of its content.
     static func grave(_ findings: [StoreFault]) -> [StoreFault] {
         findings.filter { $0.severity == .fault && !$0.isRuleOfModel }
     }
 
-    /// Those of grave findings that a store did not have before: what was wrong then is no reason to keep an old model.
+    /// Returns the grave findings that a store did not have before: an issue that already existed is no reason to
+    /// retain an old model.
     static func grave(_ findings: [StoreFault], beyond before: [StoreFault]) -> [StoreFault] {
         let known = Dictionary(grouping: before.filter { $0.severity == .fault }, by: \.kind).mapValues(\.count)
         let new = Dictionary(grouping: findings, by: \.kind).filter { $1.count > known[$0] ?? 0 }
         return new.values.flatMap { $0 }
     }
 
-    /// What the refusal to open a store says about it; nil where it says nothing about the store.
+    /// Returns the kind of fault that an error on opening a store indicates; nil if the error is not about the store's
+    /// content.
     package static func kind(of error: CoreDataError) -> StoreFault.Kind? {
         switch error.errorCode {
         case NSPersistentStoreIncompatibleVersionHashError: .model
@@ -69,9 +71,10 @@ package enum StoreVerification {
         }
     }
 
-    /// Everything that is found in an open file.
+    /// Returns all findings of an open file.
     ///
-    /// - Parameter files: The store's files: where its external data is, wherever the database itself is.
+    /// - Parameter files: The store's files, which determine the location of its external data, even if the database is
+    ///   read from another location.
     package static func findings(
         _ connection: StoreConnection, _ metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout,
         files: StoreFiles, progress: ((Int, Int) throws -> Void)? = nil

@@ -3,35 +3,35 @@ import SwormSQLite
 import SwormRows
 import SwormPredicates
 
-/// The hold of a view on its connection.
+/// A lease that a view has on its connection.
 ///
-/// The view's thread uses the connection again and again. Between two uses any other thread may take it away, as a store does
-/// that is suspended or closed; a use that is running ends first.
+/// The view's thread uses the connection repeatedly. Between two uses, any other thread may revoke the lease, for
+/// example when the store is suspended or closed. A use that is running ends first.
 ///
-/// @unchecked: everything is touched while the lock is held.
+/// @unchecked: all state is accessed only while the lock is held.
 final class ConnectionLease: @unchecked Sendable {
-    /// Stops what the view does, and its wait for a turn.
+    /// The token that stops the view's statements, and its wait for a turn.
     let token: InterruptToken
-    /// Whether it is a write, which closing waits for, and not a view, which it ends.
+    /// Whether the lease belongs to a write, for which closing waits, and not to a view, which closing ends.
     let isWriting: Bool
-    /// Whether it belongs to a call of a container, and not to a context of the user's own.
+    /// Whether the lease belongs to a call of a container, and not to a context that the user created.
     let isAdmitted = ThreadHoldings.isHolding
     private let shared: ConnectionUses
     private var lock: NSLock { shared.lock }
     private var connection: StoreConnection?
     private var uses = 0
-    /// The thread that began the latest use.
+    /// The thread that started the latest use.
     private var thread: HubState.Holder?
     private var endsAfterUse = false
     private var revocation: CoreDataError?
-    /// Called once with the connection, on the thread that ends the hold, unless it is handed over.
+    /// Called once with the connection, on the thread that ends the lease, unless the connection is handed over.
     private let giveBack: @Sendable (StoreConnection) -> Void
 
     /// - Parameters:
     ///   - connection: The connection.
-    ///   - token: Stops what the view does.
-    ///   - isWriting: Whether it is a write.
-    ///   - giveBack: Gets the connection back.
+    ///   - token: Stops the view's statements.
+    ///   - isWriting: Whether the lease belongs to a write.
+    ///   - giveBack: Called with the connection when the lease ends.
     init(
         _ connection: StoreConnection, _ token: InterruptToken, isWriting: Bool,
         giveBack: @escaping @Sendable (StoreConnection) -> Void
@@ -45,10 +45,10 @@ final class ConnectionLease: @unchecked Sendable {
 
     // MARK: Uses
 
-    /// Begins a use. ``endUse()`` follows.
+    /// Starts a use. The caller must end it with ``endUse()``.
     ///
     /// - Parameter isAlone: Whether no other use may be running.
-    /// - Throws: The reason why the connection was taken away; an error where the view has ended.
+    /// - Throws: The reason why the lease was revoked, or an error if the view has ended.
     func beginUse(isAlone: Bool = false) throws -> StoreConnection {
         try lock.withLock {
             if let revocation { throw revocation }
@@ -73,12 +73,12 @@ final class ConnectionLease: @unchecked Sendable {
     /// Whether a use is running.
     var isUsed: Bool { lock.withLock { uses > 0 } }
 
-    /// The thread of the use that is running.
+    /// The thread of the running use.
     var usingThread: HubState.Holder? { lock.withLock { uses > 0 ? thread : nil } }
 
     // MARK: Ends
 
-    /// Ends the hold, after the use that is running.
+    /// Ends the lease after the running use.
     func end() {
         let ended = lock.withLock {
             endsAfterUse = true
@@ -87,7 +87,7 @@ final class ConnectionLease: @unchecked Sendable {
         if let ended { finish(ended) }
     }
 
-    /// Ends the hold during its only use, without giving the connection back: somebody else holds it now.
+    /// Ends the lease during its only use without returning the connection, because another owner holds it now.
     func handOver() {
         lock.withLock {
             shared.count -= uses
@@ -95,27 +95,27 @@ final class ConnectionLease: @unchecked Sendable {
         }
     }
 
-    /// Lets later uses throw a reason, and ends the hold after the use that is running, or by ``endIfFree()``.
+    /// Makes later uses throw the given reason. The lease ends after the running use, or with ``endIfFree()``.
     func revoke(_ reason: CoreDataError) { lock.withLock { revocation = revocation ?? reason } }
 
-    /// Ends a hold that was revoked, on the calling thread, unless its connection is in use.
+    /// Ends a revoked lease on the calling thread, unless its connection is in use.
     func endIfFree() {
         let ended = lock.withLock { revocation != nil && shared.count == 0 ? takeFree() : nil }
         if let ended { finish(ended) }
     }
 
-    /// Throws the reason why the connection is to be taken away.
+    /// Throws the reason for which the lease was revoked.
     func check() throws {
         if let reason = lock.withLock({ revocation }) { throw reason }
     }
 
-    /// Stops the statement that is running.
+    /// Interrupts the running statement.
     func interrupt() { lock.withLock { connection?.base.interruptHandle.interrupt() } }
 
     private func takeFree() -> StoreConnection? {
         guard uses == 0, let ended = connection else { return nil }
         connection = nil
-        // To give it back is a use too.
+        // Returning the connection is a use too.
         shared.count += 1
         return ended
     }
@@ -126,10 +126,10 @@ final class ConnectionLease: @unchecked Sendable {
     }
 }
 
-/// The uses of a connection that are running: those of holds on it, and those without a hold. A thread that has revoked the holds
-/// may use the connection when no use is running.
+/// The running uses of a connection, both with and without a lease. A thread that has revoked the leases may use the
+/// connection when no use is running.
 ///
-/// @unchecked: the count is touched while the lock is held.
+/// @unchecked: the count is accessed only while the lock is held.
 final class ConnectionUses: @unchecked Sendable {
     let lock = NSLock()
     var count = 0
@@ -138,9 +138,9 @@ final class ConnectionUses: @unchecked Sendable {
     func end() { lock.withLock { count -= 1 } }
 }
 
-/// The holds on the connections of a pool.
+/// The leases of the connections of a pool.
 final class LeaseList: Sendable {
-    // There are few of them.
+    // An array is enough, because there are few leases.
     private let leases = Locked<[(number: Int, lease: ConnectionLease)]>([])
 
     var all: [ConnectionLease] { leases.withLock { $0.map(\.lease) } }

@@ -2,17 +2,19 @@ import Foundation
 import SwormSQLite
 import SwormRows
 
-// Checkpoints that a user asks for.
+// Checkpoints that a user requests.
 extension ConnectionPool {
     /// Moves the pages of the log into the file.
     ///
     /// - Parameters:
-    ///   - mode: `passive` moves what can be moved while others read and write; `full` all of it; `restart` lets the log begin
-    ///     anew too; `truncate` cuts its file to nothing besides.
-    ///   - token: Ends the waiting.
-    /// - Returns: The frames of the log, and those of them that are in the file now; zero where there is no log.
-    /// - Throws: ``CoreDataError`` with the condition `timedOut` where somebody else reads or writes for too long, and
-    ///   `wouldDeadlock` where that is the calling thread.
+    ///   - mode: `passive` moves the pages that can be moved while other connections read and write; `full` moves all
+    ///     pages; `restart` also makes the log restart from its beginning; `truncate` also truncates the log file to
+    ///     zero bytes.
+    ///   - token: Ends the wait.
+    /// - Returns: The number of frames in the log, and the number of those that are now in the file. Both are zero if
+    ///   there is no log.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` if other connections read or write for too long, or
+    ///   `wouldDeadlock` if the calling thread itself reads or writes.
     func checkpoint(
         _ mode: Connection.CheckpointMode, _ token: InterruptToken? = nil
     ) throws -> (log: Int, checkpointed: Int) {
@@ -27,7 +29,8 @@ extension ConnectionPool {
         }
         guard !ThreadHoldings.isHolding else { throw CoreDataError.checkpointInside }
         let end = end(token)
-        // In slices: a snapshot that is held for long must not stop all other readers and writers for as long.
+        // The checkpoint is attempted in time slices, so that a long-lived snapshot does not block all other readers
+        // and writers for as long.
         repeat {
             let slice = min(end, .now + Self.gateTime)
             if let result = try checkpointSlice(mode, token, until: slice) {
@@ -40,7 +43,7 @@ extension ConnectionPool {
         throw CoreDataError.logIsRead
     }
 
-    /// - Returns: Nil where somebody else read or wrote for all the time.
+    /// - Returns: Nil if another connection was reading or writing the whole time.
     private func checkpointSlice(
         _ mode: Connection.CheckpointMode, _ token: InterruptToken?, until end: ContinuousClock.Instant
     ) throws -> (log: Int, checkpointed: Int)? {

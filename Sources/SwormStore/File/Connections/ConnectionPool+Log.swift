@@ -3,30 +3,33 @@ import SwormSQLite
 import SwormRows
 import SwormPredicates
 
-// The write-ahead log: how it is kept short while calls read and write.
+// The maintenance of the write-ahead log, which keeps it short while calls read and write.
 extension ConnectionPool {
-    /// How long new readers are kept out at most, so that the log can begin anew.
+    /// The longest time for which new readers are kept out, so that the log can restart.
     static let gateTime = Duration.milliseconds(250)
-    /// The same for a log that is twice as long as it should be: on a busy machine readers take longer than that.
+    /// The same for a log that is twice as long as it should be. On a busy machine, readers take longer than the normal
+    /// time.
     private static let longGateTime = Duration.seconds(2)
-    /// How long writes and snapshots of other processes are waited for, in seconds, and with such a log. Less would rarely be enough
-    /// for a process that writes all the time, or for one that reads for a second.
+    /// The time in seconds to wait for writes and snapshots of other processes, normally and with a log that is twice
+    /// too long. A shorter time would rarely be enough for a process that writes all the time, or for one that reads
+    /// for a second.
     private static let (othersTime, longOthersTime) = (0.15, 1.5)
-    /// The same where that is in vain.
+    /// The same if waiting is pointless.
     private static let leastOthersTime = 0.05
-    /// How old a snapshot of this process is that will not end in these times.
+    /// The age from which a snapshot of this process is not expected to end within these times.
     private static let keptView = Duration.seconds(1)
-    /// How long a snapshot may be held before it is named as the reason for a long log.
+    /// The time for which a snapshot may be held before it is reported as the reason for a long log.
     private static let longView = Duration.seconds(10)
 
-    /// Has pages of the log moved into the file, or the log begun anew, when it is time to. Called with the turn, after each
-    /// write, which does not wait for it: it takes as long as many writes.
+    /// Moves pages of the log into the file, or restarts the log, if it is time to do so. Called by the holder of the
+    /// turn after each write. The write does not wait for the work, because it takes as long as many writes.
     func keepLog(_ connection: StoreConnection) {
         guard kind == .writerAndReaders, let frames = connection.base.takeLogFrames() else { return }
         let action = hub.committed(frames: frames)
         if action == .nothing { return }
         let (isUrgent, isRestarting) = hub.log.withLock { ($0.isUrgent(frames: frames), $0.isRestarting) }
-        // An attempt to begin the log anew needs the turn of checkpoints: a move that is queued behind it must not have it.
+        // An attempt to restart the log needs the checkpoint turn, so a move that is queued behind it must not hold
+        // that turn.
         let isBehind = isRestarting && action != .restart
         let isMoving = !isUrgent && !isBehind && hub.checkpoints.takeAfterCommit()
         if isMoving || action == .restart {
@@ -43,12 +46,12 @@ extension ConnectionPool {
         if !isMoving { moveLog(connection) }
     }
 
-    /// Moves the pages that no snapshot needs in the log, with the turn.
+    /// Moves the pages in the log that no snapshot needs. Called by the holder of the turn.
     private func moveLog(_ connection: StoreConnection) {
         _ = try? hub.checkpoints.run(until: end(nil)) { try connection.base.checkpoint(.passive) }
     }
 
-    /// Moves the same pages on a connection for reading, while calls read and write.
+    /// Moves these pages on a connection for reading, while calls read and write.
     private func moveLogBesideWrites() {
         let taken = condition.withLock { () -> (idle: StoreConnection?, view: Int)? in
             shutReason == nil ? (idle.popLast(), open.add(isAdmitted: true, nil, now: .now).number) : nil
@@ -70,10 +73,10 @@ extension ConnectionPool {
     private func makeMover() throws -> StoreConnection {
         try checkFile()
         let connection = counted(try makeReader())
-        // A connection that has not read anything knows of no log.
+        // A connection that has not read anything does not know of the log.
         try connection.pin()
         connection.unpin()
-        // The path may have come to lead to another file.
+        // The path may now refer to another file.
         try checkFile()
         return connection
     }
@@ -82,7 +85,7 @@ extension ConnectionPool {
         let end = ContinuousClock.now + (isUrgent ? Self.longGateTime : Self.gateTime)
         let isDone = try? hub.withoutReaders(until: end) {
             let isDone = try withWriter { connection in
-                // Views of the user's own and other processes pass no gate.
+                // Views of contexts that the user created, and other processes, are not stopped by the gate.
                 try hub.checkpoints.run(until: end) {
                     try connection.checkpoint(.restart, within: othersTime(isUrgent: isUrgent, until: end))
                 } != nil
@@ -94,14 +97,14 @@ extension ConnectionPool {
             _ = try? withWriter { moveLog($0) }
             warnOfLongView(frames: frames)
         }
-        // The last: from now on other checkpoints are queued behind this one.
+        // This is the last step: from now on, other checkpoints can queue behind this one.
         hub.restarted(isDone ?? false)
     }
 
-    /// How long other processes are waited for, in seconds, while nobody here reads or writes.
+    /// Returns the time in seconds to wait for other processes while no call in this process reads or writes.
     private func othersTime(isUrgent: Bool, until end: ContinuousClock.Instant) -> Double {
         let now = Moment.now
-        // A snapshot that a context of the user's own keeps passes the gate.
+        // The gate does not stop a snapshot that is held by a context that the user created.
         let isKept = condition.withLock { open.oldest.map { now - $0.since > Self.keptView } ?? false }
         if isKept { return Self.leastOthersTime }
         return max(Self.leastOthersTime, min(isUrgent ? Self.longOthersTime : Self.othersTime, end.secondsLeft))
@@ -109,7 +112,7 @@ extension ConnectionPool {
 
     // MARK: Warnings
 
-    /// Names the snapshot that keeps the log from beginning anew, once for each.
+    /// Reports the snapshot that keeps the log from restarting, once for each snapshot.
     private func warnOfLongView(frames: Int) {
         let now = Moment.now
         let view = condition.withLock { () -> OpenViews.View? in

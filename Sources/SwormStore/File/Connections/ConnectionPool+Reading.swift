@@ -4,11 +4,11 @@ import SwormRows
 
 // Connections that see one state of the file.
 extension ConnectionPool {
-    /// A connection that sees one state of the file until it is given back.
+    /// Returns a connection that sees one state of the file until it is returned to the pool.
     ///
     /// - Parameters:
-    ///   - watch: Gets the statements that it runs.
-    ///   - token: Stops them, and the wait for a single connection.
+    ///   - watch: Receives the statements that the connection runs.
+    ///   - token: Stops the statements, and the wait for a single connection.
     func takeReader(_ watch: StatementWatch? = nil, _ token: InterruptToken? = nil) throws -> StoreConnection {
         if kind == .single {
             let now = Moment.now
@@ -43,7 +43,7 @@ extension ConnectionPool {
         }
     }
 
-    /// A connection that reads a snapshot: the given one, or a new one.
+    /// Returns a connection that reads a snapshot, which is either the given connection or a new one.
     private func pinned(
         reusing reused: StoreConnection?, _ watch: StatementWatch?, _ token: InterruptToken?
     ) throws -> StoreConnection {
@@ -56,7 +56,7 @@ extension ConnectionPool {
                 throw error
             } catch {
                 if let failure = token?.failure { throw failure }
-                // The connection is dropped: what ails it may be its own.
+                // The connection is dropped, because the error may be caused by the connection itself.
             }
         }
         let connection = counted(try makeReader())
@@ -70,7 +70,7 @@ extension ConnectionPool {
         if kind == .single {
             let isPinned = condition.withLock {
                 connection.views -= 1
-                // A write has replaced the read transaction by its own.
+                // A write has replaced the read transaction with its own transaction.
                 return connection.views == 0 && write == nil
             }
             if isPinned { connection.unpin() }
@@ -84,17 +84,17 @@ extension ConnectionPool {
         }
     }
 
-    /// Says that the single connection is now used by this thread.
+    /// Notes that the single connection is now used by the calling thread.
     func touch() {
         if kind == .single { hub.assignTurn() }
     }
 
-    /// Takes the turn, and with it the writing (or only) connection, waiting for whoever has it. That is a use of it, which the
-    /// caller ends.
+    /// Takes the turn, and with it the connection for writing (or the only connection), after waiting for the current
+    /// holder. This starts a use of the connection, which the caller must end.
     ///
     /// - Parameters:
     ///   - token: Ends the wait.
-    ///   - limit: When to give up; nil for the timeout.
+    ///   - limit: The time at which to give up, or nil for the timeout.
     func takeSingle(_ token: InterruptToken?, until limit: ContinuousClock.Instant? = nil) throws -> StoreConnection {
         if let reason { throw reason }
         try hub.takeTurn(until: limit ?? end(token), token)
@@ -109,7 +109,7 @@ extension ConnectionPool {
         return writer
     }
 
-    /// Gives back the turn that ``takeSingle(_:until:)`` took.
+    /// Releases the turn that ``takeSingle(_:until:)`` took.
     func releaseSingle() {
         condition.withLock { held -= 1 }
         hub.releaseTurn()

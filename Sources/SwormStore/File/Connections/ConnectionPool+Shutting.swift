@@ -3,22 +3,23 @@ import SwormSQLite
 import SwormRows
 import SwormPredicates
 
-// How the connections of a store are closed, for ever or for a while.
+// Closing the connections of a store, permanently or temporarily.
 //
-// A pool is open, suspended or closed; `shutReason` says which. From the moment it is set no use begins. Whoever has set it waits until
-// nobody uses a connection, and lets go of them then. Suspending, resuming and closing follow each other, by `turning`.
+// A pool is open, suspended or closed; `shutReason` has the reason. Once it is set, no new use starts. The thread that
+// has set it waits until no connection is in use, and closes the connections then. The lock `turning` ensures that
+// suspending, resuming and closing happen one after the other.
 extension ConnectionPool {
-    /// Gives out no connection any more, and lets those end that are in use: another pool reads the file now.
+    /// Provides no more connections, and lets running uses end. Called when another pool reads the file from now on.
     func retire() {
         shut(.storeIsClosed)
         closeConnections()
     }
 
-    /// Gives out no connection any more, ends the views, waits for uses and writes that run, and closes all connections.
+    /// Provides no more connections, ends the views, waits for running uses and writes, and closes all connections.
     ///
-    /// - Parameter end: When to give up; nil for never.
-    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` where the calling thread would wait for itself.
-    ///   Nothing new begins then, and it can be called again.
+    /// - Parameter end: The time at which to give up, or nil to wait without a limit.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` if the calling thread would wait
+    ///   for itself. No new use can start after that, and the method can be called again.
     func close(until end: ContinuousClock.Instant?) throws {
         try turning("closed", until: end) {
             shut(.storeIsClosed)
@@ -26,12 +27,13 @@ extension ConnectionPool {
         }
     }
 
-    /// Gives out no connection until ``resume(checking:)``, and closes all of them, so that the process holds no lock on the file.
+    /// Provides no connections until ``resume(checking:)`` is called, and closes all of them, so that the process holds
+    /// no lock on the file.
     ///
     /// - Parameters:
-    ///   - stop: When the work of calls that run is stopped, and undone.
-    ///   - end: When to give up.
-    /// - Throws: The errors of ``close(until:)``. Locks may be held then.
+    ///   - stop: The time at which running calls are stopped and their work is rolled back.
+    ///   - end: The time at which to give up.
+    /// - Throws: The same errors as ``close(until:)``. The process may still hold locks in that case.
     func suspend(stoppingAt stop: ContinuousClock.Instant, until end: ContinuousClock.Instant) throws {
         try turning("suspended", until: end) {
             while reason == nil, isWorking, ContinuousClock.now < min(stop, end) { Self.pause() }
@@ -40,15 +42,16 @@ extension ConnectionPool {
         }
     }
 
-    /// Gives out connections again, to the same file.
+    /// Provides connections to the same file again.
     ///
-    /// - Parameter check: Throws where the file is not fit to be used any more.
-    /// - Throws: An error where the file cannot be opened any more, or is another one. The pool stays as it is.
+    /// - Parameter check: Throws an error if the file can no longer be used.
+    /// - Throws: An error if the file can no longer be opened, or is another file. The state of the pool does not
+    ///   change then.
     func resume(checking check: () throws -> Void) throws {
         try turning("resumed", until: nil) {
             guard reason?.condition == .suspended else { return }
             if let file {
-                // A store that is only read is opened anew where its file was replaced.
+                // A read-only store is reopened if its file was replaced.
                 if makeWriter != nil { try file.check() }
                 try check()
             }
@@ -62,12 +65,12 @@ extension ConnectionPool {
         }
     }
 
-    /// Why no connection is given out; nil while the pool is open.
+    /// The reason why no connections are provided, or nil while the pool is open.
     var reason: CoreDataError? { condition.withLock { shutReason } }
 
     // MARK: Parts
 
-    /// Runs a closure while no other thread closes the pool, or opens it again.
+    /// Runs a closure while no other thread closes, suspends or resumes the pool.
     private func turning(_ action: String, until end: ContinuousClock.Instant?, _ body: () throws -> Void) throws {
         guard turning.lock(until: end) else {
             throw CoreDataError.isHeld(action, by: "another thread is closing, suspending or resuming it")
@@ -82,23 +85,26 @@ extension ConnectionPool {
         }
     }
 
-    /// Waits until nobody uses a connection, and closes all of them.
+    /// Waits until no connection is in use, and closes all of them.
     ///
-    /// - Parameter isStopping: Whether what runs is stopped, and undone. If not, only views end that are not in use.
+    /// - Parameter isStopping: Whether running work is stopped and rolled back. Otherwise only views that are not in
+    ///   use are ended.
     private func letGo(
         _ action: String, until end: ContinuousClock.Instant?, stopping isStopping: Bool = false
     ) throws {
         while let reason {
             let revoked = leases.all.filter { isStopping || !$0.isWriting }
-            // All of them before the first one ends: several may have the same connection, which nobody else uses from then on.
+            // All leases are revoked before the first one ends, because several leases may share a connection, which
+            // must not be used by another thread from then on.
             for lease in revoked { lease.revoke(reason) }
             if isStopping { stopUses(revoked) }
             for lease in revoked { lease.endIfFree() }
             if isUnused {
-                // A store in memory lives in its connection, and has no locks that others could see.
+                // A store in memory exists only as long as its connection, and holds no locks that other processes
+                // could notice.
                 if file == nil, isStopping { return }
                 closeConnections()
-                // Whoever used a connection last may still be about to let go of it.
+                // The thread that used a connection last may not have released it yet.
                 if alive.withLock({ $0 }) == 0 { return }
             }
             if isHeldByCaller { throw CoreDataError.isHeldByCaller(action) }
@@ -107,7 +113,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Stops all who use a connection, or wait for a lock of the file.
+    /// Stops all users of a connection, and all threads that wait for a lock of the file.
     private func stopUses(_ leases: [ConnectionLease]) {
         let (views, running, connection, mover) = condition.withLock { (open.tokens, write, writer, self.mover) }
         var tokens = leases.map(\.token) + views
@@ -115,7 +121,7 @@ extension ConnectionPool {
         for token in tokens where token.interrupt(.suspended) {
             condition.withLock { stopped.append(token) }
         }
-        // Some of SQLite's longer steps look at nothing but its own mark.
+        // Some of SQLite's longer steps check only its own interrupt flag.
         for lease in leases { lease.interrupt() }
         connection?.base.interruptHandle.interrupt()
         mover?.base.interruptHandle.interrupt()
@@ -125,7 +131,7 @@ extension ConnectionPool {
         condition.withLock { write == nil && held == 0 && open.count == 0 } && leases.isEmpty
     }
 
-    /// Whether a call works with the store. A snapshot that is pinned outside of any call does not count.
+    /// Whether a call is using the store. A snapshot that is pinned outside of any call does not count.
     private var isWorking: Bool {
         condition.withLock { write != nil } || leases.all.contains { $0.isAdmitted || $0.isUsed }
     }
@@ -139,7 +145,7 @@ extension ConnectionPool {
         return condition.withLock { write != nil } && hub.holder == thread
     }
 
-    /// The use that is in the way, for messages.
+    /// A description of the use that is in the way, for error messages.
     private var obstacle: String {
         func owner(_ token: InterruptToken) -> String {
             token.name.map { "the context “\($0)”" } ?? "a context without a name"
@@ -156,7 +162,7 @@ extension ConnectionPool {
             defer { (idle, writer) = ([], nil) }
             return idle + [writer].compactMap { $0 }
         }
-        // The last of them moves the log into the file, outside of the lock.
+        // Closing the last connection moves the log into the file, so this happens outside of the lock.
         withExtendedLifetime(connections) {}
     }
 
@@ -164,7 +170,7 @@ extension ConnectionPool {
 }
 
 extension NSLock {
-    /// Takes the lock, unless a moment comes first; nil for never.
+    /// Acquires the lock before the given time, or without a limit if it is nil.
     fileprivate func lock(until end: ContinuousClock.Instant?) -> Bool {
         if let end { return self.lock(before: Date(timeIntervalSinceNow: min(end.secondsLeft, 1e8))) }
         self.lock()

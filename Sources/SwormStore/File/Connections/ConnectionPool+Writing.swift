@@ -4,13 +4,14 @@ import SwormRows
 
 // Connections that write, one at a time.
 extension ConnectionPool {
-    /// Runs a body on the connection for writing, which is in no transaction at that time.
+    /// Runs a closure on the connection for writing, which is not in a transaction at that time.
     ///
-    /// A read transaction that this thread has on a single connection is ended before and begun anew behind.
+    /// If this thread has a read transaction on a single connection, that transaction is ended before the closure and
+    /// started again after it.
     ///
     /// - Parameters:
-    ///   - watch: Gets the statements that it runs.
-    ///   - token: Stops them, and the wait for the turn.
+    ///   - watch: Receives the statements that the connection runs.
+    ///   - token: Stops the statements, and the wait for the turn.
     func withWriter<Result>(
         _ watch: StatementWatch? = nil, _ token: InterruptToken? = nil, _ body: (StoreConnection) throws -> Result
     ) throws -> Result {
@@ -22,13 +23,13 @@ extension ConnectionPool {
         return try body(connection)
     }
 
-    /// The connection for writing, in no transaction, for somebody who gives it back by ``giveBackWriter(_:wasPinned:)``. That is a
-    /// use of it, which the caller ends.
+    /// Returns the connection for writing, which is not in a transaction. The caller must return it with
+    /// ``giveBackWriter(_:wasPinned:)``, and end the use of it that this method starts.
     ///
     /// - Parameters:
-    ///   - watch: Gets the statements that it runs.
-    ///   - token: Stops them, and the wait for the turn.
-    /// - Returns: The connection, and whether a read transaction of this thread on a single connection was ended for it.
+    ///   - watch: Receives the statements that the connection runs.
+    ///   - token: Stops the statements, and the wait for the turn.
+    /// - Returns: The connection, and whether a read transaction of this thread on a single connection was ended.
     func takeWriter(
         _ watch: StatementWatch? = nil, _ token: InterruptToken? = nil
     ) throws -> (connection: StoreConnection, wasPinned: Bool) {
@@ -45,7 +46,7 @@ extension ConnectionPool {
             throw error
         }
         let wasPinned = connection.base.isInTransaction
-        // Without a view it is a transaction that could not be undone.
+        // If there is no view, the transaction is one whose rollback has failed.
         if wasPinned, isViewed(connection) {
             connection.unpin()
         } else if wasPinned {
@@ -54,9 +55,9 @@ extension ConnectionPool {
         return (connection, wasPinned)
     }
 
-    /// Runs a body like ``withWriter(_:_:_:)``, but waits for nobody and ends no view.
+    /// Runs a closure like ``withWriter(_:_:_:)``, but without waiting and without ending a view.
     ///
-    /// - Returns: The result of the body; nil where somebody writes, or reads on a single connection.
+    /// - Returns: The result of the closure, or nil if another thread writes, or reads on a single connection.
     func withFreeWriter<Result>(_ body: (StoreConnection) throws -> Result?) throws -> Result? {
         guard let connection = try? takeSingle(nil, until: .now) else { return nil }
         defer {
@@ -75,24 +76,25 @@ extension ConnectionPool {
     func giveBackWriter(_ connection: StoreConnection, wasPinned: Bool) {
         connection.serveNobody()
         keepLog(connection)
-        // The views of a pool that is shut are being ended.
+        // If the pool is shut, its views are being ended.
         if wasPinned, reason == nil, isViewed(connection) { try? connection.pin() }
         endWrite()
         releaseSingle()
     }
 
-    /// Takes the turn for a connection that is being read, and lets it write into the snapshot that it reads.
+    /// Takes the turn for a connection that is reading, and allows it to write to the snapshot that it reads.
     ///
     /// - Parameters:
-    ///   - watch: Gets the statements that it runs.
-    ///   - token: Stops them, and the wait for the turn.
-    ///   - prepare: Makes the connection fit to write.
-    /// - Throws: A conflict where something was committed since the snapshot was taken. The connection goes on reading then.
+    ///   - watch: Receives the statements that the connection runs.
+    ///   - token: Stops the statements, and the wait for the turn.
+    ///   - prepare: Prepares the connection for writing.
+    /// - Throws: A conflict if there was a commit after the snapshot was taken. The connection can continue to read
+    ///   then.
     func upgrade(
         _ connection: StoreConnection, watch: StatementWatch?, token: InterruptToken?,
         prepare: (StoreConnection) throws -> Void
     ) throws {
-        // A single connection is held by its reader.
+        // The reader of a single connection already holds the turn.
         if kind != .single { try hub.takeTurn(until: end(token), token) }
         do {
             if let failure = token?.failure { throw failure }
@@ -114,7 +116,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Ends the turn of a connection that was upgraded, and takes it back.
+    /// Ends the turn of an upgraded connection, and makes the connection read-only again.
     func giveBackUpgraded(_ connection: StoreConnection) {
         keepLog(connection)
         protect(connection)
@@ -123,13 +125,13 @@ extension ConnectionPool {
         giveBack(connection)
     }
 
-    /// Lets a reading connection write no more.
+    /// Makes a connection for reading reject writes.
     func protect(_ connection: StoreConnection) {
         guard kind != .single else { return }
         connection.base.uninterrupted { try? connection.base.execute("PRAGMA query_only = ON") }
     }
 
-    /// Whether the calling thread writes on the connection that it would read on.
+    /// Whether the calling thread is writing on the connection on which it would read.
     var isWritingHere: Bool {
         kind == .single && hub.holder == ThreadHoldings.thread && condition.withLock { write != nil }
     }
@@ -152,20 +154,20 @@ extension ConnectionPool {
         hub.endWriting()
     }
 
-    /// Takes the write lock for a connection that is being read.
+    /// Acquires the write lock for a connection that is reading.
     private func lock(_ connection: StoreConnection, _ token: InterruptToken?) throws {
         let end = end(token)
         var pause: UInt32 = 500
         while true {
             do {
-                // A statement that was stopped behind its effect would keep the lock.
+                // A statement that is interrupted after it has taken effect would keep the lock.
                 return try connection.base.uninterrupted { try connection.lockForWriting() }
             } catch let error as SQLiteError where error.extendedCode == SQLiteError.busySnapshot {
                 throw CoreDataError.snapshotIsOld(error)
             } catch let error as SQLiteError where error.code == SQLiteError.busy {
-                // Without a log whoever has the lock waits for this reader to end, so that one of the two must give way.
+                // Without a log, the holder of the lock waits for this reader to end, so one of the two must give up.
                 if kind == .single { throw CoreDataError.snapshotIsOld(error) }
-                // SQLite does not wait where a snapshot is held, as it would be old after any commit.
+                // SQLite does not wait while a snapshot is held, because any commit would make the snapshot old.
                 if let failure = token?.failure { throw failure }
                 guard ContinuousClock.now < end else { throw error }
             }

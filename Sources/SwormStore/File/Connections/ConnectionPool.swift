@@ -3,19 +3,20 @@ import SwormSQLite
 import SwormRows
 import SwormPredicates
 
-/// The connections of one open store: one for writing and some for reading; or a single one for both.
+/// The connections of an open store: one for writing and some for reading, or a single one for both.
 ///
-/// Writing is a turn that one thread of the process has at a time; the hub of the file gives it. The thread writes on the
-/// connection that is kept for it, or on the one that it has been reading on, whose snapshot it goes on with. A single
-/// connection has a hub of its own, and reading takes the turn too. The thread that holds it may read on it again.
+/// Writing requires the turn, which the hub of the file grants to one thread of the process at a time. The thread
+/// writes on the connection for writing, or on the connection on which it was reading, so that it continues with the
+/// same snapshot. A single connection has its own hub, and reading requires the turn too. The thread that holds the
+/// turn may read on that connection again.
 ///
-/// @unchecked: everything that changes is only touched while `condition` is locked, or by the holder of the turn.
+/// @unchecked: all mutable state is accessed only while `condition` is locked, or by the holder of the turn.
 final class ConnectionPool: @unchecked Sendable {
     enum Kind { case readersOnly, writerAndReaders, single }
 
     let kind: Kind
     let hub: FileHub
-    /// The file that the connections have open; nil in memory.
+    /// The file that the connections have open, or nil for a store in memory.
     let file: HubMembership?
     let timeout: Double
     let idleLimit: Int
@@ -24,41 +25,41 @@ final class ConnectionPool: @unchecked Sendable {
     let condition = NSLock()
     var idle: [StoreConnection] = []
     var writer: StoreConnection?
-    /// Stops the write that is running; nil while nobody writes.
+    /// The token that stops the running write, or nil while no thread writes.
     var write: InterruptToken?
-    /// The views that are open, on connections of their own.
+    /// The open views, each on its own connection.
     var open = OpenViews()
-    /// Called with what a user of the store should know and no call throws.
+    /// The listeners for warnings that users of the store should see and that no call throws.
     let warnings = StoreWarnings()
-    /// The last view that was named as the reason for a long log.
+    /// The number of the last view that was reported as the reason for a long log.
     var lastLongView = 0
-    /// Called on the thread that has the turn when the log can begin anew, while nobody in this process reads.
+    /// Called on the thread that holds the turn when the log can restart, while no thread in this process reads.
     var logRestarted: (@Sendable () -> Void)?
-    /// The connection that moves pages of the log beside the calls.
+    /// The connection that moves pages of the log while calls read and write.
     var mover: StoreConnection?
-    /// Moves pages of the log, and begins it anew, beside the calls.
+    /// The queue that moves pages of the log, and restarts the log, while calls read and write.
     let upkeep = DispatchQueue(label: "Sworm log")
-    /// Why no connection is given out; nil while the pool is open.
+    /// The reason why no connections are provided, or nil while the pool is open.
     var shutReason: CoreDataError?
-    /// The holds of views and transactions.
+    /// The leases of views and transactions.
     let leases = LeaseList()
-    /// The users of the store whose work was stopped for it to be suspended.
+    /// The users of the store whose work was stopped when the store was suspended.
     var stopped: [InterruptToken] = []
-    /// How often the writing (or only) connection is in use, or about to be.
+    /// The number of uses of the connection for writing (or the only connection), including those about to start.
     var held = 0
-    /// The connections that are open, whoever refers to them.
+    /// The number of open connections, regardless of their owners.
     let alive = Locked(0)
-    /// One thread at a time closes the connections, or opens them again.
+    /// A lock that lets one thread at a time close or reopen the connections.
     let turning = NSLock()
-    /// When it was last checked that the path leads to the file.
+    /// The time of the last check that the path still refers to the file.
     var lastCheck = Moment.now
 
     /// - Parameters:
-    ///   - file: The file that the connections have open; nil in memory.
-    ///   - writer: The connection for writing, or the only one; nil when there are only readers.
+    ///   - file: The file that the connections have open, or nil for a store in memory.
+    ///   - writer: The connection for writing, or the only connection; nil if all connections are for reading.
     ///   - timeout: The longest wait for a turn, in seconds.
-    ///   - idleReaders: How many idle connections are kept for reading.
-    ///   - makeWriter: Opens that one anew; nil where it cannot be.
+    ///   - idleReaders: The number of idle connections that are retained for reading.
+    ///   - makeWriter: Opens the writer again, or nil if that is impossible.
     init(
         kind: Kind, file: HubMembership? = nil, writer: StoreConnection?, firstReader: StoreConnection? = nil,
         timeout: Double, idleReaders: Int, makeWriter: (@Sendable () throws -> StoreConnection)? = nil,
@@ -66,7 +67,7 @@ final class ConnectionPool: @unchecked Sendable {
     ) {
         self.kind = kind
         self.file = file
-        // Connections of which each is the only one of its user wait for each other in SQLite, not here.
+        // If each user has a single connection, the connections wait for each other in SQLite, not here.
         hub = kind == .single ? FileHub() : file?.hub ?? FileHub()
         if kind == .single { file?.noteLocks() }
         self.makeReader = makeReader
@@ -77,14 +78,14 @@ final class ConnectionPool: @unchecked Sendable {
         if let firstReader { idle.append(counted(firstReader)) }
     }
 
-    /// A connection that is counted until it is closed.
+    /// Returns the connection, which is counted until it is closed.
     func counted(_ connection: StoreConnection) -> StoreConnection {
         alive.withLock { $0 += 1 }
         connection.base.onClose = { [alive] in alive.withLock { $0 -= 1 } }
         return connection
     }
 
-    /// When somebody who begins to wait now gives up.
+    /// Returns the time at which a wait that starts now gives up.
     func end(_ token: InterruptToken?) -> ContinuousClock.Instant {
         let end = ContinuousClock.now + .seconds(timeout)
         return token?.deadline.map { min($0, end) } ?? end
@@ -92,12 +93,12 @@ final class ConnectionPool: @unchecked Sendable {
 
     // MARK: The file
 
-    /// Throws where the path no longer leads to the file, so that what is written would be lost. Asked under the write lock,
-    /// before each commit.
+    /// Throws an error if the path no longer refers to the file, because writes would be lost. Called under the write
+    /// lock, before each commit.
     func checkFile() throws { try file?.check() }
 
-    /// Whether the file is to be looked at before a read, with the condition locked: not more often than a hundred times a
-    /// second, as it takes as long as a small read.
+    /// Returns whether the file must be checked before a read. Called with the condition locked. The file is checked at
+    /// most a hundred times per second, because a check takes as long as a small read.
     func isFileCheckDue(_ now: Moment) -> Bool {
         guard file != nil, now - lastCheck >= .milliseconds(10) else { return false }
         lastCheck = now

@@ -2,17 +2,18 @@ import SwormSQLite
 import SwormRows
 import SwormPredicates
 
-/// The views of a store that are open: each holds a snapshot, and keeps the log from beginning anew.
+/// The open views of a store. Each holds a snapshot, which keeps the log from restarting.
 struct OpenViews: Sendable {
     struct View: Sendable {
         let number: Int
         let since: Moment
-        /// Whether it belongs to a call of a container, whose number is bounded, and not to a context of the user's own.
+        /// Whether the view belongs to a call of a container, whose number is bounded, and not to a context that the
+        /// user created.
         let isAdmitted: Bool
         let token: InterruptToken?
     }
 
-    /// The number of views of the user's own contexts that are a matter of course.
+    /// The number of views of user-created contexts up to which no warning is needed.
     static let usualPins = 8
 
     private var views: [View] = []
@@ -22,10 +23,11 @@ struct OpenViews: Sendable {
 
     var count: Int { views.count }
 
-    /// Who stops the views, and those that are about to begin.
+    /// The tokens that stop the views, including views that are about to start.
     var tokens: [InterruptToken] { views.compactMap(\.token) }
 
-    /// - Returns: The number of the view, and whether it is one too many of the user's own for the first time.
+    /// - Returns: The number of the view, and whether the number of views of user-created contexts exceeds the usual
+    ///   number for the first time.
     mutating func add(
         isAdmitted: Bool, _ token: InterruptToken?, now: Moment
     ) -> (number: Int, warns: Bool) {
@@ -51,7 +53,7 @@ struct OpenViews: Sendable {
     var oldest: View? { views.min { $0.since < $1.since } }
 }
 
-/// The listeners for what users of a store should know, and no call of theirs throws.
+/// The listeners for warnings that users of a store should see and that no call throws.
 package final class StoreWarnings: Sendable {
     private struct Content: Sendable {
         var listeners: [Int: @Sendable (CoreDataError) -> Void] = [:]

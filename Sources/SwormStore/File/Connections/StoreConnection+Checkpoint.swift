@@ -3,10 +3,11 @@ import SwormSQLite
 import SwormRows
 
 extension StoreConnection {
-    /// Makes a checkpoint, and waits for a time while other processes read, write, or make one.
+    /// Runs a checkpoint, and waits up to the given time while other processes read, write, or run a checkpoint.
     ///
-    /// SQLite waits for readers and writers, but not for a checkpoint. A plain connection makes one at each commit as long as the
-    /// log is long. While SQLite waits for readers it has the write lock, so it waits in slices, and other processes can write in between.
+    /// SQLite waits for readers and writers, but not for another checkpoint. A plain connection runs a checkpoint at
+    /// each commit as long as the log is long. SQLite holds the write lock while it waits for readers, so this method
+    /// waits in time slices, between which other processes can write.
     @discardableResult
     func checkpoint(
         _ mode: Connection.CheckpointMode, within seconds: Double

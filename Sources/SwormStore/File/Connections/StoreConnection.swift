@@ -3,37 +3,39 @@ package import SwormSQLite
 import SwormRows
 import SwormPredicates
 
-/// A connection on its way between threads.
+/// A connection that moves between threads.
 ///
-/// @unchecked: a connection is not for several threads at once. The pool hands it to one user and gets it back from that
-/// user before anybody else sees it, under a lock, so two threads never use it at the same time.
+/// @unchecked: a connection must not be used by several threads at once. The pool lends it to one user and, under a
+/// lock, gets it back from that user before any other user can access it. Therefore two threads never use it at the
+/// same time.
 package final class StoreConnection: @unchecked Sendable {
     let base: Connection
-    /// The statements of requests that come again.
+    /// The statements of repeated requests.
     let shapes = StatementShapes()
-    /// What triggers have changed since it was last asked for.
+    /// The changes that triggers have made since the changes were last collected.
     let changes = TriggerChanges()
-    /// Reads no more than the file's first page, which every transaction reads.
+    /// A statement that reads only the first page of the file, which every transaction reads.
     private let pinning = StatementSlot("PRAGMA user_version")
     private var trustsTrees = false
-    /// The number of the view that the connection is read for. Unsafe: a number that is only read and assigned.
+    /// The number of the view that uses the connection for reading. Unchecked exclusivity is safe, because the number
+    /// is only read and assigned.
     @exclusivity(unchecked) var view = 0
-    /// The views that read on a single connection. Touched while the condition of the pool is locked.
+    /// The number of views that read on a single connection. Accessed only while the condition of the pool is locked.
     var views = 0
-    /// The uses of the connection that run now.
+    /// The running uses of the connection.
     let uses = ConnectionUses()
-    /// Stops whoever the connection works for.
+    /// The token that stops the current user of the connection.
     private let user = Locked<InterruptToken?>(nil)
 
     init(_ base: Connection) { self.base = base }
 
     // MARK: Users
 
-    /// Lets the connection work for somebody.
+    /// Assigns the connection to a user.
     ///
     /// - Parameters:
-    ///   - token: Stops the work. Somebody without one gets one, as everybody can be stopped.
-    ///   - watch: Gets the statements.
+    ///   - token: Stops the work. If it is nil, a new token is created, because all work can be stopped.
+    ///   - watch: Receives the statements.
     func serve(_ token: InterruptToken?, _ watch: StatementWatch?) {
         if base.watch !== watch { base.watch = watch }
         if let token, base.interruption === token { return }
@@ -42,13 +44,13 @@ package final class StoreConnection: @unchecked Sendable {
         user.withLock { $0 = token }
     }
 
-    /// Lets the connection work for nobody.
+    /// Removes the user of the connection.
     func serveNobody() {
         base.interruption = nil
         user.withLock { $0 = nil }
     }
 
-    /// Who the connection works for. May be asked from any thread.
+    /// The token of the current user of the connection. Can be called from any thread.
     var servedToken: InterruptToken? { user.withLock { $0 } }
 
     /// Runs one statement to its end.
@@ -58,7 +60,7 @@ package final class StoreConnection: @unchecked Sendable {
         while try statement.step() {}
     }
 
-    /// Runs a query and hands each row over.
+    /// Runs a query and calls a closure with each row.
     package func rows(_ sql: String, _ values: [StoredValue] = [], _ body: (borrowing Statement) throws -> Void) throws
     {
         var statement = try base.statement(sql)
@@ -66,7 +68,7 @@ package final class StoreConnection: @unchecked Sendable {
         while try statement.step() { try body(statement) }
     }
 
-    /// The first column of the first row as an integer; nil for no row and for NULL.
+    /// Returns the first column of the first row as an integer, or nil if there is no row or the value is NULL.
     package func integer(_ sql: String, _ values: [StoredValue] = []) throws -> Int64? {
         var statement = try base.statement(sql)
         try statement.bind(values)
@@ -74,10 +76,12 @@ package final class StoreConnection: @unchecked Sendable {
         return statement.int64(0)
     }
 
-    /// Lets triggers write into R-trees, if the file has any: without, no row of their tables could be written.
+    /// Allows triggers to write to R-trees if the file has any, because otherwise no row of their tables could be
+    /// written.
     ///
-    /// SQLite holds R-trees for harmless only in connections that trust the schema. Nothing that is worse is allowed by that:
-    /// our own functions may be called by no trigger in any case. Called before a transaction; does its work once.
+    /// SQLite considers R-trees harmless only in connections that trust the schema. This does not allow anything more
+    /// dangerous, because triggers can never call the functions that this library registers. Called before a
+    /// transaction; does its work once.
     func trustTrees() throws {
         guard !trustsTrees else { return }
         let trees = try integer(
@@ -86,20 +90,20 @@ package final class StoreConnection: @unchecked Sendable {
         trustsTrees = true
     }
 
-    /// Takes the write lock in a read transaction, if its snapshot is the newest.
+    /// Acquires the write lock in a read transaction, if its snapshot is the newest.
     ///
-    /// - Throws: `SQLITE_BUSY_SNAPSHOT` where it is not, and `SQLITE_BUSY`, at once, where somebody else has the lock. The
-    ///   read transaction goes on in both cases.
+    /// - Throws: `SQLITE_BUSY_SNAPSHOT` if the snapshot is not the newest, or `SQLITE_BUSY`, without waiting, if
+    ///   another connection has the lock. The read transaction stays open in both cases.
     func lockForWriting() throws {
-        // SQLite takes the lock for any statement that could write, before it looks for rows.
+        // SQLite acquires the lock for any statement that could write, before it searches for rows.
         try run("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION WHERE 0")
     }
 
-    /// Lets the temporary triggers be made anew before the next write: where they were made inside of a transaction
-    /// that was undone, they do not exist any more.
+    /// Makes the next write create the temporary triggers again. If they were created inside a transaction that was
+    /// rolled back, they no longer exist.
     func forgetPreparations() { changes.isPrepared = false }
 
-    /// Starts a read transaction and reads, so that what follows sees one state of the file.
+    /// Starts a read transaction and reads, so that the following statements see one state of the file.
     func pin() throws {
         try base.begin(.deferred)
         do {
@@ -111,7 +115,7 @@ package final class StoreConnection: @unchecked Sendable {
         }
     }
 
-    /// Ends a read transaction. It has nothing to lose, so an error has nothing to say.
+    /// Ends a read transaction. Errors are ignored, because there are no changes to lose.
     func unpin() {
         guard base.isInTransaction else { return }
         do {

@@ -2,8 +2,8 @@ import Foundation
 import SwormSQLite
 import SwormRows
 
-/// What the triggers of a file say that they have changed, and what those of the connection have noted. It belongs to one
-/// connection.
+/// The changes that the triggers of a file report, and the rows that the triggers of the connection have noted. Each
+/// connection has its own instance.
 package final class TriggerChanges {
     struct Place: Hashable {
         var entity: Int64
@@ -11,11 +11,11 @@ package final class TriggerChanges {
         var attribute: String
     }
 
-    /// Whether the connection has the triggers for which the file has none.
+    /// Whether the connection has the triggers that the file lacks.
     var isPrepared = false
-    /// The last value that was given to each place.
+    /// The last value that was assigned to each attribute of a row.
     private var values: [Place: StoredValue] = [:]
-    /// The rows whose derived values are to be worked out, by the number of the rule.
+    /// The rows whose derived values must be computed, by the number of the rule.
     private(set) var notedRows: [Int: Set<Int64>] = [:]
 
     func note(_ call: borrowing FunctionContext) {

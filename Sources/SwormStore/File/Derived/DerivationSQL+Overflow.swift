@@ -1,5 +1,5 @@
 extension DerivationSQL {
-    /// The error of a sum of integers that is no integer of 64 bits.
+    /// Returns the error for a sum of integers that does not fit into 64 bits.
     func overflow(of key: Int64, _ cause: any Error) -> CoreDataError {
         let (entity, attribute) = (derived.entity.name, derived.entity.attributes[derived.slot])
         return CoreDataError(

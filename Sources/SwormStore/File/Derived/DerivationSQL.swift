@@ -1,22 +1,22 @@
 import SwormPredicates
 
-/// What a derived attribute is worked out from, as SQL, and the temporary triggers that note the rows to work it out for.
+/// The SQL that computes a derived attribute, and the temporary triggers that note the rows to compute it for.
 struct DerivationSQL: Sendable {
-    /// A change after which some rows may have another value.
+    /// A change that may affect the values of some rows.
     struct Trigger {
         var event: String
         var table: String
-        /// What holds for those rows.
+        /// The condition that selects those rows.
         var condition: String
-        /// The columns of which one must have another value; empty where the event is enough.
+        /// The columns at least one of which must have changed; empty if the event is sufficient.
         var compared: [String] = []
     }
 
     private struct Parts {
-        /// The value before it is given its form.
+        /// The value before its form is applied.
         var value: String
         var triggers: [Trigger]
-        /// The column from which the value is taken; nil where it is no attribute.
+        /// The column that the value is computed from; nil if it is not an attribute.
         var source: String?
     }
 
@@ -35,24 +35,24 @@ struct DerivationSQL: Sendable {
         self.column = SQLName.quoted(column)
     }
 
-    /// The value that a row should have, as SQL in which the row's table has its own name; nil for a time.
+    /// The expected value of a row, as SQL that refers to the row's table by its own name; nil for a time.
     var value: String? {
         guard derived.derivation.source != .now else { return nil }
         return parts.map { formed($0.value) }
     }
 
-    /// The column, with its table.
+    /// The column, qualified with its table.
     var place: String { "\(table).\(column)" }
 
-    /// The column from which the value is taken, with its table.
+    /// The column that the value is computed from, qualified with its table.
     var source: String? { parts?.source }
 
-    /// Gives one row its value.
+    /// The statement that updates the value of one row.
     var update: String? {
         parts.map { "UPDATE \(table) SET \(column) = \(formed($0.value)) WHERE Z_PK = ?1\(restriction)" }
     }
 
-    /// Reads the entity and the value of one row.
+    /// The query for the entity and the value of one row.
     var read: String { "SELECT Z_ENT, \(column) FROM \(table) WHERE Z_PK = ?1\(restriction)" }
 
     func triggers(number: Int) -> [String] {
@@ -67,14 +67,15 @@ struct DerivationSQL: Sendable {
     private var parts: Parts? {
         switch derived.derivation.source {
         case .now:
-            // Every save of an object gives its row another version; what triggers change is none of its own doing.
+            // Every save of an object changes the version of its row. A change that only a trigger makes is not a save
+            // of the object.
             Parts(value: "SwormNow()", triggers: [own("INSERT"), own("UPDATE OF Z_OPT")])
         case .value(let path, let attribute): copy(path, attribute)
         case .members(let aggregate, let relationship, let attribute): members(aggregate, relationship, attribute)
         }
     }
 
-    /// Only the rows that have the attribute are written.
+    /// A condition that restricts a statement to the rows that have the attribute.
     var restriction: String {
         guard derived.entity.root != derived.entity.number else { return "" }
         let family = derived.entity.family
@@ -95,8 +96,8 @@ struct DerivationSQL: Sendable {
         }
     }
 
-    /// The change of columns of a table. A derived value that is worked out anew and stays what it was changes nothing;
-    /// any other is taken for a change whenever it is written.
+    /// Returns a trigger for a change of columns of a table. If the source is a derived value that is recomputed
+    /// without a change, the trigger does not fire; for any other source every write counts as a change.
     private func writing(
         of columns: [String], in table: String, _ condition: String, from attribute: CompiledAttribute?
     ) -> Trigger {
@@ -118,7 +119,7 @@ struct DerivationSQL: Sendable {
         guard let last = layout.column(ofAttribute: attribute, in: entity.number).map({ SQLName.quoted($0) }) else {
             return nil
         }
-        /// What is read in each table: the key of the next, and of the last one the value.
+        /// Returns the column that is read in each table: the key of the next table, or the value in the last one.
         func read(_ index: Int) -> String { index < hops.count ? hops[index].key : last }
         var value = "D\(hops.count).\(last)"
         for (index, hop) in hops.enumerated().reversed() {
@@ -137,7 +138,7 @@ struct DerivationSQL: Sendable {
             for before in (0..<index).reversed() {
                 condition = "\(hops[before].key) IN (SELECT Z_PK FROM \(hops[before].table) WHERE \(condition))"
             }
-            // A destination may be inserted after what leads to it.
+            // A destination may be inserted after the rows that refer to it.
             triggers.append(Trigger(event: "INSERT", table: hops[index].table, condition: condition))
             triggers.append(change(index + 1, hops[index].table, condition))
         }
@@ -157,7 +158,7 @@ struct DerivationSQL: Sendable {
         }
         var result = "count(*)"
         if let column, let source { result = taken(aggregate, "D1.\(column)", source.type) }
-        // No members have the sum 0, and no smallest one.
+        // Without members the sum is 0, and there is no minimum or maximum.
         let total = aggregate == .sum ? "IFNULL(\(result), 0)" : result
         var parts = Parts(value: "", triggers: [own("INSERT")], source: column.map { "\(members).\($0)" })
         func note(_ event: String, _ table: String, _ condition: String) {
@@ -192,7 +193,8 @@ struct DerivationSQL: Sendable {
         return parts
     }
 
-    /// One value of all members. Sums leave the integers of SQLite as soon as the derived attribute can hold more.
+    /// Returns the aggregate of the values of all members. Sums do not use SQLite's integers if the derived attribute
+    /// can hold larger values.
     private func taken(_ aggregate: Derivation.Aggregate, _ value: String, _ type: AttributeType) -> String {
         switch (aggregate, type, derived.entity.attributes[derived.slot].type) {
         case (.sum, .decimal, _), (.sum, _, .decimal): "\(DecimalFunction.sum)(\(value))"

@@ -1,11 +1,11 @@
 import SwormPredicates
 import SwormSQLite
 
-/// Keeps the derived attributes right for which a store has no triggers of its own.
+/// The maintenance of the derived attributes for which a store has no triggers of its own.
 ///
-/// The connection that writes gets temporary triggers: they work in the transaction of the save, whatever changes a row
-/// there, and leave nothing in the file that another program could not run. They only note whose value may have become
-/// another: the members of one object may change by the thousand, and its value is worked out once for all of them.
+/// The connection that writes gets temporary triggers. They run in the transaction of the save, whichever statement
+/// changes a row there, and leave nothing in the file that another program could not run. They only note the rows whose
+/// value may have changed: thousands of members of one object may change, and its value is then computed only once.
 struct DerivationUpkeep: Sendable {
     private struct Rule: Sendable {
         var number: Int
@@ -15,7 +15,7 @@ struct DerivationUpkeep: Sendable {
         var read: String
     }
 
-    /// Each behind those whose values it is worked out from.
+    /// The rules, sorted so that each follows those that its values are computed from.
     private let rules: [Rule]
 
     init(model: CompiledModel, layout: StoreLayout) {
@@ -30,7 +30,7 @@ struct DerivationUpkeep: Sendable {
         rules = Self.sorted(all)
     }
 
-    /// Called before a transaction, on the connection that will write. Does its work once.
+    /// Prepares the connection that will write. It is called before every transaction, and does its work once.
     func prepare(_ connection: StoreConnection) throws {
         guard !rules.isEmpty, !connection.changes.isPrepared else { return }
         var present: [String] = []
@@ -43,7 +43,8 @@ struct DerivationUpkeep: Sendable {
         connection.changes.isPrepared = true
     }
 
-    /// Whether a trigger of the file sets the column. Its name says nothing after an entity was renamed.
+    /// Returns whether a trigger of the file sets the column. Its name is unreliable, because the entity may have been
+    /// renamed.
     private static func keeps(_ trigger: String, _ rule: Rule) -> Bool {
         trigger.contains("UPDATE \(rule.sql.table) SET \(rule.sql.column) =")
     }
@@ -55,7 +56,8 @@ struct DerivationUpkeep: Sendable {
         for start in rules.indices {
             var path: [Int] = []
             var next: Int? = start
-            // A value is worked out from one other at most. Where that leads back, any of them may be the first.
+            // A value is computed from at most one other value. If the dependencies form a cycle, any of them may be
+            // the first.
             while let index = next, visited.insert(index).inserted {
                 path.append(index)
                 next = rules[index].sql.source.flatMap { indexes[$0] }
@@ -67,10 +69,10 @@ struct DerivationUpkeep: Sendable {
 
     // MARK: Working out
 
-    /// Works out the values of the rows that the triggers have noted, until no other value changes by it.
+    /// Recomputes the values of the rows that the triggers have noted, until no other value changes as a result.
     ///
-    /// Values that are worked out from values of the same attribute, in other rows, take several rounds. Rows that lead
-    /// to each other in a circle may never come to rest. As many rounds as there are values suffice for all others.
+    /// Values that are computed from values of the same attribute, in other rows, take several rounds. Rows that form a
+    /// cycle may never converge. In all other cases, as many rounds as there are values suffice.
     func settle(_ connection: StoreConnection) throws {
         var affected: [Int: Set<Int64>] = [:]
         var rounds = 0
@@ -107,6 +109,6 @@ struct DerivationUpkeep: Sendable {
 }
 
 extension SQLiteError {
-    /// Whether SQLite could not work out a sum of integers.
+    /// Whether SQLite could not compute a sum of integers.
     var isSumOverflow: Bool { message == "integer overflow" }
 }

@@ -2,7 +2,7 @@ import Foundation
 import SwormSQLite
 
 extension CoreDataError {
-    /// What a failure of SQLite means to the user of a store.
+    /// Creates the error that describes a failure of SQLite to the user of a store.
     init(_ error: SQLiteError, while action: String, path: String?) {
         let store = path.map { "the store “\($0)”" } ?? "the store in memory"
         func make(
@@ -55,7 +55,8 @@ extension CoreDataError {
         }
     }
 
-    /// The function or the module that SQLite misses. What we write ourselves asks for none that is not there.
+    /// Returns the name of the function or the module that SQLite does not find. This library's own SQL requires none
+    /// that is missing.
     private static func missingFunction(_ error: SQLiteError) -> String? {
         for beginning in ["no such function: ", "no such module: "] where error.message.hasPrefix(beginning) {
             return String(error.message.dropFirst(beginning.count))
@@ -63,13 +64,13 @@ extension CoreDataError {
         return nil
     }
 
-    /// Whether a commit that failed may all the same be in the log, whole, and take effect when the log is read anew: where
-    /// writing it failed at the end, as in the synchronization with the disk.
+    /// Returns whether a failed commit may be complete in the log, and take effect when the log is read again, because
+    /// the failure occurred at the end, for example while synchronizing with the disk.
     static func leavesCommitInDoubt(_ error: any Error) -> Bool {
         (error as? SQLiteError)?.code == SQLiteError.ioError
     }
 
-    /// Runs a body and turns what SQLite throws into an error of this framework.
+    /// Runs a closure and converts SQLite errors into errors of this framework.
     package static func translating<Result>(
         while action: String, path: @autoclosure () -> String?, _ body: () throws -> Result
     ) throws -> Result {

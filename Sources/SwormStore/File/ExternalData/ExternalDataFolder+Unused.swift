@@ -1,25 +1,26 @@
 import Foundation
 
-// Files that no row may name.
+// Files to which no row may refer.
 extension ExternalDataFolder {
-    /// Gives files the age of those that were left behind, so that the next search finds them, whichever process makes it.
+    /// Gives files the age of abandoned files, so that the next search finds them, regardless of the process that runs
+    /// it.
     func markUnused(_ identifiers: some Sequence<UUID>) {
         for case let file? in identifiers.map(file) { try? calls.makeOld(file) }
     }
 
-    /// Whether a file was last modified before a moment.
+    /// Returns whether a file was last modified before a date.
     func isOlder(_ identifier: UUID, than date: Date) -> Bool {
         guard let stamp = file(identifier).flatMap({ FileStamp(pathOfPlainFile: $0) }) else { return false }
         return Double(stamp.seconds) < date.timeIntervalSince1970
     }
 
-    /// The files of a part of the folder that were last modified before a moment.
+    /// Returns the files of a part of the folder that were last modified before a date.
     ///
     /// - Parameters:
-    ///   - position: The entry to begin with, as the file system knows it; 0 for the first. A wrong one only changes which part
-    ///     is looked at.
-    ///   - limit: The largest number of entries that are looked at.
-    /// - Returns: The files, and the entry to go on with; 0 where there are no more.
+    ///   - position: The file system's position of the entry to start with, or 0 for the first. A wrong position
+    ///     changes only which part of the folder is searched.
+    ///   - limit: The largest number of entries to inspect.
+    /// - Returns: The files, and the position of the entry to continue with, which is 0 if there are no more entries.
     func files(olderThan date: Date, at position: Int, limit: Int) -> (files: Set<UUID>, next: Int) {
         guard let path, let folder = opendir(path) else { return ([], 0) }
         defer { closedir(folder) }
@@ -39,20 +40,21 @@ extension ExternalDataFolder {
 }
 
 extension StoreFiles {
-    /// The hidden folder that holds the folder of external data.
+    /// The hidden folder that contains the folder of external data.
     private var support: String { (externalData as NSString).deletingLastPathComponent }
 
-    /// The file in which a search for unused files notes how far it has come.
+    /// The file in which a search for unused files records its progress.
     var searchNote: String { (support as NSString).appendingPathComponent("_SEARCH") }
 
-    /// Returns when all that was committed is on the disk: a log has it, and no journal can undo it after a power failure.
+    /// Returns when all commits are on the disk: the log contains them, and no journal can undo them after a power
+    /// failure.
     func synchronizeCommits() throws {
         for path in [writeAheadLog, rollbackJournal] where FileKind(path: path) != nil { try calls.synchronize(path) }
         try calls.synchronize(folder)
     }
 
-    /// Whether the folder of external data is there, and belongs to this path: a copy of a store may borrow another one's by
-    /// a link.
+    /// Whether the folder of external data exists and belongs to this path. A copy of a store may share another store's
+    /// folder through a link.
     var hasOwnExternalData: Bool {
         [support, externalData].allSatisfy { path in
             var information = stat()
@@ -60,10 +62,10 @@ extension StoreFiles {
         }
     }
 
-    /// Whether a file beside the store, by its name and size, can be another store. The folder of external data has the name
-    /// without its extension, so that both would use it.
+    /// Whether a file next to the store can be another store, judging by its name and size. The name of the external
+    /// data folder does not include the extension, so both stores would use the same folder.
     ///
-    /// The file is not opened: closing it would end the locks of connections to it in this process.
+    /// The file is not opened, because closing it would release the locks of connections to it in this process.
     var sharesExternalData: Bool {
         let folder = (support as NSString).deletingLastPathComponent
         let stem = (support as NSString).lastPathComponent.dropFirst().dropLast("_SUPPORT".count)

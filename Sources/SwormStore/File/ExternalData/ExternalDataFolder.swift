@@ -1,20 +1,21 @@
 package import Foundation
 
-/// The content of binary attributes that allow external storage: short ones in the column, long ones in files.
+/// The content of binary attributes that allow external storage. Short content is stored in the column, long content in
+/// files.
 ///
-/// In such a column the first byte of every value is a marker: 1 is followed by the content itself, 2 by the name of a
-/// file, a UUID, and a zero byte.
+/// In such a column, the first byte of every value is a marker: 1 is followed by the content itself, 2 by the name of a
+/// file, which is a UUID, and a zero byte.
 package struct ExternalDataFolder: Sendable {
-    /// Content of at most so many bytes is kept in the column.
+    /// The largest number of bytes that are stored in the column.
     package static let inlineLimit = 100_000
     package static let inlineMarker: UInt8 = 1
     package static let referenceMarker: UInt8 = 2
     private static let referenceLength = 38
     private static let mappedSize: Int64 = 1 << 30
 
-    /// The folder; nil for a store that has no files and keeps everything in the column.
+    /// The path of the folder, or nil for a store that has no files and stores all content in the column.
     package let path: String?
-    /// What hands content on between this store and another, while one is migrated object by object.
+    /// The files that pass content from another store to this one, while a store is migrated object by object.
     private let lent: LentFiles?
     private let disk: StoreDisk
     var calls: any FileCalls { disk.calls }
@@ -25,16 +26,16 @@ package struct ExternalDataFolder: Sendable {
         self.lent = lent
     }
 
-    /// What a column's bytes say.
+    /// The content or the file to which a column's bytes refer.
     package enum Content: Sendable, Hashable {
         case inline(Data)
         case file(UUID)
     }
 
-    /// Reads what a column's bytes say, without touching a file.
+    /// Parses the bytes of a column, without accessing a file.
     ///
-    /// - Throws: ``CoreDataError`` for bytes that are neither form. A name that is no UUID is refused, so that no stored
-    ///   value can lead out of the folder.
+    /// - Throws: ``CoreDataError`` for bytes that have neither form. A name that is not a UUID is rejected, so that no
+    ///   stored value can refer to a file outside of the folder.
     package static func content(of column: UnsafeRawBufferPointer) throws -> Content {
         switch column.first {
         case inlineMarker: return .inline(Data(column.dropFirst()))
@@ -55,7 +56,7 @@ package struct ExternalDataFolder: Sendable {
         }
     }
 
-    /// The file that a column's bytes name, or nil where they hold the content or nothing sensible.
+    /// Returns the file to which a column's bytes refer, or nil if they hold the content or are invalid.
     package static func reference(in column: UnsafeRawBufferPointer) -> UUID? {
         guard column.count == referenceLength, column[0] == referenceMarker, column[referenceLength - 1] == 0 else {
             return nil
@@ -63,13 +64,14 @@ package struct ExternalDataFolder: Sendable {
         return identifier(ofName: String(decoding: column[1..<(referenceLength - 1)], as: UTF8.self))
     }
 
-    /// The identifier that a file's name is, or nil for any other name.
+    /// Returns the identifier for the name of a file, or nil if the name is not an identifier.
     static func identifier(ofName name: String) -> UUID? {
-        // Core Data writes capitals. Another spelling would name another file, or the same one a second time.
+        // Core Data writes uppercase letters. Another spelling would identify another file, or the same file a second
+        // time.
         UUID(uuidString: name).flatMap { $0.uuidString == name ? $0 : nil }
     }
 
-    /// The bytes of a column that holds the content.
+    /// Returns the bytes of a column that holds the content.
     package static func inlineColumn(_ data: Data) -> Data {
         var column = Data(capacity: data.count + 1)
         column.append(inlineMarker)
@@ -77,7 +79,7 @@ package struct ExternalDataFolder: Sendable {
         return column
     }
 
-    /// The bytes of a column that names a file.
+    /// Returns the bytes of a column that refers to a file.
     package static func referenceColumn(_ identifier: UUID) -> Data {
         var column = Data(capacity: referenceLength)
         column.append(referenceMarker)
@@ -86,7 +88,7 @@ package struct ExternalDataFolder: Sendable {
         return column
     }
 
-    /// The content that a column's bytes stand for, read from its file where it has one.
+    /// Returns the content for a column's bytes, read from the file if they refer to one.
     package func data(of column: UnsafeRawBufferPointer) throws -> Data {
         switch try Self.content(of: column) {
         case .inline(let data): return data
@@ -98,11 +100,12 @@ package struct ExternalDataFolder: Sendable {
             }
             do {
                 if let lent { return try lent.content(of: file) }
-                // A link could lead anywhere, and a pipe would be waited for.
+                // A link could refer to any file, and opening a pipe would block.
                 guard let stamp = FileStamp(pathOfPlainFile: file) else {
                     throw CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: file])
                 }
-                // Of a very large file, as a sparse one can be, only what somebody looks at is loaded.
+                // A very large file, such as a sparse one, is mapped, so that only the parts that are accessed are
+                // loaded.
                 return try Data(
                     contentsOf: URL(fileURLWithPath: file), options: stamp.size > Self.mappedSize ? .alwaysMapped : [])
             } catch {
@@ -127,7 +130,7 @@ package struct ExternalDataFolder: Sendable {
             cause: error)
     }
 
-    /// Whether content goes into a file instead of the column.
+    /// Returns whether content is stored in a file instead of the column.
     func keepsInFile(_ content: Data) -> Bool { path != nil && content.count > Self.inlineLimit }
 
     /// Writes content into a new file and returns when it is on the disk.
@@ -137,9 +140,9 @@ package struct ExternalDataFolder: Sendable {
         let file = (path as NSString).appendingPathComponent(identifier.uuidString)
         do {
             try calls.makeFolders(path)
-            // Where that cannot be, as on another disk, the content is written like any other.
+            // If the content cannot be linked, for example on another disk, it is written like any other content.
             if try !links(file, to: data) { try calls.writeFile(data, to: file) }
-            // A file without its name is lost as well.
+            // A file whose name is not on the disk is lost as well.
             try calls.synchronize(path)
             return identifier
         } catch {
@@ -151,16 +154,16 @@ package struct ExternalDataFolder: Sendable {
         }
     }
 
-    /// Makes content that another store has in a file a second name of that file.
+    /// Links the file to the file in which another store has the same content.
     private func links(_ file: String, to data: Data) throws -> Bool {
         guard let former = lent?.file(of: data) else { return false }
         do { try calls.link(former, to: file) } catch { return false }
-        // It may have come into the other store by a copy.
+        // The other store may have obtained the file by a copy, which may not be on the disk yet.
         try calls.synchronize(file)
         return true
     }
 
-    /// Removes files. One that is not there, or cannot be removed, is passed over: it only takes room.
+    /// Removes files. Files that do not exist or cannot be removed are skipped, because they only occupy disk space.
     package func remove(_ identifiers: some Sequence<UUID>) {
         for case let file? in identifiers.map(file) { calls.removeIfPresent(file) }
     }

@@ -1,14 +1,14 @@
 import Foundation
 import SwormSQLite
 
-/// The columns of a database whose values can name files of external data, whatever model they belong to.
+/// The columns of a database whose values can refer to files of external data, regardless of the model.
 struct FileReferences {
     struct Table: Codable, Hashable, Sendable {
         let name: String
         var columns: [String]
     }
 
-    /// A row to go on with.
+    /// The position of the row with which a search continues.
     struct Position: Codable, Hashable, Sendable {
         var table = 0
         var row = Int64.min
@@ -37,13 +37,13 @@ struct FileReferences {
         self.connection = connection
     }
 
-    /// Removes the files that rows name from a set.
+    /// Removes the files to which rows refer from a set.
     ///
     /// - Parameters:
     ///   - position: The first row.
-    ///   - limit: The largest number of rows that are looked at.
-    /// - Returns: The row to go on with, nil where there are no more, or no more files; and the number of rows that were
-    ///   looked at.
+    ///   - limit: The largest number of rows to inspect.
+    /// - Returns: The position of the row to continue with, which is nil if there are no more rows or no more files,
+    ///   and the number of inspected rows.
     @discardableResult
     func removeNamed(
         from files: inout Set<UUID>, at position: Position = Position(), limit: Int = .max
@@ -71,13 +71,14 @@ struct FileReferences {
         return (nil, limit - left)
     }
 
-    /// Takes the first row's number and a limit. The length of a value is known without reading it.
+    /// Returns a query whose parameters are the first row's number and a limit. SQLite knows the length of a value
+    /// without reading it.
     private static func query(_ table: Table) -> String {
         let columns = table.columns.map(quoted).map { "CASE WHEN length(\($0)) = 38 THEN \($0) END" }
         return "SELECT _rowid_, \(columns.joined(separator: ", ")) FROM \(quoted(table.name)) "
             + "WHERE _rowid_ >= ?1 ORDER BY _rowid_ LIMIT ?2"
     }
 
-    /// A name in quotes in any case: a table of unknown origin can have a keyword for its name.
+    /// Returns a name that is always quoted, because a table of unknown origin can have a keyword as its name.
     private static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 }

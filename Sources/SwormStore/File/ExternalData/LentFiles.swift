@@ -1,16 +1,16 @@
 import Foundation
 import SwormPredicates
 
-/// Content of external files that is handed on from one store to another without being read.
+/// Content of external files that is passed from one store to another without being read.
 ///
-/// A value that is read is the file itself, mapped into memory: only what somebody looks at is loaded. When such a value is
-/// saved in the other store, its file gets a second name there instead of being written again. For that the values are known
-/// by their place in memory, and a value that was changed has another place.
+/// A value that is read is the file itself, mapped into memory, so only the parts that are accessed are loaded. When
+/// such a value is saved in the other store, its file is linked there instead of being written again. For this purpose,
+/// values are identified by their memory address, because a modified value has another address.
 package final class LentFiles: Sendable {
     private struct State {
-        /// By the path of the file.
+        /// The values by the path of the file.
         var values: [String: Data] = [:]
-        /// By the place in memory.
+        /// The paths by the memory address of the value.
         var files: [UInt: String] = [:]
     }
 
@@ -18,10 +18,10 @@ package final class LentFiles: Sendable {
 
     package init() {}
 
-    /// The content of a file.
+    /// Returns the content of a file.
     ///
-    /// - Throws: `POSIXError` when it cannot be opened, or is none that has content: a link could lead anywhere, and a pipe
-    ///   would be waited for.
+    /// - Throws: `POSIXError` if the file cannot be opened, or is not a regular file: a link could refer to any file,
+    ///   and opening a pipe would block.
     func content(of file: String) throws -> Data {
         if let known = state.withLock({ $0.values[file] }) { return known }
         let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -32,7 +32,8 @@ package final class LentFiles: Sendable {
         guard information.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EINVAL) }
         let count = Int(information.st_size)
         guard count > 0 else { return Data() }
-        // Whoever changes a value that nobody else has, writes into this memory. That must not reach the file.
+        // Modifying a value that has no other references writes to this memory. The mapping is private, so that the
+        // change does not reach the file.
         let address = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0)
         guard let address, address != MAP_FAILED else { throw Self.systemError() }
         let content = Data(bytesNoCopy: address, count: count, deallocator: .custom { _ = munmap($0, $1) })
@@ -43,7 +44,7 @@ package final class LentFiles: Sendable {
         return content
     }
 
-    /// The file whose whole content a value is; nil where the value comes from elsewhere.
+    /// Returns the file whose whole content is the given value, or nil if the value has another origin.
     func file(of value: Data) -> String? {
         let address = value.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
         return state.withLock { state in
@@ -52,7 +53,8 @@ package final class LentFiles: Sendable {
         }
     }
 
-    /// Lets go of all values. Those that somebody else has stay, and are saved as any others.
+    /// Releases all values. Values that are still referenced elsewhere remain valid, and are saved like any other
+    /// value.
     package func forget() { state.withLock { $0 = State() } }
 
     private static func systemError() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

@@ -1,10 +1,11 @@
 import Foundation
 import SwormPredicates
 
-/// Files of external data that no row names since a commit, and that a view of an older state may still need.
+/// Files of external data to which no row has referred since a commit, but that a view of an older state may still
+/// need.
 final class PendingRemovals: Sendable {
     private struct Content: Sendable {
-        /// By file, the last view of this store that may see a row which names it.
+        /// By file, the number of the last view of this store that may see a row which refers to it.
         var files: [UUID: Int] = [:]
         /// The lowest of these numbers.
         var lowest = Int.max
@@ -17,7 +18,7 @@ final class PendingRemovals: Sendable {
 
     /// Adds files that a commit has replaced.
     ///
-    /// - Parameter view: The number of the last view that may have begun before the commit.
+    /// - Parameter view: The number of the last view that may have started before the commit.
     func add(_ files: Set<UUID>, seenUntil view: Int) {
         content.withLock { content in
             for file in files { content.files[file] = view }
@@ -32,21 +33,21 @@ final class PendingRemovals: Sendable {
         }
     }
 
-    /// Those of the files that are still to be removed.
+    /// Returns the files that are still to be removed.
     func among(_ files: Set<UUID>) -> Set<UUID> {
         content.withLock { content in files.filter { content.files[$0] != nil } }
     }
 
-    /// The files that no view of this store can need.
+    /// Returns the files that no view of this store can need.
     ///
-    /// - Parameter oldest: The number of the oldest view that is open.
+    /// - Parameter oldest: The number of the oldest open view.
     func files(before oldest: Int) -> Set<UUID> {
         content.withLock { content in Set(content.files.lazy.filter { $0.value < oldest }.map(\.key)) }
     }
 
-    /// Whether it is time for an attempt, which is noted then.
+    /// Returns whether it is time for an attempt, and notes the attempt if so.
     ///
-    /// - Parameter oldest: The number of the oldest view that is open.
+    /// - Parameter oldest: The number of the oldest open view.
     func beginsAttempt(_ limits: ExternalDataLimits, before oldest: Int, every interval: Duration) -> Bool {
         content.withLock { content in
             guard content.lowest < oldest else { return false }

@@ -1,26 +1,27 @@
 import Foundation
 
-/// How far the search for unused files of a store has come, from one opening to the next.
+/// The progress of the search for unused files of a store, from one opening to the next.
 ///
-/// A note that is lost or wrong costs time, as long as it belongs to the file: it names what was found to be unused in the
-/// rows before a position, and no row comes to name an old file again.
+/// A lost or wrong note costs only time, provided that it belongs to the file: it lists the files that were found to be
+/// unused in the rows before a position, and no row starts to refer to an old file again.
 struct SearchProgress: Codable, Sendable {
-    /// The store's identifier and the number of its file.
+    /// The store's identifier. Together with the number of its file, it identifies the file to which the note belongs.
     private var store: String
     private var node: UInt64
     /// The columns that are searched.
     var tables: [FileReferences.Table] = []
-    /// The files that no row before a position names.
+    /// The files to which no row before the position refers.
     var files: Set<UUID> = []
     var position = FileReferences.Position()
-    /// The entry of the folder behind those that were looked at; 0 behind the last one.
+    /// The position of the next folder entry, or 0 after the last one.
     var entry = 0
-    /// When every file had been looked at.
+    /// The time at which every file had been inspected.
     var finished: Date?
 
     private static let largestNote: Int64 = 4 << 20
 
-    /// The progress that is noted beside a store; none where the note belongs to another file.
+    /// Reads the progress that is recorded next to a store, or starts without progress if the note belongs to another
+    /// file.
     init?(_ files: StoreFiles, store: String) {
         guard let node = FileStamp(path: files.main)?.node else { return nil }
         self.node = node
@@ -38,6 +39,6 @@ struct SearchProgress: Codable, Sendable {
         try files.calls.replaceFile(JSONEncoder().encode(self), at: files.searchNote)
     }
 
-    /// Lets the next search begin at once.
+    /// Makes the next search start without a pause.
     static func forget(_ files: StoreFiles) { files.calls.removeIfPresent(files.searchNote) }
 }

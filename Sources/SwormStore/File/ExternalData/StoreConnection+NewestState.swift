@@ -1,14 +1,14 @@
 import SwormSQLite
 
 extension StoreConnection {
-    /// Calls a closure under the write lock, provided that every reader of the file, in any process, sees its newest state.
-    /// Waits for nobody.
+    /// Calls a closure under the write lock, provided that every reader of the file, in any process, sees its newest
+    /// state. Does not wait.
     ///
-    /// A checkpoint of the kind RESTART succeeds only if every reader reads the database file alone, with the whole log in
-    /// it. If nothing was committed between its beginning and the write lock, that is the newest state. Without a log a
-    /// commit excludes readers, so that all of them have begun after the last one.
+    /// A RESTART checkpoint succeeds only if every reader reads only the database file, which contains the whole log.
+    /// If there is no commit between the start of the checkpoint and the write lock, that is the newest state. Without
+    /// a log, a commit excludes readers, so that all readers have started after the last commit.
     ///
-    /// - Returns: Nil, with nothing done, where somebody writes or reads an older state.
+    /// - Returns: Nil, without calling the closure, if another connection writes or reads an older state.
     func atNewestState<Result>(_ body: () throws -> Result?) throws -> Result? {
         guard !base.isInTransaction else { return nil }
         do {

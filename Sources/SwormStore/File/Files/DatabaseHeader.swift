@@ -3,9 +3,9 @@ import SwormSQLite
 
 /// The first hundred bytes of a database file.
 ///
-/// Only for a file that nobody has open in WAL mode (there is no `-shm`): closing the file here takes the locks away that
-/// other connections of this process have on it, as POSIX has it.
-/// A file that SQLite does not take for a database has no such connections either.
+/// Use it only for a file that no connection has open in WAL mode (there is no `-shm`): POSIX requires that closing the
+/// file here releases the locks that other connections of this process have on it. A file that SQLite does not
+/// recognize as a database has no such connections either.
 struct DatabaseHeader {
     private let bytes: [UInt8]
 
@@ -21,17 +21,18 @@ struct DatabaseHeader {
         }
     }
 
-    /// False for what is no database too; SQLite says so when it is opened.
+    /// Whether the bytes are the header of a database. SQLite reports any other file when it opens it.
     private var isDatabase: Bool { bytes.count == 100 && bytes.starts(with: "SQLite format 3\0".utf8) }
 
     /// Whether the database is in WAL mode.
     var usesLog: Bool { isDatabase && (bytes[18] == 2 || bytes[19] == 2) }
 
-    /// What of the header SQLite cannot take; nil where the file does not begin as a database does, and for a sound header.
+    /// A description of a value in the header that SQLite cannot handle, or nil if the header is valid or the file does
+    /// not start like a database.
     var damage: String? {
         guard isDatabase else { return nil }
         let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
-        // 1 stands for 65536, which two bytes cannot hold.
+        // The value 1 represents 65536, which does not fit into two bytes.
         guard pageSize == 1 || (512...32768).contains(pageSize) && pageSize & (pageSize - 1) == 0 else {
             return "it says that a page has \(pageSize) bytes, which is no size of a page (bytes 16 and 17)"
         }
@@ -47,13 +48,13 @@ struct DatabaseHeader {
         return nil
     }
 
-    /// Refuses a file that is shorter than it says. There must be no log that could complete it.
+    /// Throws an error if the file is shorter than its header states. There must be no log that could complete it.
     ///
-    /// SQLite finds missing pages by itself, but not the missing end of the last page.
+    /// SQLite detects missing pages itself, but not that the end of the last page is missing.
     func refuseTruncation(of files: StoreFiles, size: Int64) throws {
         guard isDatabase else { return }
         let pageSize = Int64(bytes[16]) << 8 | Int64(bytes[17])
-        // The number of pages only counts if it was written together with the last change.
+        // The number of pages is valid only if it was written together with the last change.
         guard Array(bytes[24..<28]) == Array(bytes[92..<96]) else { return }
         let pages = bytes[28..<32].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let expected = pages * (pageSize == 1 ? 65536 : pageSize)

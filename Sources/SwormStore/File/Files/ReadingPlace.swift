@@ -1,28 +1,31 @@
 import Foundation
 import SwormSQLite
 
-/// Where a store is read that must stay as it is, to the byte, with nothing put beside it.
+/// The location from which a store is read that must remain unchanged, to the byte, with no file created next to it.
 ///
-/// What SQLite does by itself: a read-only connection to a file in WAL mode makes a `-shm` and an empty `-wal` where they are
-/// missing, and leaves them; it never moves the log into the file. So:
+/// SQLite alone does not guarantee that: a read-only connection to a file in WAL mode creates a `-shm` and an empty
+/// `-wal` if they are missing, and does not delete them; it never moves the log into the file. Therefore:
 ///
-/// - where a `-shm` and a `-wal` are there already, somebody has the store open (or was stopped while having it open), and a
-///   plain read-only connection joins in, which writes the marks of its reading into the `-shm` and nothing elsewhere. Whether
-///   it was only left behind shows in no file, and a copy of every store that is in use would be worse;
-/// - where there is a `-wal` with content alone, or a rollback journal, both files are copied to a private folder and read there;
-/// - where there is neither, a file in WAL mode is opened as immutable. Nobody has it open then, and whoever opens it later
-///   cannot change the file without changing its time of modification, which is compared after every read;
-/// - a file in rollback mode is read by a plain read-only connection, whose locks make nothing;
-/// - where the files change all the time, as they do while many open and close the store, a plain read-only connection joins in,
-///   too;
-/// - a file that this process has open in rollback mode is opened by SQLite alone: a descriptor of ours would, when it is closed,
-///   end the locks of all connections to the file.
+/// - If a `-shm` and a `-wal` exist, another connection has the store open, or was terminated while it had the store
+///   open. A plain read-only connection is used as well, which writes its read marks into the `-shm` and changes
+///   nothing else. No file reveals whether the files were only left behind, and copying every store that is in use
+///   would be worse.
+/// - If there is only a `-wal` with content, or a rollback journal, both files are copied to a private folder and read
+///   there.
+/// - If there is neither, a file in WAL mode is opened as immutable. In that case no connection has it open, and a
+///   connection that opens it later cannot change the file without changing its modification time, which is compared
+///   after every read.
+/// - A file in rollback mode is read by a plain read-only connection, whose locks create no files.
+/// - If the files change all the time, because many connections open and close the store, a plain read-only connection
+///   is used, too.
+/// - A file that this process has open in rollback mode is opened only by SQLite, because closing another descriptor
+///   would release the locks of all connections to the file.
 package struct ReadingPlace: Sendable {
     enum Manner: Sendable { case direct, immutable, copy(TemporaryFolder) }
 
     let manner: Manner
     let files: StoreFiles
-    /// The state of the files at the time; nil where SQLite itself looks after changes.
+    /// The state of the files when they were opened, or nil if SQLite itself detects changes.
     private let state: FilesState?
 
     /// The path at which SQLite opens the database.
@@ -32,8 +35,9 @@ package struct ReadingPlace: Sendable {
     }
 
     /// - Parameters:
-    ///   - largestCopy: Above this size a connection is preferred that may make a `-shm` beside the file.
-    ///   - isWatched: Whether the place is kept, and later changes of the files must show.
+    ///   - largestCopy: The size above which a connection that may create a `-shm` next to the file is preferred to a
+    ///     copy.
+    ///   - isWatched: Whether the instance is retained, so that later changes of the files must be detected.
     init(files: StoreFiles, largestCopy: Int64 = .max, isWatched: Bool = true) throws {
         self.files = files
         if HubRegistry.mayLock(files.main) {
@@ -90,7 +94,7 @@ package struct ReadingPlace: Sendable {
             "There is no store at “\(files.main)”, and it was not asked to make one.")
     }
 
-    /// Whether a read-only connection can take part beside those that have the store open.
+    /// Returns whether a read-only connection can be used alongside the connections that have the store open.
     private static func canJoin(_ files: StoreFiles) -> Bool {
         var options = Connection.Options()
         options.access = .readOnly
@@ -100,16 +104,16 @@ package struct ReadingPlace: Sendable {
                 "SELECT count(*) FROM sqlite_master")
             return true
         } catch let error as SQLiteError {
-            // These say that the shared memory cannot be used by somebody who may not write. Everything else is found
-            // again, and reported, by whoever reads.
+            // These codes mean that a read-only connection cannot use the shared memory. Any other error occurs again,
+            // and is reported, when the store is read.
             return error.code != SQLiteError.cannotOpen && error.code != SQLiteError.readOnly
         } catch {
             return true
         }
     }
 
-    /// The state of the files, once the last change is so long ago that the next one is sure to show in their times; nil where
-    /// there is no such moment.
+    /// Returns the state of the files as soon as the last change is old enough that the next one is certain to change
+    /// their modification times, or nil if there is no such moment.
     private static func settled(_ files: StoreFiles) throws -> FilesState? {
         for _ in 0..<50 {
             guard let state = FilesState(files) else { throw missing(files) }
@@ -120,8 +124,8 @@ package struct ReadingPlace: Sendable {
         return nil
     }
 
-    /// Copies the files so that the copy shows one state: it counts only if nothing changed in that time. Nil where something always
-    /// did.
+    /// Copies the files so that the copy has one consistent state, which requires that no file changed during the copy.
+    /// Returns nil if the files changed during each attempt.
     private static func copy(_ files: StoreFiles) throws -> (TemporaryFolder, FilesState)? {
         for _ in 0..<10 {
             guard let state = try settled(files) else { return nil }
@@ -144,7 +148,7 @@ package struct ReadingPlace: Sendable {
         return nil
     }
 
-    /// Undoes, in the copy, a transaction that was cut off.
+    /// Rolls back an interrupted transaction in the copy.
     private static func rollBack(_ folder: TemporaryFolder) throws {
         var options = Connection.Options()
         options.access = .readWrite
@@ -153,7 +157,7 @@ package struct ReadingPlace: Sendable {
     }
 }
 
-/// The state of a store's files, as far as the file system tells.
+/// The state of a store's files, as far as the file system reveals it.
 private struct FilesState: Sendable, Hashable {
     let main: FileStamp
     let log: FileStamp?
@@ -162,7 +166,7 @@ private struct FilesState: Sendable, Hashable {
     init?(_ files: StoreFiles) {
         guard let main = FileStamp(path: files.main) else { return nil }
         self.main = main
-        // An empty log says nothing, and may come and go.
+        // An empty log has no content, and may appear and disappear.
         log = FileStamp(path: files.writeAheadLog).flatMap { $0.size > 0 ? $0 : nil }
         journal = FileStamp(path: files.rollbackJournal).flatMap { $0.size > 0 ? $0 : nil }
     }

@@ -2,11 +2,12 @@ package import Foundation
 
 /// The files and folders that belong to a store at a path.
 package struct StoreFiles: Sendable, Hashable {
-    /// The path of the main file, symbolic links followed: SQLite puts its other files beside the real one.
+    /// The path of the main file after resolving symbolic links, because SQLite puts its other files next to the real
+    /// one.
     package let main: String
     /// The path as it was given.
     let given: String
-    /// How the files are changed.
+    /// The disk that performs the changes of the files.
     package let disk: StoreDisk
 
     package init(url: URL, disk: StoreDisk = .system) {
@@ -33,8 +34,8 @@ package struct StoreFiles: Sendable, Hashable {
 
     /// The folder for the content of external binary values.
     ///
-    /// It belongs to the name by which a store is opened. A store that is opened by a link mostly has it beside the real file
-    /// all the same, where all others who open that one look for it.
+    /// It belongs to the name with which a store is opened. However, a store that is opened through a link usually has
+    /// the folder next to the real file, where other processes that open the real file expect it.
     package var externalData: String {
         let own = Self.externalData(besides: given)
         return given == main || FileKind(path: own) != nil ? own : Self.externalData(besides: main)
@@ -47,8 +48,8 @@ package struct StoreFiles: Sendable, Hashable {
         return (support as NSString).appendingPathComponent("_EXTERNAL_DATA")
     }
 
-    /// Refuses a store whose file, or one that SQLite has beside it, is no regular file. To open
-    /// a pipe would wait for ever.
+    /// Throws an error if the store's file, or one of SQLite's files next to it, is not a regular file. Opening a pipe
+    /// would block forever.
     func refuseOtherKinds() throws {
         if let kind = FileKind(path: main), kind != .file {
             throw CoreDataError(
@@ -63,25 +64,28 @@ package struct StoreFiles: Sendable, Hashable {
         }
     }
 
-    /// Whether the URL asks for a store that is only kept in memory, as Core Data's users do with `/dev/null`.
+    /// The URL of stores in memory.
+    package static let memoryURL = URL(fileURLWithPath: "/dev/null")
+
+    /// Returns whether the URL identifies a store in memory, which Core Data's users request with `/dev/null`.
     package static func isMemory(_ url: URL) -> Bool { url.isFileURL && url.path(percentEncoded: false) == "/dev/null" }
 }
 
-/// What tells one state of a file from another without reading it.
+/// The attributes that distinguish one state of a file from another without reading it.
 package struct FileStamp: Sendable, Hashable {
     package var size: Int64
     package var seconds: Int64
     package var nanoseconds: Int64
     package var node: UInt64
 
-    /// The stamp of a file, or nil where there is none.
+    /// Creates the stamp of a file, or returns nil if there is no file.
     package init?(path: String) {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }
         self.init(information)
     }
 
-    /// The stamp of a regular file, or nil for a link and anything else.
+    /// Creates the stamp of a regular file, or returns nil for a link and anything else.
     init?(pathOfPlainFile path: String) {
         var information = stat()
         guard lstat(path, &information) == 0, information.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else {
@@ -102,17 +106,17 @@ package struct FileStamp: Sendable, Hashable {
         #endif
     }
 
-    /// The size, as far as a disk may have room for it: sums of those of sparse files would leave the numbers there are.
+    /// The size, limited to what a disk can hold. The sum of the sizes of sparse files could overflow otherwise.
     var boundedSize: Int64 { min(size, 1 << 44) }
 
-    /// Seconds since the file was written last.
+    /// The number of seconds since the file was last written.
     package var age: Double {
         Date().timeIntervalSince1970 - Double(seconds) - Double(nanoseconds) / 1e9
     }
 }
 
 extension StoreFiles {
-    /// What the file system of a folder has free.
+    /// Returns the free space of the file system that contains a folder.
     static func freeRoom(in folder: String) -> Int64? {
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
         return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// What a store says about itself: its identifier and the property list beside it.
+/// The metadata of a store: its identifier and the property list stored with it.
 ///
-/// The list is kept as the bytes that the file holds, so keys of other programs go back as they came.
+/// The list is stored as the bytes from the file, so that keys of other programs are written back unchanged.
 package struct StoreMetadata: Sendable, Hashable {
     package enum Key {
         package static let type = "NSStoreType"
@@ -27,20 +27,20 @@ package struct StoreMetadata: Sendable, Hashable {
 
     package static let sqliteType = "SQLite"
     package static let inMemoryType = "InMemory"
-    /// The era of the files that we write.
+    /// The framework version that identifies the format of the files that this library writes.
     package static let writtenFrameworkVersion = 1522
 
-    /// An uppercase UUID string.
+    /// The UUID string, in uppercase.
     package let identifier: String
     /// The dictionary as a binary property list.
     package private(set) var propertyList: Data
     /// The version hashes of the model that the store was written with, by entity name.
     package let versionHashes: [String: Data]
 
-    /// Reads what a file holds.
+    /// Reads the metadata of a file.
     ///
-    /// - Parameter path: The file, for the error.
-    /// - Throws: ``CoreDataError`` where the bytes are no dictionary.
+    /// - Parameter path: The path of the file, for the error message.
+    /// - Throws: ``CoreDataError`` if the bytes are not a dictionary.
     package init(identifier: String, propertyList: Data, path: String? = nil) throws {
         let dictionary = try Self.dictionary(propertyList, path: path)
         self.identifier = identifier
@@ -48,12 +48,12 @@ package struct StoreMetadata: Sendable, Hashable {
         versionHashes = dictionary[Key.versionHashes] as? [String: Data] ?? [:]
     }
 
-    /// The metadata of a file that says nothing.
+    /// Returns the metadata of a file that has none.
     static func silent(_ identifier: String) throws -> StoreMetadata {
         try StoreMetadata(identifier: identifier, propertyList: try bytes([:]))
     }
 
-    /// The metadata of a new store.
+    /// Creates the metadata of a new store.
     package init(newStoreOf type: String, model: CompiledModel) throws {
         identifier = UUID().uuidString
         versionHashes = model.versionHashes
@@ -70,17 +70,17 @@ package struct StoreMetadata: Sendable, Hashable {
         propertyList = try Self.bytes(dictionary)
     }
 
-    /// The whole dictionary, with the identifier, as Core Data shows it.
+    /// The whole dictionary with the identifier, as Core Data returns it.
     package var dictionary: [String: Any] {
-        // The bytes were read once already, so this cannot fail; an empty dictionary would still do no harm.
+        // The bytes were read successfully before, so this cannot fail; an empty dictionary would do no harm.
         var dictionary = (try? Self.dictionary(propertyList)) ?? [:]
         dictionary[Key.identifier] = identifier
         return dictionary
     }
 
-    /// The metadata with the application's part replaced.
+    /// Returns the metadata with the application's keys replaced.
     ///
-    /// - Throws: ``CoreDataError`` that names the key of a value that no property list can hold.
+    /// - Throws: ``CoreDataError`` with the key of a value that no property list can represent.
     package func replacingApplicationKeys(with new: [String: Any]) throws -> StoreMetadata {
         var result = try Self.dictionary(propertyList).filter { Self.frameworkKeys.contains($0.key) }
         for (key, value) in new where !Self.frameworkKeys.contains(key) {
@@ -95,7 +95,7 @@ package struct StoreMetadata: Sendable, Hashable {
         var copy = self
         copy.propertyList = try Self.bytes(result)
         do {
-            // A store whose metadata are beyond the bounds of reading does not open.
+            // A store cannot be opened if its metadata exceeds the limits for reading.
             _ = try PropertyList.dictionary(copy.propertyList)
         } catch {
             throw CoreDataError(
@@ -105,7 +105,7 @@ package struct StoreMetadata: Sendable, Hashable {
         return copy
     }
 
-    /// The metadata of the same store after its migration. What is not about the model stays.
+    /// Returns the metadata of the store after its migration. Keys that do not concern the model are unchanged.
     func migrated(to model: CompiledModel) throws -> StoreMetadata {
         var dictionary = try Self.dictionary(propertyList)
         for (key, value) in try StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that only this process looks into, removed with its content when nobody needs it any more.
+/// A private folder of this process, removed with its content when it is released.
 package final class TemporaryFolder: Sendable {
     let path: String
     private let calls: any FileCalls
@@ -17,7 +17,7 @@ package final class TemporaryFolder: Sendable {
 
     func copy(_ source: String, as name: String) throws {
         try calls.copyFile(source, to: file(name))
-        // The copy of a file that nobody may write must take a log back all the same.
+        // The copy must be able to receive the log, even if the original file is read-only.
         try calls.setPermissions(of: file(name), 0o600)
     }
 }

@@ -3,10 +3,10 @@ import SwormPredicates
 import SwormSQLite
 import SwormRows
 
-/// Aggregates of decimals with all their digits. SQLite's own take a number that is kept as text for its first digits, or
-/// for larger than all others.
+/// Aggregate functions that compute with all digits of decimals. SQLite's own aggregates use only the first digits of a
+/// number that is stored as text, or treat it as larger than all other numbers.
 enum DecimalAggregates {
-    /// A function that says whether a value of a column is read as a decimal.
+    /// The name of a function that returns whether the value of a column is read as a decimal.
     static let test = "SwormIsDecimal"
 
     static func registerTest(on connection: Connection) throws {
@@ -28,7 +28,8 @@ enum DecimalAggregates {
         try connection.addAggregate(DecimalFunction.maximum) { Extreme(isLargest: true) }
     }
 
-    /// A number of a column: nil where no decimal can be it, and its double for that case.
+    /// A number of a column. The decimal is nil if the number is not representable as one; the double is used in that
+    /// case.
     private struct Number {
         var exact: Decimal?
         var double: Double
@@ -54,7 +55,7 @@ enum DecimalAggregates {
     }
 
     private final class Sum: Accumulator {
-        /// What was added as integers since `total` was; most decimals are small and whole.
+        /// The sum of the integers added since `total` was last changed. Most decimals are small integers.
         private var whole: Int64 = 0
         private var total: Decimal?
         private var double = 0.0
@@ -85,7 +86,7 @@ enum DecimalAggregates {
             case .integer(let number)?: .integer(number)
             case .real(let number)?: .real(number)
             case .text(let text)?: .text(text)
-            // It has too many digits before the point.
+            // The number has too many digits before the decimal point.
             case .null, .blob, .uuid, nil: .real(double)
             }
         }

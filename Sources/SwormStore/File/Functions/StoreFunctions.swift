@@ -3,20 +3,20 @@ import SwormPredicates
 package import SwormSQLite
 import SwormRows
 
-/// The functions that a store's SQL and its triggers call.
+/// The functions that the SQL of a store and its triggers call.
 package enum StoreFunctions {
-    /// By these, at the end of its triggers for derived attributes, Core Data is told what a trigger has changed.
+    /// The functions that Core Data's triggers for derived attributes call at their end to report their changes.
     private static let notifications = [
         "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
         "NSCoreDataTriggerUpdateAffectedObjectValue",
     ]
 
-    /// Registers all of them on a connection whose triggers nobody listens to.
+    /// Registers all functions on a connection whose trigger changes are not observed.
     package static func register(on connection: Connection) throws { try register(on: connection, changes: nil) }
 
-    /// Registers all of them.
+    /// Registers all functions.
     ///
-    /// - Parameter changes: Takes note of what triggers say; nil where nothing is written.
+    /// - Parameter changes: Records the changes that triggers report, or nil if nothing is written.
     package static func register(on connection: Connection, changes: TriggerChanges?) throws {
         for name in notifications {
             try connection.addFunction(name, argumentCount: 5, deterministic: false, allowedInSchema: true) { call in
@@ -44,7 +44,7 @@ package enum StoreFunctions {
         try registerTexts(on: connection)
     }
 
-    /// The functions of one number, each under its own name.
+    /// Registers the functions of one number, each under its own name.
     private static func registerNumbers(on connection: Connection) throws {
         for function in PredicateFunction.allCases {
             guard let compute = function.ofReal else { continue }
@@ -102,7 +102,7 @@ package enum StoreFunctions {
         }
     }
 
-    /// A pattern made ready for many texts, with the options that it was made for.
+    /// A prepared pattern for matching many strings, with the options that it was prepared for.
     private final class Matcher {
         let flags: Int64
         let matches: (String) -> Bool
@@ -113,9 +113,10 @@ package enum StoreFunctions {
         }
     }
 
-    /// Matches the text in the second argument with the pattern in the first, which is prepared once a statement as a rule.
+    /// Matches the string in the second argument against the pattern in the first, which is usually prepared once per
+    /// statement.
     ///
-    /// - Parameter index: Which argument the options are.
+    /// - Parameter index: The index of the argument with the options.
     private static func match(
         _ call: borrowing FunctionContext, flags index: Int = 2,
         _ prepare: (String, ComparisonOptions) throws -> (String) -> Bool
@@ -128,7 +129,7 @@ package enum StoreFunctions {
         var matcher = try call.cached(forArgument: 0, make: make)
         if matcher.flags != flags { matcher = try make() }
         let matches = matcher.matches(text)
-        // A search that was stopped has found nothing yet, which is no answer.
+        // A search that was stopped has no result yet.
         if LongWork.stops { throw SQLiteError.searchWasStopped }
         return .bool(matches)
     }
@@ -139,7 +140,7 @@ package enum StoreFunctions {
 }
 
 extension SQLiteError {
-    /// As a statement that SQLite stops by itself, so that the reason is looked for in the same way.
+    /// The error that SQLite throws when it interrupts a statement, so that the reason is found in the same way.
     fileprivate static var searchWasStopped: SQLiteError {
         SQLiteError(code: interrupt, message: "a search in a string was stopped before its end")
     }

@@ -3,24 +3,25 @@ import SwormSQLite
 
 /// Finds the transactions that earlier versions of this library wrote, whose changes count properties in another order.
 ///
-/// Those versions wrote the name of a program without a bundle as its bundle identifier and as its process, which this version
-/// does not. As Core Data may write a name twice, too, the changes decide: the first one whose bits make sense in one order only
-/// decides for all changes of that program. Without such a change the order is Core Data's.
+/// Those versions wrote the name of a program without a bundle both as its bundle identifier and as its process, which
+/// this version does not do. Because Core Data may write a name twice, too, the changes decide: the first change whose
+/// bits are valid in only one order decides for all changes of that program. Without such a change, the order is Core
+/// Data's.
 struct EarlierHistory {
     let connection: StoreConnection
     let model: CompiledModel
     let tables: HistoryTables
 
-    /// The programs among those given that wrote with an earlier version.
+    /// Returns the given programs that wrote with an earlier version.
     func programs(among candidates: Set<String>) throws -> Set<String> {
-        // A table may lack columns: then its changes decide nothing.
+        // If a table lacks a column, its changes do not decide.
         guard ["ZCOLUMNS", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY"].allSatisfy({ tables.has($0, in: .change) }),
             tables.has("Z_PK", in: .transaction)
         else { return [] }
         return try candidates.filter(isEarlier)
     }
 
-    /// All programs that wrote with an earlier version.
+    /// Returns all programs that wrote with an earlier version.
     func programs() throws -> Set<String> {
         var candidates: Set<String> = []
         let (bundle, process) = (tables.text("ZBUNDLEID"), tables.text("ZPROCESSID"))
@@ -49,7 +50,8 @@ struct EarlierHistory {
         return false
     }
 
-    /// Counts the properties in these transactions as Core Data does, and records their program as this version does.
+    /// Rewrites the properties of these transactions in Core Data's order, and records their programs as this version
+    /// does.
     ///
     /// Called inside a transaction.
     func renew() throws {
@@ -79,7 +81,7 @@ struct EarlierHistory {
 
     private static let function = "SwormEarlierProperties"
 
-    /// Makes the function that translates the bits of a change; those that make no sense become NULL.
+    /// Registers the function that translates the bits of a change. Invalid bits become NULL.
     private func register() throws {
         try connection.base.addFunction(Self.function, argumentCount: 2, deterministic: true) { [model, tables] call in
             guard let entity = model.entity(numbered: call.int64(0)), let bits = call.blob(1),
@@ -110,11 +112,11 @@ struct EarlierHistory {
             """, [.text(program)])
     }
 
-    /// The bundle identifier that the history records for a program without one.
+    /// Returns the bundle identifier that the history records for a program without one.
     static func bundleIdentifier(of program: String) -> String { "local.\(program)" }
 }
 
 extension StoredTransaction {
-    /// The name of a program that is recorded as the bundle identifier, too.
+    /// The name of a program that is also recorded as the bundle identifier, or nil if the two differ.
     var unnamedProgram: String? { bundleID == processID ? bundleID : nil }
 }

@@ -1,19 +1,19 @@
 import SwormSQLite
 
-/// The numbers and the highest keys of the history's tables, as `Z_PRIMARYKEY` has them.
+/// The numbers and the highest keys of the history's tables, as recorded in `Z_PRIMARYKEY`.
 enum HistoryKeys {
     struct Record {
-        /// What the rows of the table have in `Z_ENT`.
+        /// The value of `Z_ENT` in the rows of the table.
         var number: Int64
         var highest: Int64
     }
 
-    /// What a file has recorded for a table; nil for nothing.
+    /// Returns the record of a file for a table, or nil if the file has no such record.
     static func recorded(
         _ kind: HistoryTables.Kind, model: CompiledModel, connection: StoreConnection
     ) throws -> Record? {
         var record: Record?
-        // An entity of the model may have such a name too; its number is among the model's.
+        // An entity of the model may have the same name, but its number is within the range of the model's numbers.
         try connection.rows(
             "SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = ? AND Z_ENT > ? ORDER BY Z_ENT DESC LIMIT 1",
             [.text(kind.rawValue), .integer(Int64(model.entities.count))]
@@ -21,7 +21,7 @@ enum HistoryKeys {
         return record
     }
 
-    /// Makes a record where there is none.
+    /// Returns the statement that inserts a missing record.
     static func newRow(_ kind: HistoryTables.Kind, highest: Int64) -> (sql: String, values: [StoredValue]) {
         (
             "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)",
@@ -29,14 +29,15 @@ enum HistoryKeys {
         )
     }
 
-    /// Reserves keys, and mends a record that is behind the rows.
+    /// Reserves keys, and corrects a record that is lower than the keys of the rows.
     static func reserve(
         _ count: Int, of kind: HistoryTables.Kind, model: CompiledModel, connection: StoreConnection
     ) throws -> (first: Int64, number: Int64) {
         let record = try recorded(kind, model: model, connection: connection)
         let present = try connection.integer("SELECT max(Z_PK) FROM \(kind.table)")
         let highest = max(record?.highest ?? 0, present ?? 0, 0)
-        // One more than is asked for: the first key must be a number even when none is.
+        // There must be one more key than requested, because the first key must be a valid number even if none is
+        // reserved.
         let (last, overflow) = highest.addingReportingOverflow(Int64(count))
         guard !overflow, highest < .max else {
             throw CoreDataError(
@@ -53,7 +54,7 @@ enum HistoryKeys {
         return (highest + 1, record?.number ?? kind.number)
     }
 
-    /// The key under which the history keeps a text. Each is kept once.
+    /// Returns the key under which the history stores a string. Each string is stored once.
     static func key(ofString text: String, model: CompiledModel, connection: StoreConnection) throws -> Int64 {
         let found = try connection.integer("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", [.text(text)])
         if let found { return found }

@@ -1,6 +1,6 @@
-/// The objects that a save changes beside those that it inserts, each of them once.
+/// The objects that a save changes in addition to those that it inserts, each of them once.
 struct HistoryNotes {
-    /// An object by its hierarchy: what leads to it need not know its very entity.
+    /// An object, identified by its hierarchy, because a reference to it does not always reveal its actual entity.
     struct Object: Hashable {
         var root: Int
         var key: Int64
@@ -9,15 +9,15 @@ struct HistoryNotes {
     struct Deletion {
         var entity: Int
         var object: Object
-        /// The values that outlive it.
+        /// The values that are preserved after the deletion.
         var tombstones: [StoredValue]
     }
 
-    /// In the order in which the save came upon them.
+    /// The changed objects, in the order in which the save encountered them.
     private(set) var changed: [Object] = []
     private(set) var properties: [Object: Set<PropertySlot>] = [:]
     private(set) var deletions: [Deletion] = []
-    /// The rows that were inserted past the request.
+    /// The rows that were inserted without being part of the request.
     private(set) var insertions: [RowID] = []
     private(set) var deleted: Set<Object> = []
 

@@ -1,33 +1,36 @@
 import Foundation
 
-/// How the history of a store names the properties of one entity that a change has set.
+/// The mapping between the properties of an entity and the bits with which the history of a store records the changed
+/// properties.
 ///
-/// A change holds a string of bits, the highest bit of the first byte first. Core Data counts from 0, and only what the store
-/// keeps: to-one relationships, the columns with their entity numbers, their order keys, attributes (the leaves of a composite
-/// singly) and to-many relationships. Each group begins with the properties of the root entity, and goes on by levels; within
-/// a level the names decide. That order fits every change in the logs of real stores that could be replayed.
+/// A change contains a string of bits, starting with the highest bit of the first byte. Core Data counts from 0, and
+/// only what the store contains: to-one relationships, the columns with their entity numbers, their order keys,
+/// attributes (each leaf of a composite separately) and to-many relationships. Each group starts with the properties of
+/// the root entity and continues by levels; within a level, the properties are sorted by name. That order is correct
+/// for every change in the logs of real stores that could be replayed.
 struct HistoryProperties: Sendable {
-    /// The way in which a change counts properties.
+    /// The order in which a change counts properties.
     enum Order: Sendable {
-        /// Core Data's.
+        /// Core Data's order.
         case byGroup
-        /// That of earlier versions of this library: all properties by name, transient and fetched ones too, from 1 on.
+        /// The order of earlier versions of this library: all properties by name, including transient and fetched ones,
+        /// starting with 1.
         case byName
     }
 
     struct Tombstone: Sendable {
         /// The slot of the attribute.
         var slot: Int
-        /// Quoted, as it stands in SQL.
+        /// The quoted column name, as it appears in SQL.
         var column: String
         var isExternal: Bool
     }
 
-    /// By bit: the name of the property; nil where no change sets the bit.
+    /// The name of the property for each bit, or nil if no change sets the bit.
     let names: [String?]
     private let bits: [PropertySlot: Int]
     private let length: Int
-    /// The values of a deleted object that the history keeps, in the order of its columns.
+    /// The values of a deleted object that the history preserves, in the order of its columns.
     let tombstones: [Tombstone]
 
     /// - Parameter tombstones: The number of columns that the file has for values of deleted objects.
@@ -63,12 +66,12 @@ struct HistoryProperties: Sendable {
             self.layout = layout
         }
 
-        // Slots are in the order that a group has: the root's first, and by name within a level.
+        // Slots are already in the order of a group: the root's first, and by name within a level.
         mutating func add() {
             let kept = entity.relationships.indices.filter { !entity.relationships[$0].isTransient }
             let toOnes = kept.filter { !entity.relationships[$0].isToMany }
             for slot in toOnes { add(.relationship(slot), entity.relationships[slot].name) }
-            // No change has been seen that sets a bit of these two groups. One that does is about the relationship.
+            // No observed change sets a bit of these two groups. If one does, it concerns the relationship.
             for slot in toOnes where layout.toOne(slot, in: entity.number)?.entityColumn != nil {
                 names.append(entity.relationships[slot].name)
             }
@@ -115,7 +118,7 @@ struct HistoryProperties: Sendable {
         return ([nil] + sorted.map { kept.contains($0) ? $0 : nil }, bits)
     }
 
-    /// The bits of properties as `ZCOLUMNS` holds them.
+    /// Returns the bits of properties, as stored in `ZCOLUMNS`.
     func bits(_ slots: Set<PropertySlot>) -> Data {
         var data = Data(count: length)
         for slot in slots {
@@ -125,8 +128,8 @@ struct HistoryProperties: Sendable {
         return data
     }
 
-    /// The names of the properties that bits stand for; nil for bits that do not fit the entity: of another length, without a
-    /// bit that is set, or with one behind the last property or that no change sets.
+    /// Returns the names of the properties that bits represent, or nil if the bits do not fit the entity: they have
+    /// another length, none is set, or one is set that is after the last property or that no change sets.
     func names(_ bits: Data) -> [String]? {
         guard bits.count == length else { return nil }
         var found: [String] = []
@@ -142,8 +145,9 @@ struct HistoryProperties: Sendable {
 }
 
 extension CompiledEntity {
-    /// The slots of the attributes whose values the history keeps when an object is deleted, in the order of their columns.
-    /// Composite attributes are not among them: how their leaves would share the columns is not known.
+    /// Returns the slots of the attributes whose values the history preserves when an object is deleted, in the order
+    /// of their columns. Composite attributes are not included, because it is unknown how their leaves would share the
+    /// columns.
     func preservedAttributes(_ order: HistoryProperties.Order = .byGroup) -> [Int] {
         let slots = attributes.indices.filter {
             attributes[$0].preservesValueInHistoryOnDeletion && !attributes[$0].isTransient
@@ -156,6 +160,6 @@ extension CompiledEntity {
 }
 
 extension CompiledAttribute {
-    /// The name of the property that the model has: for a leaf the composite's.
+    /// The name of the model's property, which for a leaf is the name of the composite attribute.
     var propertyName: String { name.split(separator: ".").first.map(String.init) ?? name }
 }

@@ -1,10 +1,11 @@
 import Foundation
 import SwormSQLite
 
-/// Reads the rows of a store's history, in each of its forms.
+/// A reader for the rows of a store's history, in each of its formats.
 ///
-/// The rows may be anybody's. Changes without a transaction, of an entity that the model does not have, without a key or of
-/// an unknown kind are passed over; texts that are missing are nil; a moment that is none is the reference date.
+/// The rows may have been written by any program. Changes without a transaction, of an entity that the model does not
+/// contain, without a key or of an unknown kind are skipped. Missing strings are nil, and an invalid date becomes the
+/// reference date.
 struct HistoryReader {
     let connection: StoreConnection
     let model: CompiledModel
@@ -49,11 +50,11 @@ struct HistoryReader {
         return HistoryExtent(lowest: lowest, highest: max(record?.highest ?? 0, highest ?? 0, 0))
     }
 
-    /// The moment of a transaction `t` for comparing. One that is no number is older than every date: SQLite would take a
-    /// text for greater than every number.
+    /// The SQL expression that compares the date of a transaction `t`. A value that is not a number is older than every
+    /// date; SQLite alone would consider text greater than every number.
     static let moment = "CASE WHEN typeof(t.ZTIMESTAMP) IN ('integer', 'real') THEN t.ZTIMESTAMP END"
 
-    /// The part of a statement that names the transactions behind a place, `t` being theirs.
+    /// Returns the SQL condition for the transactions after a bound, with `t` as the alias of their table.
     private static func condition(_ bound: HistoryBound?) -> (sql: String, values: [StoredValue]) {
         switch bound {
         case nil: ("", [])
@@ -114,7 +115,7 @@ struct HistoryReader {
             case .integer(let number): Double(number)
             default: 0
             }
-        // Foundation traps when it describes a date that is further away than any calendar.
+        // Foundation traps when it describes a date that is outside the range of every calendar.
         return Date(timeIntervalSinceReferenceDate: abs(seconds) < 1e13 ? seconds : 0)
     }
 }

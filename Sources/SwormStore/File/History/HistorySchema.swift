@@ -1,15 +1,15 @@
 import SwormSQLite
 
-/// Turns the history of a store on: the tables, indexes and rows of keys in which it is kept.
+/// Enables the history of a store, by adding its tables, indexes and rows of keys.
 enum HistorySchema {
-    /// Adds what a store lacks. One that keeps its history in an older form goes on with that form.
+    /// Adds the missing parts to a store. A store whose history has an older format keeps that format.
     static func add(to connection: StoreConnection, model: CompiledModel) throws {
-        // Nothing is locked where nothing is missing.
+        // If nothing is missing, no lock is taken.
         guard try !missing(connection, model: model).isEmpty else { return }
         try connection.base.transaction(.immediate) { try write(connection, model: model) }
     }
 
-    /// The same, inside a transaction of the caller's.
+    /// Adds the missing parts inside the caller's transaction.
     static func write(_ connection: StoreConnection, model: CompiledModel) throws {
         for statement in try missing(connection, model: model) { try connection.run(statement.sql, statement.values) }
     }
@@ -27,7 +27,7 @@ enum HistorySchema {
             additions += new.map { (table($0, tombstones: tombstones), []) } + new.flatMap(indexes).map { ($0, []) }
             kinds.formUnion(new)
         }
-        // Core Data adds these columns when another model asks for them.
+        // Core Data adds these columns when another model requires them.
         for column in tombstones {
             guard let changes = present[.change], !changes.contains(column) else { continue }
             additions.append(("ALTER TABLE ACHANGE ADD COLUMN \(column) BLOB", []))

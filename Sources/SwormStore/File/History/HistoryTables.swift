@@ -1,9 +1,10 @@
 import SwormSQLite
 import SwormPredicates
 
-/// The tables of a store's history as its file has them.
+/// The tables of a store's history, as they are in the file.
 ///
-/// Their form has changed over the years, so every column is looked for by its name, and one that is missing is not written.
+/// Their format has changed over the years, so every column is looked up by its name, and a missing column is not
+/// written.
 struct HistoryTables: Sendable {
     /// A table of the history. The raw value is its name in `Z_PRIMARYKEY`.
     enum Kind: String, Sendable, CaseIterable {
@@ -13,7 +14,7 @@ struct HistoryTables: Sendable {
 
         var table: String { "A" + rawValue }
 
-        /// The number that new stores give it. What a file says in `Z_PRIMARYKEY` counts more.
+        /// The number that new stores assign to the table. A number recorded in `Z_PRIMARYKEY` takes precedence.
         var number: Int64 {
             switch self {
             case .change: 16001
@@ -24,14 +25,14 @@ struct HistoryTables: Sendable {
     }
 
     private let columns: [Kind: Set<String>]
-    /// By entity number, from 1.
+    /// The properties by entity number, starting with 1.
     private let properties: [HistoryProperties]
-    /// The same as earlier versions of this library counted them.
+    /// The same in the order of earlier versions of this library.
     private let earlierProperties: [HistoryProperties]
 
-    /// Reads what the file has.
+    /// Reads the tables of the file.
     ///
-    /// - Returns: Nil when it keeps no history: without changes or without transactions there is none.
+    /// - Returns: Nil if the file has no history, which requires the tables for changes and for transactions.
     init?(_ connection: StoreConnection, model: CompiledModel, layout: StoreLayout) throws {
         columns = try Self.columns(connection)
         guard let changes = columns[.change], columns[.transaction] != nil else { return nil }
@@ -54,7 +55,7 @@ struct HistoryTables: Sendable {
 
     func has(_ column: String, in kind: Kind) -> Bool { columns[kind]?.contains(column) ?? false }
 
-    /// Throws when a table lacks columns without which nothing can be made of it.
+    /// Throws an error if a table lacks columns that are required to read it.
     func require(_ columns: [String], in kind: Kind, path: String?) throws {
         let missing = columns.filter { !has($0, in: kind) }
         guard !missing.isEmpty else { return }
@@ -64,26 +65,27 @@ struct HistoryTables: Sendable {
         )
     }
 
-    /// Whether names stand in a table of their own. In the oldest form they are part of the transaction.
+    /// Whether names are stored in a separate table. In the oldest format they are part of the transaction.
     var hasStrings: Bool { columns[.string] != nil }
 
     func properties(of entity: Int, in order: HistoryProperties.Order = .byGroup) -> HistoryProperties {
         order == .byGroup ? properties[entity - 1] : earlierProperties[entity - 1]
     }
 
-    /// The expression for a text of a transaction `t`: from the table of texts, or, in the oldest form, from the row itself.
+    /// Returns the SQL expression for a string of a transaction `t`, which is in the table of strings or, in the oldest
+    /// format, in the row itself.
     func text(_ column: String) -> String {
         let own = has(column, in: .transaction) ? "t.\(column)" : "NULL"
         guard hasStrings, has("ZNAME", in: .string), has(column + "TS", in: .transaction) else { return own }
         return "coalesce((SELECT s.ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column)TS), \(own))"
     }
 
-    /// The column for a value of a deleted object.
+    /// Returns the column for a value of a deleted object.
     static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
 }
 
-/// The history's tables of an open store, read anew whenever the schema of the file has changed: another process may turn
-/// the history on, or add columns to it.
+/// The history's tables of an open store. They are read again after each change of the file's schema, because another
+/// process may enable the history or add columns to it.
 final class HistoryCache: Sendable {
     private struct Known: Sendable {
         var schemaVersion: Int64?
@@ -92,7 +94,7 @@ final class HistoryCache: Sendable {
 
     private let known = Locked<Known?>(nil)
 
-    /// Called inside a transaction, so that what it says holds until the end of it.
+    /// Returns the tables of the history. Called inside a transaction, so that the result is valid until its end.
     func tables(_ connection: StoreConnection, model: CompiledModel, layout: StoreLayout) throws -> HistoryTables? {
         let version = try connection.integer("PRAGMA schema_version")
         if let known = known.withLock({ $0 }), known.schemaVersion == version { return known.tables }

@@ -1,23 +1,25 @@
 import SwormSQLite
 
-/// Where the tables of a store leave open what a column means, so that a model that was inferred from them cannot tell.
+/// The limits of a model that was inferred from the tables of a store: columns whose meaning the tables leave open.
 ///
-/// A save under such a model keeps to what is certain. What might break a rule of the real model is refused.
+/// A save with such a model is restricted to what is certain. A change that might violate a rule of the real model is
+/// rejected.
 struct InferredLimits: Sendable {
     /// A column that holds, or may hold, keys of rows.
     struct Reference: Sendable {
-        /// Quoted, as it stands in SQL.
+        /// The name of the table, quoted for SQL.
         var table: String
         var column: String
-        /// The root entity of the rows to which it leads; nil when that is not known.
+        /// The root entity of the rows that the column refers to; nil if it is unknown.
         var destination: Int?
     }
 
-    /// All columns that lead from row to row, or may do so.
+    /// All columns that refer, or may refer, from row to row.
     let references: [Reference]
-    /// The to-one columns, by quoted table and column, whose rows have a place in an order that the model does not know.
+    /// The to-one columns, by quoted table and column, whose rows have a position in an order that the model does not
+    /// know.
     let ordered: Set<[String]>
-    /// The to-one columns, by quoted table and column, whose destination was guessed from names and values.
+    /// The to-one columns, by quoted table and column, whose destination was inferred from names and values.
     let guessed: Set<[String]>
 
     init(_ inspection: StoreInspection, model: CompiledModel, layout: StoreLayout) {
@@ -31,7 +33,7 @@ struct InferredLimits: Sendable {
                 let destination = model[relationship.destination]
                 if let toOne = layout.toOne(slot, in: entity.number) {
                     let isProven = toOne.entityColumn != nil
-                    // A guess says nothing of the rows that may not be deleted.
+                    // An inferred destination does not determine which rows must not be deleted.
                     known[[table, toOne.column]] = isProven ? destination.root : .some(nil)
                     if !isProven { guessed.insert([SQLName.quoted(table), SQLName.quoted(toOne.column)]) }
                     if inspection.columns[table]?.contains("Z_FOK_" + toOne.column.dropFirst()) ?? false {

@@ -1,17 +1,17 @@
 import SwormSQLite
 
-/// A store's files while they are open: connections, and where everything stands in the tables.
+/// The open files of a store: its connections, and the layout of its tables.
 final class OpenStore: Sendable {
     let pool: ConnectionPool
     let layout: StoreLayout
     let compiler: SQLCompiler
     let columns: [EntityColumns]
-    /// How a store is read that is not to be changed; nil for one that is written.
+    /// The location from which a store that must not be changed is read; nil for a store that is written.
     let place: ReadingPlace?
     let path: String?
     let history = HistoryCache()
     let upkeep: DerivationUpkeep
-    /// What may not be written because the model was inferred; nil for a model of its own.
+    /// The restrictions on writing because the model was inferred; nil for a model that was not inferred.
     let limits: InferredLimits?
 
     init(
@@ -28,7 +28,7 @@ final class OpenStore: Sendable {
         columns = model.entities.map { EntityColumns(entity: $0, model: model, layout: layout) }
     }
 
-    /// Makes a connection fit to write. Called before a transaction; does its work once.
+    /// Prepares a connection for writing. It is called before every transaction, and does its work once.
     func prepareWriting(_ connection: StoreConnection) throws {
         try connection.trustTrees()
         try upkeep.prepare(connection)

@@ -1,14 +1,14 @@
 extension StoreInspection {
-    /// The first of the tables in which Core Data keeps account of mirroring a store to CloudKit; nil for a store that is
+    /// The first of the tables in which Core Data tracks the mirroring of a store to CloudKit; nil for a store that is
     /// not mirrored.
     var mirroringTable: String? { columns.keys.filter { $0.hasPrefix("ANSCK") }.min() }
 
-    /// Whether the file has the tables of a history.
+    /// Whether the file has the tables of a persistent history.
     var keepsHistory: Bool {
         columns[HistoryTables.Kind.change.table] != nil && columns[HistoryTables.Kind.transaction.table] != nil
     }
 
-    /// Refuses to open a store read-only that is to begin a history.
+    /// Throws an error if the store has no history, because a store that is opened read-only cannot start one.
     func refuseNewHistory(path: String) throws {
         guard !keepsHistory else { return }
         throw CoreDataError(
@@ -18,10 +18,12 @@ extension StoreInspection {
     }
 }
 
-/// Says that a store was to be opened for writing, is mirrored to CloudKit, and nobody has decided to write all the same.
+/// An error that is thrown if a store is opened for writing and is mirrored to CloudKit, and the options do not allow
+/// writing mirrored stores.
 ///
-/// What is written here reaches the cloud only when Core Data finds it in the history, and what comes from there may be in
-/// the tables half way. So it takes a decision to write, and without it the store is opened read-only.
+/// Changes that are written here reach the cloud only when Core Data finds them in the history, and changes from the
+/// cloud may be incomplete in the tables. Therefore writing must be allowed explicitly; otherwise the store is opened
+/// read-only.
 struct MirroredStore: Error {
     var table: String
 }

@@ -1,10 +1,11 @@
 import SwormPredicates
 
 extension StoreInspection {
-    /// In which properties an entity of the model differs from the store, as far as the store's columns tell.
+    /// Returns a description of the properties in which an entity of the model differs from the store, as far as the
+    /// store's columns show it.
     ///
-    /// A store says of its entities no more than a hash. The columns show which properties were added, removed or given
-    /// another type; what else goes into the hash leaves no trace in them.
+    /// A store records only a hash for each of its entities. The columns show which properties were added, removed or
+    /// given another type; the other parts of the hash leave no trace in them.
     func propertyDifferences(_ entity: CompiledEntity, model: CompiledModel, layout: StoreLayout) -> String {
         let table = layout.table(of: entity)
         guard let present = types[table] else { return "the store has no table \(table)" }
@@ -26,7 +27,7 @@ extension StoreInspection {
         for (slot, relationship) in entity.relationships.enumerated() where relationship.owner == entity.number {
             if let toOne = layout.toOne(slot, in: entity.number) { compare(toOne.column, relationship.name) }
         }
-        // Columns do not say which entity of a hierarchy they belong to, so they are told at its root.
+        // Columns do not show which entity of a hierarchy they belong to, so they are reported at its root.
         if entity.number == entity.root {
             for column in columns[table] ?? [] where declared[column] == nil {
                 found.append("the store has the column \(column), which is no property of the model")

@@ -1,7 +1,7 @@
 import Foundation
 import SwormSQLite
 
-/// What a file says about itself, read before anything is done with it.
+/// The schema and the metadata of a file, read before it is used.
 package struct StoreInspection {
     package let metadata: StoreMetadata
     /// The columns of every table, by table name.
@@ -10,7 +10,7 @@ package struct StoreInspection {
     package let types: [String: [String: String]]
     /// The names of all indexes.
     package let indexes: Set<String>
-    /// The tables and the statements of the indexes that have one, by name.
+    /// The tables and the SQL of the indexes that have a statement, by name.
     let indexStatements: [String: (table: String, sql: String)]
     /// The names in `Z_PRIMARYKEY`, by entity number.
     let entityNames: [Int64: String]
@@ -31,7 +31,7 @@ package struct StoreInspection {
         var types: [String: [String: String]] = [:]
         for table in tables {
             var names: [String] = []
-            // A table-valued function takes the name as a value; a PRAGMA would need it in its text.
+            // A table-valued function accepts the name as a parameter; a PRAGMA would need it in its SQL text.
             try connection.rows("SELECT name, type FROM pragma_table_info(?) ORDER BY cid", [.text(table)]) {
                 guard let name = $0.text(0) else { return }
                 names.append(name)
@@ -75,10 +75,10 @@ package struct StoreInspection {
         self.entityNames = entityNames
     }
 
-    /// Compares the file with a model.
+    /// Checks that the file matches a model.
     ///
-    /// - Throws: ``CoreDataError`` with the code `NSPersistentStoreIncompatibleVersionHashError` that lists every entity
-    ///   in which they differ, and the properties as far as the columns show them.
+    /// - Throws: ``CoreDataError`` with the code `NSPersistentStoreIncompatibleVersionHashError` that lists every
+    ///   entity that differs, and its properties as far as the columns show them.
     package func check(against model: CompiledModel, path: String?) throws {
         let hashes = model.versionHashes
         // A model that was inferred from a store without hashes has none either.
@@ -88,7 +88,7 @@ package struct StoreInspection {
                 "The store “\(path ?? "in memory")” says nothing of its model: Z_PLIST in Z_METADATA is NULL, or has no version hashes. A model can be inferred from its tables to read it: StoredModel(ofStoreAt:)."
             )
         }
-        // Only differences are looked for in it.
+        // The layout is only used to find differences.
         lazy var layout = StoreLayout(model: model)
         var differences: [CoreDataError] = []
         func differs(_ entity: String, _ what: String) {
@@ -114,7 +114,7 @@ package struct StoreInspection {
                     + ". Use the model that it was written with, or migrate the store.",
                 details: differences)
         }
-        // An entity that was renamed keeps its old name here; only a name of another entity is a contradiction.
+        // A renamed entity keeps its old name here; only the name of another entity is a contradiction.
         for entity in model.entities {
             guard let name = entityNames[Int64(entity.number)], name != entity.name,
                 let other = model.entity(named: name)

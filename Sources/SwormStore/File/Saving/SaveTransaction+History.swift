@@ -13,7 +13,8 @@ extension SaveTransaction {
         func tombstone(_ index: Int) -> StoredValue { tombstones.indices.contains(index) ? tombstones[index] : .null }
     }
 
-    /// Writes what the save has changed into the store's history, if it keeps one. Nothing changed, nothing written.
+    /// Writes the changes of the save into the store's history, if the store has one. A save without changes writes
+    /// nothing.
     func writeHistory() throws {
         guard let history else { return }
         let changes = try changes(history)
@@ -81,7 +82,8 @@ extension SaveTransaction {
         return changes
     }
 
-    /// The very entity of an object that is known by a relationship only; nil when it is not there.
+    /// Returns the actual entity of an object that is known only through a relationship, or nil if the object does not
+    /// exist.
     private func entity(of object: HistoryNotes.Object) throws -> Int? {
         let number = try connection.integer(
             "SELECT Z_ENT FROM \(columns[object.root - 1].table) WHERE Z_PK = ?", [.integer(object.key)])
@@ -93,7 +95,7 @@ extension SaveTransaction {
 
     // MARK: Transactions
 
-    /// Writes the row of the transaction and returns its key.
+    /// Inserts the row of the transaction and returns its key.
     private func addTransaction(_ history: HistoryTables) throws -> Int64 {
         let (key, number) = try HistoryKeys.reserve(1, of: .transaction, model: model, connection: connection)
         let process = ProcessInfo.processInfo.processName
@@ -103,7 +105,7 @@ extension SaveTransaction {
         ]
         for (column, text) in [
             ("ZAUTHOR", request.author), ("ZCONTEXTNAME", request.contextName),
-            // A program without a bundle still says who it is: readers expect some name.
+            // A program without a bundle records a name too, because readers expect one.
             ("ZBUNDLEID", Bundle.main.bundleIdentifier ?? EarlierHistory.bundleIdentifier(of: process)),
             ("ZPROCESSID", process),
         ] {

@@ -1,11 +1,12 @@
 import Foundation
 import SwormSQLite
 
-// What the history will say of a save is gathered while the rows still are what they were before it.
+// Collects the history entries of a save while the rows still have their previous values.
 //
-// An object whose to-many relationship changes is updated as far as the history goes, wherever that relationship is kept.
+// In the history, an object is updated when one of its to-many relationships changes, wherever that relationship is
+// stored.
 extension SaveTransaction {
-    /// Notes which objects the request changes, and those whose to-many relationships change with them.
+    /// Notes the objects that the request changes, and the objects whose to-many relationships change as a result.
     func noteRequest() throws {
         guard history != nil else { return }
         for insertion in request.insertions {
@@ -17,7 +18,8 @@ extension SaveTransaction {
         for deletion in request.deletions { try note(deletion) }
     }
 
-    /// Notes that a link was added or removed: a change of both objects, unless one of them knows nothing of it.
+    /// Notes that a link was added or removed. Both objects change, except that the destination does not change if the
+    /// relationship has no inverse.
     func note(_ link: SaveRequest.Link) throws {
         guard history != nil else { return }
         notes.change(object(link.owner.entity, try key(link.owner)), [.relationship(link.relationship)])
@@ -25,7 +27,7 @@ extension SaveTransaction {
         notes.change(object(link.destination.entity, try key(link.destination)), [.relationship(inverse)])
     }
 
-    /// Notes that a member of an ordered relationship has another place. That is no change of the member.
+    /// Notes that a member of an ordered relationship has a new position. This does not change the member itself.
     func note(_ position: SaveRequest.Position) throws {
         guard history != nil else { return }
         let link = position.link
@@ -53,7 +55,8 @@ extension SaveTransaction {
         }
     }
 
-    /// Notes what is going to be deleted, if it still is there, and everything that leads to it and has no column for it.
+    /// Notes the object that is about to be deleted, if it still exists, and all objects that refer to it without
+    /// having a column for the relationship.
     func note(_ deletion: SaveRequest.Deletion) throws {
         guard let history else { return }
         let columns = columns(of: deletion.row)
@@ -84,12 +87,13 @@ extension SaveTransaction {
         for slot in entity.relationships.indices { try notePartners(of: deletion.row.key, slot, entity) }
     }
 
-    /// The content of external binary data. A file that cannot be read leaves nothing behind, and stops no deletion.
+    /// Returns the content of external binary data. If the file cannot be read, the result is null, and the deletion
+    /// goes ahead.
     private func content(_ statement: borrowing Statement, _ column: Int) -> StoredValue {
         statement.withBlob(column) { bytes in bytes.flatMap { try? external.data(of: $0) } }.map { .blob($0) } ?? .null
     }
 
-    /// Notes the objects to which a join table connects one that goes.
+    /// Notes the objects that a join table connects to an object that is about to be deleted.
     private func notePartners(of key: Int64, _ slot: Int, _ entity: CompiledEntity) throws {
         let relationship = entity.relationships[slot]
         guard case .join(let join)? = layout.toMany(slot, in: entity.number), let inverse = relationship.inverse else {
@@ -108,7 +112,8 @@ extension SaveTransaction {
         notes.change(object(entity.relationships[slot].destination, owner), [.relationship(inverse)])
     }
 
-    /// The to-many relationship at the far end of a to-one; it changes too when the to-one does.
+    /// Returns the slot of the to-many relationship that is the inverse of a to-one relationship, and changes along
+    /// with it.
     private func ownerSlot(_ slot: Int, of entity: CompiledEntity) -> Int? {
         let relationship = entity.relationships[slot]
         guard let inverse = relationship.inverse, let opposite = model.inverse(of: relationship), opposite.isToMany,

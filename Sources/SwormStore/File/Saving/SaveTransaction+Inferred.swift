@@ -1,20 +1,20 @@
 import SwormPredicates
 import SwormSQLite
 
-// With a model that was inferred from its tables a store is written only where asked for, and only what leaves it sound under
-// any model that the tables may have been made for.
+// A store whose model was inferred from its tables is written only on request, and only in ways that leave it valid
+// under any model that the tables may have been created for.
 extension SaveTransaction {
-    /// What the bytes in a column tell of its attribute.
+    /// The facts about an attribute that the bytes in its column reveal.
     struct ByteKind {
-        /// Whether some begin with neither of the marks of external data.
+        /// Whether some values start with neither of the external data markers.
         var isPlain: Bool
         var mayBeUUIDs: Bool
     }
 
-    /// By column.
+    /// The facts by column.
     typealias ByteKinds = [String: ByteKind]
 
-    /// Refuses values and links of which the tables do not tell how they are kept.
+    /// Throws an error if the request contains values or links whose storage format the tables do not reveal.
     func checkRequest(within limits: InferredLimits) throws {
         var kinds = ByteKinds()
         for insertion in request.insertions {
@@ -39,8 +39,8 @@ extension SaveTransaction {
         }
     }
 
-    /// Refuses numbers that may be keys, and bytes in a column that may be one of external data, where another byte stands
-    /// before the content.
+    /// Throws an error for numbers that may be keys, and for bytes in a column that may hold external data, in which a
+    /// marker byte precedes the content.
     func check(
         _ value: AttributeValue, of place: EntityColumns.Attribute, in columns: EntityColumns, _ limits: InferredLimits,
         _ kinds: inout ByteKinds
@@ -75,7 +75,7 @@ extension SaveTransaction {
         }
     }
 
-    /// Refuses a to-one relationship whose other side has to be written too.
+    /// Throws an error for a to-one relationship whose inverse must be written too.
     private func checkLink(
         _ toOne: EntityColumns.ToOne, in columns: EntityColumns, _ limits: InferredLimits
     ) throws {
@@ -101,12 +101,12 @@ extension SaveTransaction {
         }
     }
 
-    /// Refuses a save after which a column may hold the key of a row that it deletes.
+    /// Throws an error if, after the save, a column may still hold the key of a row that the save deletes.
     func checkDeletions(within limits: InferredLimits) throws {
         for deletion in request.deletions {
             let entity = model[deletion.row.entity]
             for reference in limits.references {
-                // A key of the same table is that row; one of a table that is not known may be.
+                // A key of the same table identifies that row. A key of an unknown table may identify it.
                 guard reference.destination == nil || reference.destination == entity.root else { continue }
                 let count = try connection.integer(
                     "SELECT EXISTS (SELECT 1 FROM \(reference.table) WHERE \(reference.column) = ?)",

@@ -1,11 +1,12 @@
 import SwormSQLite
 
-// Rows that others have linked to what a save deletes or pairs keep their versions out of its way: the owner of a to-many
-// relationship is not written when a member comes. So they are looked for, once all is written.
+// Rows that other contexts have linked to a deleted or paired object do not get a new version, so the version check
+// does not find them: adding a member does not write the owner of a to-many relationship. This check therefore searches
+// for such rows after all rows are written.
 extension SaveTransaction {
-    /// Looks for rows that lead to deleted ones, and for pairs of which one side alone leads to the other.
+    /// Checks for rows that refer to deleted rows, and for pairs of which only one side refers to the other.
     ///
-    /// Each question is answered by an index, and is asked only of what this save deletes, and pairs with rows that were there.
+    /// Each query uses an index, and runs only for the rows that this save deletes or pairs with existing rows.
     ///
     /// - Throws: ``LinkConflicts`` with every row that is found.
     func checkInverses() throws {
@@ -22,7 +23,7 @@ extension SaveTransaction {
             for toOne in columns(of: insertion.row).toOnes {
                 guard let partners = toOne.partners else { continue }
                 let destination = insertion.toOnes[toOne.slot]
-                // Nobody else can know a row that is new.
+                // No other context can refer to a new row.
                 guard insertion.row.key >= 0 || (destination?.key ?? -1) >= 0 else { continue }
                 conflicts += try unpaired(insertion.row, toOne.slot, destination, partners)
             }
@@ -36,7 +37,7 @@ extension SaveTransaction {
         guard conflicts.isEmpty else { throw LinkConflicts(conflicts: conflicts) }
     }
 
-    /// What keeps a row and its destination from being the only partners of each other.
+    /// Returns the conflicts that keep a row and its destination from being each other's only partners.
     private func unpaired(
         _ row: RowID, _ slot: Int, _ destination: RowID?, _ partners: EntityColumns.Leading
     ) throws -> [LinkConflicts.Conflict] {
@@ -58,7 +59,7 @@ extension SaveTransaction {
         try statement.bind(key, at: 1)
         while try statement.step() {
             let entity = model.entity(numbered: statement.int64(1))
-            // A row that names no entity of its table is as the relationship says.
+            // A row without a valid entity of its table is assigned the entity of the relationship.
             let isKnown = entity.map { $0.root == model[leading.entity].root } ?? false
             rows.append(
                 RowID(entity: isKnown ? entity?.number ?? 0 : leading.entity, key: statement.int64(0)))

@@ -2,7 +2,8 @@ import SwormPredicates
 import SwormSQLite
 
 extension SaveTransaction {
-    /// Gives every inserted row its key, and keeps each hierarchy's highest key in its root's row.
+    /// Assigns a key to every inserted row, and records the highest key of each hierarchy in the row of its root
+    /// entity.
     func allocateKeys() throws {
         var temporary: [(root: Int, keys: [Int64])] = []
         var highest: [Int: Int64] = [:]
@@ -14,7 +15,7 @@ extension SaveTransaction {
                 highest[root] = max(highest[root] ?? 0, row.key)
                 continue
             }
-            // Rows of one hierarchy mostly follow each other.
+            // Rows of one hierarchy are usually adjacent.
             if temporary.last?.root != root {
                 if let place = temporary.firstIndex(where: { $0.root == root }) {
                     temporary.swapAt(place, temporary.count - 1)
@@ -33,7 +34,7 @@ extension SaveTransaction {
         for (root, keys) in temporary {
             let first = try Self.reserve(
                 keys.count, root: root, model: model, table: columns[root - 1].table, connection: connection)
-            // No number follows the last one that there is.
+            // The check avoids an overflow: no integer follows the largest one.
             for (index, key) in keys.enumerated() {
                 guard result.keys.assign(first + Int64(index), to: key) else {
                     throw CoreDataError(
@@ -43,9 +44,10 @@ extension SaveTransaction {
         }
     }
 
-    /// Reserves keys and returns the first.
+    /// Reserves keys and returns the first one.
     ///
-    /// The recorded highest key can be too low: files to which a tool added rows are like that. So the rows are asked too.
+    /// The recorded highest key can be too low, for example if a tool added rows to the file. Therefore the rows are
+    /// queried too.
     static func reserve(
         _ count: Int, root: Int, model: CompiledModel, table: String, connection: StoreConnection
     ) throws -> Int64 {
@@ -68,7 +70,7 @@ extension SaveTransaction {
         if key > recorded ?? 0 { try Self.record(key, root: root, model: model, connection: connection) }
     }
 
-    /// Keeps the highest key of a hierarchy in its root's row.
+    /// Records the highest key of a hierarchy in the row of its root entity.
     static func record(_ highest: Int64, root: Int, model: CompiledModel, connection: StoreConnection) throws {
         try connection.run(
             "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(highest), .integer(Int64(root))])

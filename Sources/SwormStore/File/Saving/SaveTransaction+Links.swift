@@ -1,7 +1,7 @@
 import SwormSQLite
 
 extension SaveTransaction {
-    /// Writes the relationships that stand in join tables, or in a column of the destination without an inverse.
+    /// Writes the relationships that are stored in join tables, or in a column of the destination without an inverse.
     func writeLinks() throws {
         for link in request.removedLinks { try remove(link) }
         for link in request.addedLinks { try add(link) }
@@ -63,7 +63,7 @@ extension SaveTransaction {
                 order.map { ", \(SQLName.quoted($0)) = CASE WHEN \(name) IS ?1 THEN \(SQLName.quoted($0)) END" } ?? ""
             try connection.run(
                 "UPDATE \(table) SET \(name) = ?1\(reset) WHERE Z_PK = ?2", [.integer(owner), .integer(destination)])
-            // Its row was looked at.
+            // The version of its row was checked before.
             guard try noteIfChanged(link) else {
                 throw ignoredChange(change(link, "add"), of: model[link.owner.entity], in: table)
             }
@@ -72,9 +72,10 @@ extension SaveTransaction {
         }
     }
 
-    /// Called right after the statement that writes a link: one that was there already, or was gone, is no change.
+    /// Notes a link if the preceding statement changed it. A link that already existed, or was already deleted, is not
+    /// a change.
     ///
-    /// - Returns: Whether it is one.
+    /// - Returns: Whether the link was changed.
     private func noteIfChanged(_ link: SaveRequest.Link) throws -> Bool {
         guard connection.base.changes > 0 else { return false }
         try note(link)

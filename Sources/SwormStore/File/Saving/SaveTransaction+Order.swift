@@ -1,13 +1,13 @@
 import SwormSQLite
 
-/// The column that keeps an order, for the members of the same owner.
+/// The column that stores the order of the members of one owner.
 struct OrderColumn: Hashable {
-    /// All names are quoted.
+    /// The quoted name of the table. All names are quoted.
     var table: String
-    /// Holds the owner's key.
+    /// The column that holds the owner's key.
     var owner: String
     var order: String
-    /// Holds the member's key.
+    /// The column that holds the member's key.
     var member: String
 }
 
@@ -18,7 +18,7 @@ private struct OrderedList: Hashable {
     var relationship: Int
 }
 
-/// A member of an ordered relationship that got its owner in this save.
+/// A member of an ordered relationship that gets its owner in this save.
 struct Unplaced {
     var member: Int64
     var owner: Int64
@@ -33,7 +33,7 @@ extension SaveTransaction {
         unplaced[column, default: []].append(Unplaced(member: member, owner: owner))
     }
 
-    /// Writes the order keys of the request. A member that has another owner by now is passed over.
+    /// Writes the order keys of the request. Skips members that now have another owner.
     func writePositions() throws {
         var lists: [OrderedList: Set<Int64>] = [:]
         for position in request.positions {
@@ -57,7 +57,7 @@ extension SaveTransaction {
                 continue
             }
             try note(position)
-            // The list of an owner that is new is nobody else's.
+            // No other context can change the list of a new owner.
             guard link.owner.key >= 0 else { continue }
             lists[OrderedList(column: column, owner: link.owner, relationship: link.relationship), default: []]
                 .insert(destination)
@@ -65,11 +65,12 @@ extension SaveTransaction {
         for (list, written) in lists { try separate(written, in: list) }
     }
 
-    /// Gives members other keys where others have taken theirs since the request was made.
+    /// Assigns new order keys to members whose keys other contexts have used since the request was created.
     ///
-    /// What stands in the file keeps its place; a member of the request comes behind the one that has its key.
+    /// Members that are already in the file keep their position. A member of the request is moved behind the member
+    /// that has its key.
     ///
-    /// - Parameter written: The keys of the members that got their places from the request.
+    /// - Parameter written: The keys of the members whose positions come from the request.
     private func separate(_ written: Set<Int64>, in list: OrderedList) throws {
         let column = list.column
         var members: [(key: Int64, order: Int64)] = []
@@ -102,7 +103,8 @@ extension SaveTransaction {
         result.rearranged.append((list.owner, list.relationship))
     }
 
-    /// Appends the members to which the request gave no place: no member of an ordered relationship is without a key.
+    /// Appends the members that have no position in the request, so that every member of an ordered relationship has an
+    /// order key.
     func placeTheRest() throws {
         for (column, members) in unplaced.sorted(by: { ($0.key.table, $0.key.order) < ($1.key.table, $1.key.order) }) {
             var last: [Int64: Int64] = [:]

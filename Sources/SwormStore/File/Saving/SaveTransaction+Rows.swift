@@ -11,12 +11,12 @@ extension SaveTransaction {
             groups[insertion.row.entity, default: []].append(index)
         }
         let arena = BindingArena()
-        // In the order of entities, so that a save writes the same file each time.
+        // The order of entities is fixed, so that equal saves write equal files.
         for (number, indexes) in groups.sorted(by: { $0.key < $1.key }) {
             let columns = self.columns[number - 1]
             var statement = try connection.base.statement(columns.insertion)
             for index in indexes {
-                // By their place in the request: a copy of an insertion would retain its lists.
+                // The insertions are accessed by index, because a copy of an insertion would retain its lists.
                 let row = request.insertions[index].row
                 let key = try key(row)
                 try statement.bind(key, at: 1)
@@ -63,11 +63,12 @@ extension SaveTransaction {
         }
     }
 
-    /// Begins again behind the highest number: a file can hold any.
+    /// Returns the version after the given one, or 1 after the largest number: a file can contain any number.
     private static func version(after last: Int64) -> Int64 { last < .max ? max(last, 0) + 1 : 1 }
 
-    /// The version of a row that is written anew. It had others after the last known one, before it was deleted, which some
-    /// may have read: so it goes on far above them.
+    /// Returns the version of a row that is inserted again after its deletion. The deleted row may have had later
+    /// versions than the last known one, and other contexts may have read them, so the new version is far above that
+    /// one.
     private static func version(anewAfter last: Int64) -> Int64 {
         let gap: Int64 = 1 << 20
         return last < .max - gap ? version(after: max(last, 0) + gap) : 1
@@ -91,10 +92,11 @@ extension SaveTransaction {
         }
     }
 
-    /// The version that an update asks for; nil where its row was looked at.
+    /// Returns the version that an update expects, or nil if its row was checked before.
     private func askedVersion(_ update: SaveRequest.Update) -> Int64? { asksForVersions ? update.version : nil }
 
-    /// The end of the updates from one on that set the same plain attributes of one entity, so that one statement serves them.
+    /// Returns the end of the run of updates, from the given one, that set the same plain attributes of one entity, so
+    /// that one statement can execute all of them.
     private func endOfRun(from start: Int) -> Int {
         let first = request.updates[start]
         let columns = columns(of: first.row)
@@ -162,7 +164,7 @@ extension SaveTransaction {
                 values.append(destination.map { .integer(Int64($0.entity)) } ?? .null)
             }
             if let order = toOne.orderColumn {
-                // The place in the old owner's order says nothing in the new owner's.
+                // The position in the old owner's order has no meaning for the new owner.
                 assignments.append("\(order) = CASE WHEN \(toOne.column) IS ? THEN \(order) END")
                 values.append(stored)
                 if let key { leaveUnplaced(update.row.key, owner: key, in: columns.table, toOne.column, order) }
@@ -178,7 +180,7 @@ extension SaveTransaction {
             "UPDATE \(columns.table) SET \(assignments.joined(separator: ", ")) WHERE \(conditions)")
         for (index, value) in values.enumerated() { try statement.bind(value, at: index + 1, in: arena) }
         try statement.run(emptying: arena)
-        // A row that was looked at is there.
+        // The row exists if its version was checked before, so a trigger has ignored the change.
         if connection.base.changes == 0 {
             throw asked == nil ? ignoredChange("change", update.row) as any Error : StaleUpdate()
         }
@@ -194,7 +196,7 @@ extension SaveTransaction {
             try connection.run(
                 "DELETE FROM \(columns.table) WHERE Z_PK = ? AND Z_ENT = ?",
                 [.integer(deletion.row.key), .integer(Int64(deletion.row.entity))])
-            // It was gone already, and so is what belonged to it.
+            // The row was already deleted, together with its dependent rows.
             guard connection.base.changes > 0 else {
                 try requireNone(
                     "Z_PK = ? AND Z_ENT = ?", [.integer(deletion.row.key), .integer(Int64(deletion.row.entity))],
@@ -231,7 +233,7 @@ extension SaveTransaction {
     /// Notes the files that columns of a row refer to, before the row is changed.
     private func noteReplacedFiles(of row: RowID, _ places: [EntityColumns.Attribute]) throws {
         guard !places.isEmpty else { return }
-        // `substr` keeps inline content of any length from being read in full.
+        // `substr` avoids reading inline content of any length in full.
         let list = places.map { "substr(\($0.column), 1, 64)" }.joined(separator: ", ")
         try connection.rows("SELECT \(list) FROM \(columns(of: row).table) WHERE Z_PK = ?", [.integer(row.key)]) {
             statement in
@@ -255,5 +257,5 @@ extension SaveTransaction {
     }
 }
 
-/// Says that the row of an update has another version than it asks for, or has gone.
+/// An error that reports that the row of an update was deleted, or does not have the expected version.
 struct StaleUpdate: Error {}

@@ -1,9 +1,9 @@
 import SwormPredicates
 
 extension SaveTransaction {
-    /// Tells the context what triggers have made of its objects.
+    /// Reports the changes that triggers have made to the objects of the context.
     ///
-    /// A trigger is part of the file, so what it says is taken only where it fits the model.
+    /// Triggers are part of the file, so their changes are used only if they fit the model.
     func collectTriggerChanges() {
         for (place, stored) in connection.changes.take() {
             guard let entity = model.entity(numbered: place.entity),
@@ -18,19 +18,19 @@ extension SaveTransaction {
     }
 }
 
-// A trigger in the file can have SQLite leave a change out, with RAISE(IGNORE), and report no error.
+// A trigger in the file can make SQLite skip a change with RAISE(IGNORE), without reporting an error.
 extension SaveTransaction {
-    /// Whether a trigger may do so, whatever it is about.
+    /// Returns whether any trigger may ignore changes, whatever table it belongs to.
     func hasIgnoringTriggers() throws -> Bool {
         try connection.integer(
             "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%RAISE%IGNORE%' LIMIT 1") != nil
     }
 
-    /// The error of a change that was left out.
+    /// Returns the error for a change that a trigger ignored.
     ///
     /// - Parameters:
     ///   - change: The change, as a verb and its object: “insert Book p3”.
-    ///   - table: The table to which the trigger belongs; quoted.
+    ///   - table: The quoted name of the table to which the trigger belongs.
     func ignoredChange(_ change: String, of entity: CompiledEntity, in table: String) -> CoreDataError {
         CoreDataError(
             NSPersistentStoreSaveError,
@@ -44,9 +44,9 @@ extension SaveTransaction {
         return ignoredChange("\(verb) \(entity.name) p\(key)", of: entity, in: columns(of: row).table)
     }
 
-    /// Throws where rows are there that statements have deleted or changed.
+    /// Throws an error if there are rows that statements should have deleted or changed.
     ///
-    /// - Parameter condition: Finds such rows.
+    /// - Parameter condition: The SQL condition that finds such rows.
     func requireNone(
         _ condition: String, _ values: [StoredValue] = [], in table: String, else change: @autoclosure () -> String,
         of entity: CompiledEntity

@@ -2,17 +2,18 @@ import Foundation
 import SwormPredicates
 import SwormSQLite
 
-/// The values that the rows of a save hold in constrained columns when it is done.
+/// The values that the rows of a save have in constrained columns after the save.
 private struct FinalValues {
     var rows: [(row: RowID, constraint: UniqueConstraint, values: [StoredValue])] = []
-    /// By table and key: the columns that the save writes.
+    /// The columns that the save writes, by table and key.
     var written: [String: [Int64: Set<String>]] = [:]
-    /// By table: the keys of the rows that the save removes.
+    /// The keys of the rows that the save deletes, by table.
     var deleted: [String: Set<Int64>] = [:]
 }
 
 extension SaveTransaction {
-    /// Finds every unique value of the save that another row holds, now that the database has refused one of them.
+    /// Returns every unique value of the save that another row holds. Called after the database has reported a
+    /// violation.
     func uniquenessConflicts() throws -> [UniquenessConflicts.Conflict] {
         let final = try finalValues()
         var conflicts: [UniquenessConflicts.Conflict] = []
@@ -31,7 +32,7 @@ extension SaveTransaction {
             ) { statement in
                 let found = statement.int64(0)
                 guard found != own, final.deleted[constraint.table]?.contains(found) != true else { return }
-                // A row that gets other values in this save stands in `holders` with them.
+                // A row that gets other values in this save is in `holders` with its new values.
                 let written = final.written[constraint.table]?[found] ?? []
                 guard written.isDisjoint(with: constraint.columns) else { return }
                 conflicts.append(
@@ -43,7 +44,7 @@ extension SaveTransaction {
         return conflicts
     }
 
-    /// Empties the constrained columns of the rows that the save gives other values.
+    /// Sets the constrained columns to NULL in the rows to which the save assigns other values.
     func clearUniqueValues() throws {
         for update in request.updates {
             let columns = columns(of: update.row)
@@ -112,7 +113,8 @@ extension SaveTransaction {
         }
     }
 
-    /// The value for comparing; external data is compared as far as it is kept in the column, and written nowhere.
+    /// Returns the value for comparison. External data is compared only as far as it is stored in the column; no file
+    /// is written.
     private func plainValue(
         _ value: AttributeValue, _ place: EntityColumns.Attribute, _ entity: CompiledEntity
     ) throws -> StoredValue {
@@ -123,12 +125,12 @@ extension SaveTransaction {
 }
 
 extension StoredValue {
-    /// The same for values that SQLite takes for equal.
+    /// The representation that is the same for all values that SQLite considers equal.
     fileprivate var comparable: StoredValue {
         switch self {
         case .real(let number): Int64(exactly: number).map(StoredValue.integer) ?? self
         case .uuid(let uuid): .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
-        // Swift takes texts for equal whose bytes differ.
+        // Swift considers some strings equal whose bytes differ.
         case .text(let text): .blob(Data(text.utf8))
         default: self
         }

@@ -1,9 +1,10 @@
 import SwormSQLite
 
 extension SaveTransaction {
-    /// Compares the versions of rows that are to change with those in the file, before anything is written.
+    /// Compares the versions of the rows that are about to change with those in the file, before anything is written.
     ///
-    /// - Parameter includingUpdates: Whether rows are looked at whose update asks for their version itself, too.
+    /// - Parameter includingUpdates: Whether to check also the rows of updates whose statements compare the version
+    ///   themselves.
     /// - Throws: ``SaveConflicts`` with every row that differs.
     func checkVersions(includingUpdates: Bool) throws {
         var conflicts: [SaveConflicts.Conflict] = []
@@ -25,12 +26,13 @@ extension SaveTransaction {
             }
         }
         if conflicts.isEmpty { return }
-        // All of them together, now that there are some.
+        // There are conflicts, so find all of them.
         if !includingUpdates { try checkVersions(includingUpdates: true) }
         throw SaveConflicts(conflicts: try conflicts + missingDestinations(besides: conflicts))
     }
 
-    /// Looks for the rows that the request leads to: one that others have deleted is a conflict like a changed one.
+    /// Checks that the rows exist to which the request refers. A row that another context has deleted is a conflict, as
+    /// is a changed one.
     ///
     /// - Throws: ``SaveConflicts`` with every row that is missing.
     func checkDestinations() throws {
@@ -38,9 +40,9 @@ extension SaveTransaction {
         guard conflicts.isEmpty else { throw SaveConflicts(conflicts: conflicts) }
     }
 
-    /// The rows that the request leads to and that are not there.
+    /// Returns a conflict for every row to which the request refers and that does not exist.
     ///
-    /// - Parameter known: Conflicts that were found before, which are left out.
+    /// - Parameter known: Conflicts that were found before, which are not repeated.
     private func missingDestinations(besides known: [SaveConflicts.Conflict]) throws -> [SaveConflicts.Conflict] {
         var seen = Set(versions.keys.map(model.identity))
         seen.formUnion(known.map { model.identity(of: $0.row) })
@@ -57,7 +59,7 @@ extension SaveTransaction {
         for insertion in request.insertions { for row in insertion.toOnes { try check(row) } }
         for update in request.updates { for (_, row) in update.toOnes { try check(row) } }
         for link in request.addedLinks {
-            // What is kept by a to-one inverse is refused when it is written.
+            // A relationship that a to-one inverse stores is rejected when it is written.
             if case .inverse? = layout.toMany(link.relationship, in: link.owner.entity) { continue }
             try check(link.owner)
             try check(link.destination)
@@ -65,10 +67,10 @@ extension SaveTransaction {
         return conflicts
     }
 
-    /// Looks for members of what the save deletes that others have linked, where the delete rule asks for them. Links in a
-    /// join table are nobody's version, and are gone once the row is deleted.
+    /// Checks for members of deleted objects that other contexts have linked, if the delete rule requires it. Links in
+    /// a join table do not affect the version of any row, and are deleted with the row.
     ///
-    /// - Throws: ``LinkConflicts`` with every member that the rule was not followed for.
+    /// - Throws: ``LinkConflicts`` with every member to which the rule was not applied.
     func checkMembers() throws {
         guard request.deletions.contains(where: { !$0.emptied.isEmpty }) else { return }
         let deleted = Set(request.deletions.map { object($0.row.entity, $0.row.key) })
@@ -87,7 +89,7 @@ extension SaveTransaction {
         guard conflicts.isEmpty else { throw LinkConflicts(members: conflicts) }
     }
 
-    /// The rows to which another one leads by a relationship that stands in neither of them, or in a column without inverse.
+    /// Returns the members of a relationship that is stored in a join table, or in a column without an inverse.
     private func members(of key: Int64, _ slot: Int, _ entity: CompiledEntity) throws -> [RowID] {
         let destination = entity.relationships[slot].destination
         let table = columns[destination - 1].table
@@ -106,7 +108,7 @@ extension SaveTransaction {
             "SELECT Z_PK, Z_ENT FROM \(table) WHERE \(conditions.joined(separator: " OR "))", [.integer(key)]
         ) { statement in
             let found = model.entity(numbered: statement.int64(1))
-            // A row that names no entity of its table is as the relationship says.
+            // A row without a valid entity of its table is assigned the entity of the relationship.
             let isKnown = found.map { $0.root == model[destination].root } ?? false
             rows.append(
                 RowID(entity: isKnown ? found?.number ?? 0 : destination, key: statement.int64(0)))
@@ -114,13 +116,13 @@ extension SaveTransaction {
         return rows
     }
 
-    /// The version of a row in the file; nil when there is no such row of this entity.
+    /// Returns the version of a row in the file, or nil if there is no such row of this entity.
     private func version(of row: RowID) throws -> Int64? {
         var statement = try connection.base.statement(
             "SELECT Z_ENT, Z_OPT FROM \(columns(of: row).table) WHERE Z_PK = ?")
         try statement.bind(row.key, at: 1)
         guard try statement.step(), statement.int64(0) == Int64(row.entity) else { return nil }
-        // Rows that a tool added can have no version; that reads as 0.
+        // Rows that a tool added can lack a version, which reads as 0.
         return statement.int64(1)
     }
 }

@@ -2,10 +2,10 @@ import Foundation
 import SwormPredicates
 import SwormSQLite
 
-/// One save: the values of a request on their way into rows.
+/// One save, which writes the values of a request into rows.
 ///
-/// It runs inside a write transaction. When it throws, the transaction is undone by its caller, who also removes the
-/// files that stand in `writtenFiles`.
+/// It runs inside a write transaction. If it throws an error, the caller rolls the transaction back and removes the
+/// files in `writtenFiles`.
 final class SaveTransaction {
     let connection: StoreConnection
     let model: CompiledModel
@@ -17,26 +17,28 @@ final class SaveTransaction {
     var result = SaveResult()
     /// The files that were written for this save.
     private(set) var writtenFiles: [UUID] = []
-    /// Those among them that no row has ever named for anybody else, because writing began a second time.
+    /// The written files to which no row that another connection could read has ever referred, because the writes were
+    /// repeated.
     private(set) var abandonedFiles: [UUID] = []
-    /// The files that rows referred to before this save, and may not afterwards.
+    /// The files to which rows referred before this save, and possibly not after it.
     var replacedFiles: Set<UUID> = []
-    /// The rows that need a place in an ordered relationship, unless the request gave them one.
+    /// The rows that need a position in an ordered relationship, unless the request provides one.
     var unplaced: [OrderColumn: [Unplaced]] = [:]
-    /// Whether updates find their rows by the versions that they expect, instead of after a look at them.
+    /// Whether updates find their rows by the expected versions, instead of checking the versions beforehand.
     private(set) var asksForVersions = true
-    /// The versions that updated rows had before.
+    /// The previous versions of updated rows.
     var versions: [RowID: Int64] = [:]
-    /// The tables of the store's history; nil when it keeps none.
+    /// The tables of the store's history, or nil if the store has no history.
     private(set) var history: HistoryTables?
-    /// What the history will say beside the insertions.
+    /// The changes other than insertions that are recorded in the history.
     var notes = HistoryNotes()
     private let historyCache: HistoryCache
     private let upkeep: DerivationUpkeep
-    /// What an inferred model cannot tell; nil for a model of its own.
+    /// The limits of an inferred model, or nil if the model was not inferred.
     let limits: InferredLimits?
-    /// Whether nothing stands before this in the connection's transaction. Then a second try begins the transaction anew,
-    /// instead of going back to a savepoint: that would make SQLite copy every page before it is changed.
+    /// Whether the connection's transaction contains nothing before this save. A second try then starts the transaction
+    /// again instead of rolling back to a savepoint, because a savepoint would make SQLite copy every page before it is
+    /// changed.
     private let isAlone: Bool
 
     init(
@@ -72,7 +74,7 @@ final class SaveTransaction {
         } catch is StaleUpdate {
             forgetWork()
             try checkVersions(includingUpdates: true)
-            // A row without a version, which reads as 0, is none that a statement finds by it.
+            // A statement cannot find a row by its version if the row has none, which reads as 0.
             asksForVersions = false
             try write(clearingUniqueValues: false)
         } catch let error as SQLiteError where error.isUniqueViolation {
@@ -81,7 +83,8 @@ final class SaveTransaction {
             asksForVersions = false
             let conflicts = try uniquenessConflicts()
             guard conflicts.isEmpty else { throw UniquenessConflicts(conflicts: conflicts) }
-            // No row keeps the value in the end: rows hand unique values to each other. They let go of them first.
+            // No other row keeps the value in the end, so rows of the save exchange unique values. They release their
+            // values first.
             try write(clearingUniqueValues: true)
         }
         try checkInverses()
@@ -97,7 +100,7 @@ final class SaveTransaction {
         try noteRequest()
     }
 
-    /// Runs the body so that what it did is undone when it finds that it has to be repeated.
+    /// Runs the closure, and undoes its changes if the writes must be repeated.
     private func firstTry(_ body: () throws -> Void) throws {
         guard isAlone else { return try connection.base.savepoint(body) }
         do {
@@ -105,7 +108,7 @@ final class SaveTransaction {
         } catch let error where error is StaleUpdate || (error as? SQLiteError)?.isUniqueViolation == true {
             if connection.base.isInTransaction { try connection.base.rollback() }
             try connection.base.begin(.immediate)
-            // Others may have written in between.
+            // Other connections may have written in between.
             if let limits { try checkRequest(within: limits) }
             try checkVersions(includingUpdates: true)
             try checkDestinations()
@@ -117,8 +120,8 @@ final class SaveTransaction {
         }
     }
 
-    /// Runs statements that are no part of a request, with what every save does beside its rows: external files, history,
-    /// and what triggers have noted.
+    /// Runs statements that do not belong to a request, along with the work that every save does besides writing rows:
+    /// external files, history, and the changes noted by triggers.
     func run<Output>(_ statements: () throws -> Output) throws -> Output {
         connection.changes.removeAll()
         history = try historyCache.tables(connection, model: model, layout: layout)
@@ -129,7 +132,7 @@ final class SaveTransaction {
         return output
     }
 
-    /// Whether the store's history is to be told.
+    /// Whether changes must be recorded in the store's history.
     var keepsHistory: Bool { history != nil }
 
     private func write(clearingUniqueValues: Bool) throws {
@@ -143,8 +146,8 @@ final class SaveTransaction {
         try upkeep.settle(connection)
     }
 
-    /// After a rollback to the savepoint. Files that were written stay noted, to be removed if the save fails; they are
-    /// written once more if it is repeated.
+    /// Resets the state after a rollback to the savepoint. Files that were written remain noted, so that they are
+    /// removed if the save fails; a repeated save writes them again.
     private func forgetWork() {
         unplaced = [:]
         result.rearranged = []
@@ -155,7 +158,7 @@ final class SaveTransaction {
 
     func columns(of row: RowID) -> EntityColumns { columns[row.entity - 1] }
 
-    /// The final key of a row of the request.
+    /// Returns the final key of a row of the request.
     func key(_ row: RowID) throws -> Int64 {
         if row.key >= 0 { return row.key }
         guard let key = result.keys[row.key] else {
@@ -167,7 +170,7 @@ final class SaveTransaction {
         return key
     }
 
-    /// The bytes for a column of external binary data; long content goes into a file.
+    /// Returns the bytes for a column of external binary data. Writes long content into a file.
     func externalColumn(_ data: Data) throws -> StoredValue {
         if data.count > ExternalDataFolder.inlineLimit, let identifier = try external.write(data) {
             writtenFiles.append(identifier)
@@ -184,7 +187,8 @@ final class SaveTransaction {
         return stored
     }
 
-    /// Refuses a request that does not fit the model, so that nothing behind this point looks for what is not there.
+    /// Throws an error if the request does not fit the model, so that the following steps can rely on its entities and
+    /// slots.
     private func checkRequest() throws {
         func check(_ row: RowID) throws {
             guard model.entities.indices.contains(row.entity - 1) else {
@@ -193,7 +197,7 @@ final class SaveTransaction {
                     "The save names the entity number \(row.entity), which the model has not.")
             }
         }
-        /// Whether a relationship may lead to a row of this entity.
+        /// Throws an error unless the relationship can refer to a row of this entity.
         func check(_ row: RowID, as slot: Int, of entity: CompiledEntity) throws {
             try check(row)
             guard entity.relationships.indices.contains(slot) else { return }

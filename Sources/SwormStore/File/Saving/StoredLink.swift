@@ -1,4 +1,4 @@
-/// A stored relationship, as SQL that leads from rows to those at its far end.
+/// A stored relationship, as SQL that leads from rows to their destinations.
 struct StoredLink {
     private enum Place {
         case ownColumn(table: String, column: String)
@@ -11,11 +11,11 @@ struct StoredLink {
     let slot: Int
     let relationship: CompiledRelationship
     let destination: CompiledEntity
-    /// The table of the far end; quoted.
+    /// The quoted name of the destination's table.
     let table: String
     private let place: Place
 
-    /// - Returns: Nil for a relationship that no table keeps.
+    /// - Returns: Nil for a relationship that no table stores.
     init?(_ slot: Int, of entity: CompiledEntity, _ transaction: SaveTransaction) {
         relationship = entity.relationships[slot]
         self.entity = entity
@@ -33,12 +33,12 @@ struct StoredLink {
         }
     }
 
-    /// The inverse, seen from the other side.
+    /// Returns the inverse relationship.
     func inverse(_ transaction: SaveTransaction) -> StoredLink? {
         relationship.inverse.flatMap { StoredLink($0, of: destination, transaction) }
     }
 
-    /// Whether a row of the far end, `t0`, is one to which some rows lead.
+    /// Returns the SQL condition that the destination row `t0` is linked to one of the given owners.
     ///
     /// - Parameter owners: A SELECT of keys, or one key.
     func leads(from owners: String) -> String {

@@ -1,8 +1,8 @@
 import SwormSQLite
 
-/// The statement of one shape of requests, with the origins of its parameters.
+/// The statement for one shape of requests, with the sources of its parameters.
 final class KnownShape {
-    /// The origin of the value of a parameter.
+    /// The source of a parameter's value.
     enum Source {
         /// A constant of the request, by its index.
         case constant(Int)
@@ -13,7 +13,7 @@ final class KnownShape {
         case fixed(SQLBinding)
     }
 
-    /// A request of the shape. It has the constants of the trial, so that no large value is kept.
+    /// A request of the shape. It contains the constants of the probe, so that no large value is retained.
     let request: FetchSpecification
     let selection: StatementShapes.Selection
     let slot: StatementSlot

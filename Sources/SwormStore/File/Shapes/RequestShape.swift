@@ -1,20 +1,20 @@
 import Foundation
 import SwormPredicates
 
-/// What is left of a request without its constants, and the constants.
+/// A request's hash without its constants, and the constants.
 ///
-/// Only requests have a shape whose predicates compare plain paths with plain values, so that the values come to stand in
-/// the statement as they are. The others are compiled each time.
+/// A request has a shape only if its predicates compare plain paths with plain values, so that the values become
+/// parameters of the statement unchanged. Other requests are compiled each time.
 struct RequestShape {
     private(set) var constants: [AttributeValue] = []
-    /// The same for requests of one shape, and mostly another one for those of another. It is made for each request, so
-    /// that it is a plain sum; what it finds is compared.
+    /// A hash that is equal for requests of one shape, and usually different for other shapes. It is computed for each
+    /// request, so it is a simple sum, and requests with equal hashes are compared.
     private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Deeper predicates are too rare to be worth a shape.
+    /// The depth above which predicates have no shape, because they are too rare to benefit from one.
     private static let depthLimit = 32
 
-    /// Fails for a request without a shape.
+    /// Returns nil for a request without a shape.
     init?(_ request: FetchSpecification) {
         add(request.entity)
         if let predicate = request.predicate, !add(predicate, depth: 0) { return nil }
@@ -68,10 +68,10 @@ struct RequestShape {
         return true
     }
 
-    /// The constant at a place of a request that has a shape.
+    /// Returns the constant at an index of a request that has a shape.
     static func constant(_ place: Int, of request: FetchSpecification) -> AttributeValue? {
         guard let predicate = request.predicate else { return nil }
-        // Most have but one.
+        // Most requests have only one constant.
         if place == 0, case .comparison(let comparison) = predicate { return comparison.right.constant }
         var place = place
         return constant(&place, of: predicate)
@@ -92,7 +92,7 @@ struct RequestShape {
         }
     }
 
-    /// Whether a request has the shape of another one that has a shape.
+    /// Returns whether a request has the same shape as another request that has a shape.
     static func same(_ one: FetchSpecification, _ other: FetchSpecification) -> Bool {
         guard one.entity == other.entity, one.includesSubentities == other.includesSubentities,
             (one.limit > 0) == (other.limit > 0), (one.offset > 0) == (other.offset > 0), one.sorts == other.sorts
@@ -120,7 +120,7 @@ struct RequestShape {
         }
     }
 
-    /// Whether a path is that of a request that has a shape.
+    /// Returns whether a path equals the path of a request that has a shape.
     private static func samePath(_ one: ExpressionTree, _ other: ExpressionTree) -> Bool {
         var (one, other) = (one, other)
         while case .key(let base, let key) = one {
@@ -131,8 +131,8 @@ struct RequestShape {
         return true
     }
 
-    /// The same request with other constants, in the order of `constants`, and with another limit and offset where it has
-    /// such.
+    /// Returns the same request with other constants, in the order of `constants`, and with another limit and offset if
+    /// the request has them.
     static func probe(_ request: FetchSpecification, _ constants: [AttributeValue], limit: Int, offset: Int)
         -> FetchSpecification
     {
@@ -157,7 +157,8 @@ struct RequestShape {
 }
 
 extension AttributeValue {
-    /// Kinds of values that come to stand in a statement as they are. Of values of one kind none has a meaning of its own.
+    /// The kinds of values that become parameters of a statement unchanged. No value of these kinds has a special
+    /// meaning.
     enum PlainKind { case int, double, string, date, uuid }
 
     var plainKind: PlainKind? {
@@ -171,7 +172,7 @@ extension AttributeValue {
         }
     }
 
-    /// A value of the same kind that no request has, a different one for each place.
+    /// Returns a value of the same kind that no request contains, different for each index.
     func probe(_ place: Int) -> AttributeValue {
         switch self {
         case .int: .int(Int64.max - 4_242_424_242 - Int64(place))

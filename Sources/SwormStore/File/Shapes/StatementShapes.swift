@@ -2,22 +2,22 @@ import Foundation
 import SwormPredicates
 import SwormSQLite
 
-/// The statements of one connection by the shapes of the requests that they answer: a request that comes again with other
-/// constants binds and steps, and nothing is compiled.
+/// The statements of one connection, by the shapes of their requests. A repeated request with other constants binds and
+/// steps a statement without compiling.
 ///
-/// Which constant goes to which parameter is not worked out but seen: the request is compiled a second time with other
-/// constants. If the text stays the same and every parameter either shows one of those constants or has not changed, the
-/// shape is known; otherwise it is compiled each time.
+/// The mapping from constants to parameters is not computed but observed: the request is compiled a second time with
+/// other constants. If the SQL text stays the same, and every parameter either has one of those constants or is
+/// unchanged, the shape is known. Otherwise the request is compiled each time.
 final class StatementShapes {
     /// The result of a statement for the rows that a request finds.
     enum Selection: Equatable {
         /// The values of attributes.
         case values([Int])
-        /// The cells of the entity's row shape, which is the same each time.
+        /// The cells of the entity's row shape, which is always the same.
         case rows
         case identities
         case count
-        /// Nothing: it gives columns other values.
+        /// No result. The statement assigns values to columns.
         case update([String])
     }
 
@@ -28,35 +28,35 @@ final class StatementShapes {
     private var last: KnownShape?
     private var count = 0
 
-    /// The statement for the values of attributes, bound.
+    /// Returns the statement for the values of attributes, with its parameters bound.
     func values(
         _ request: FetchSpecification, attributes: [Int], _ compiler: SQLCompiler, _ connection: Connection
     ) throws -> Statement {
         try statement(request, .values(attributes), connection) { try compiler.values($0, attributes: attributes) }
     }
 
-    /// The statement for whole rows, bound.
+    /// Returns the statement for whole rows, with its parameters bound.
     func rows(
         _ request: FetchSpecification, shape: RowShape, _ compiler: SQLCompiler, _ connection: Connection
     ) throws -> Statement {
         try statement(request, .rows, connection) { try compiler.rows($0, shape: shape) }
     }
 
-    /// The statement for identities, bound.
+    /// Returns the statement for identities, with its parameters bound.
     func identities(
         _ request: FetchSpecification, _ compiler: SQLCompiler, _ connection: Connection
     ) throws -> Statement {
         try statement(request, .identities, connection) { try compiler.identities($0) }
     }
 
-    /// The statement for the number of rows, bound.
+    /// Returns the statement for the number of rows, with its parameters bound.
     func count(
         _ request: FetchSpecification, _ compiler: SQLCompiler, _ connection: Connection
     ) throws -> Statement {
         try statement(request, .count, connection) { try compiler.count($0) }
     }
 
-    /// The statement that gives the rows that have not all of some values these values, bound.
+    /// Returns the statement that assigns values to the rows that do not have all of them, with its parameters bound.
     func update(
         _ request: FetchSpecification, set assignments: [ColumnAssignment], by compiler: SQLCompiler,
         on connection: Connection
@@ -79,7 +79,7 @@ final class StatementShapes {
         _ request: FetchSpecification, _ selection: Selection, assigning values: [SQLBinding],
         on connection: Connection, compile: (FetchSpecification, [SQLBinding]) throws -> CompiledStatement
     ) throws -> Statement {
-        // The same again is what comes most often, and is seen without working out the shape.
+        // Repeating the last request is the most frequent case, and is detected without computing the shape.
         if let last, last.selection == selection, RequestShape.same(last.request, request) {
             return try Self.statement(last, request, assigning: values, on: connection)
         }
@@ -103,7 +103,7 @@ final class StatementShapes {
         return statement
     }
 
-    /// The statement of a shape, bound for a request that has it.
+    /// Returns the statement of a shape, bound for a request of that shape.
     private static func statement(
         _ known: KnownShape, _ request: FetchSpecification, assigning values: [SQLBinding], on connection: Connection
     ) throws -> Statement {
@@ -164,7 +164,7 @@ final class StatementShapes {
                 return
             }
         }
-        // A constant that is bound nowhere has been used up in the text.
+        // A constant that is not bound to any parameter has become part of the SQL text.
         guard unseen.isEmpty, unassigned.isEmpty else { return }
         if count >= Self.limit {
             known = [:]

@@ -1,10 +1,10 @@
 import SwormPredicates
 
-/// Where the values of one entity are written.
+/// The columns that store the values of one entity.
 struct EntityColumns: Sendable {
     struct Attribute: Sendable {
         var slot: Int
-        /// Quoted, as it stands in SQL.
+        /// The quoted column name, as it appears in SQL.
         var column: String
         var attribute: CompiledAttribute
         var isExternal: Bool
@@ -20,15 +20,16 @@ struct EntityColumns: Sendable {
         var slot: Int
         var column: String
         var entityColumn: String?
-        /// Holds the object's place in the ordered inverse.
+        /// The column for the object's position in the ordered inverse.
         var orderColumn: String?
-        /// Finds the rows that lead back; only where the inverse leads to one object too. Takes the object's key.
+        /// The query for the rows that refer back, only if the inverse is a to-one relationship too. Its parameter is
+        /// the object's key.
         var partners: Leading?
     }
 
-    /// A question for the rows that lead to an object by a to-one relationship, which has an index.
+    /// A query for the rows that refer to an object through a to-one relationship, which has an index.
     struct Leading: Sendable {
-        /// Gives the key and the entity's number of each row. Takes the object's key.
+        /// The SQL that returns the key and the entity number of each row. Its parameter is the object's key.
         var query: String
         /// The slot of the to-one relationship in its entity.
         var slot: Int
@@ -38,16 +39,17 @@ struct EntityColumns: Sendable {
 
     let entity: CompiledEntity
     let table: String
-    /// The attributes that are written: neither transient nor derived.
+    /// The attributes that are written, which are neither transient nor derived.
     let attributes: [Attribute]
-    /// The same as plain bytes, for the loop over the values of many rows.
+    /// The same attributes as plain bytes, for the loop over the values of many rows.
     let writes: [Write]
     let toOnes: [ToOne]
-    /// The to-one inverses of the entity's relationships: what must not lead to an object that is deleted.
+    /// The to-one inverses of the entity's relationships, which must not refer to a deleted object.
     let leading: [Leading]
     private let attributePlaces: [Int: Int]
     private let toOnePlaces: [Int: Int]
-    /// Takes the key and the version, then a value for each attribute and the key, and where there is one the entity, of each to-one.
+    /// The INSERT statement. Its parameters are the key, the version, a value for each attribute, and for each to-one
+    /// relationship the key and, if it has such a column, the entity.
     let insertion: String
 
     init(entity: CompiledEntity, model: CompiledModel, layout: StoreLayout) {
@@ -75,7 +77,7 @@ struct EntityColumns: Sendable {
                 orderColumn: order, partners: Leading(inverseOf: relationship, model: model, layout: layout))
         }
         leading = entity.relationships.compactMap { relationship in
-            // This rule leaves the other end to the caller.
+            // This rule leaves the inverse to the caller.
             guard relationship.deleteRule != .noActionDeleteRule else { return nil }
             return Leading(inverseOf: relationship, model: model, layout: layout)
         }
@@ -91,17 +93,17 @@ struct EntityColumns: Sendable {
             "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))"
     }
 
-    /// The column of an attribute; nil for a transient or derived one.
+    /// Returns the column of an attribute, or nil for a transient or derived one.
     func attribute(_ slot: Int) -> Attribute? { attributePlaces[slot].map { attributes[$0] } }
 
-    /// The columns of a to-one relationship; nil for any other.
+    /// Returns the columns of a to-one relationship, or nil for any other relationship.
     func toOne(_ slot: Int) -> ToOne? { toOnePlaces[slot].map { toOnes[$0] } }
 
     var externalAttributes: [Attribute] { attributes.filter(\.isExternal) }
 }
 
 extension EntityColumns.Leading {
-    /// Nil where the relationship has no inverse, or one that leads to many objects.
+    /// Returns nil if the relationship has no inverse, or a to-many inverse.
     fileprivate init?(inverseOf relationship: CompiledRelationship, model: CompiledModel, layout: StoreLayout) {
         guard let inverse = relationship.inverse, let toOne = layout.toOne(inverse, in: relationship.destination) else {
             return nil

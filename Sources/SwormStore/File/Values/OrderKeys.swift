@@ -1,20 +1,22 @@
-/// The sparse keys by which a store keeps the order of a relationship.
+/// The sparse keys with which a store records the order of a relationship.
 ///
-/// Appended objects get 2048, 3072, 4096 and so on; one that is put between two others gets a key between theirs.
+/// Appended objects get the keys 2048, 3072, 4096 and so on. An object inserted between two existing ones gets a key
+/// between theirs.
 package enum OrderKeys {
     package static let first: Int64 = 2048
     package static let step: Int64 = 1024
 
-    /// The key of an object that is appended behind the given last key.
+    /// Returns the key of an object that is appended after the given last key.
     package static func next(after last: Int64?) -> Int64 {
         guard let last else { return first }
         let (key, overflow) = last.addingReportingOverflow(step)
         return overflow ? Int64.max : max(key, first)
     }
 
-    /// The keys for objects in their new order, given the keys that they have now; nil for one that has none.
+    /// Returns the keys for objects in their new order, given their current keys, which are nil for objects without a
+    /// key.
     ///
-    /// As few keys as possible change. Where the room between two neighbours is used up, all are numbered anew.
+    /// As few keys as possible change. If there is no space left between two neighbors, all keys are assigned again.
     package static func arranged(_ current: [Int64?]) -> [Int64] {
         guard !current.isEmpty else { return [] }
         let kept = longestRise(current)
@@ -52,12 +54,12 @@ package enum OrderKeys {
         guard !overflow, distance > Int64(count) else { return nil }
         let parts = Int64(count) + 1
         return (1...count).map { index in
-            // Quotient and remainder apart, so that no product overflows.
+            // The quotient and the remainder are multiplied separately, so that no product overflows.
             start + distance / parts * Int64(index) + distance % parts * Int64(index) / parts
         }
     }
 
-    /// The places of the longest strictly rising run of keys, not necessarily side by side.
+    /// Returns the indexes of the longest strictly increasing subsequence of keys.
     private static func longestRise(_ keys: [Int64?]) -> [Int] {
         var tails: [Int] = []
         var before = [Int](repeating: -1, count: keys.count)

@@ -4,13 +4,13 @@ import SwormSQLite
 package import SwormRows
 
 extension RowBuffer {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
-    /// Of an attribute that allows external storage these are the column's bytes, marker included; the session has the
-    /// content (``StoreSession/externalData(_:)``).
+    /// For an attribute that allows external storage, the value is the column's bytes, including the marker. The
+    /// session reads the content (``StoreSession/externalData(_:)``).
     ///
-    /// - Throws: ``CoreDataError`` for text that is no URL and for a number that no decimal can hold. Everything else was
-    ///   checked when the buffer was filled.
+    /// - Throws: ``CoreDataError`` for text that is not a URL and for a number that no decimal can represent.
+    ///   Everything else was checked when the buffer was filled.
     package func value(_ row: Int, _ cell: Int, type: AttributeType) throws -> AttributeValue {
         guard !isNull(row, cell) else { return .null }
         switch type {
@@ -36,7 +36,7 @@ extension RowBuffer {
         }
     }
 
-    /// The value of an attribute, with the content of external data, and errors that name the attribute.
+    /// Returns the value of an attribute, including the content of external data, with errors that name the attribute.
     package func value(
         _ row: Int, _ cell: Int, of attribute: CompiledAttribute, in entity: CompiledEntity, session: any StoreSession
     ) throws -> AttributeValue {
@@ -58,7 +58,7 @@ extension RowBuffer {
 }
 
 extension AttributeType {
-    /// What a column of this type may hold.
+    /// The kind of values that a column of this type can hold.
     package var cellKind: CellKind {
         switch self {
         case .integer16, .integer32, .integer64, .boolean, .objectID: .integer
@@ -73,7 +73,8 @@ extension AttributeType {
 }
 
 extension RowShape {
-    /// What each cell may hold. Optionality is the context's business: files with missing values must be readable.
+    /// Returns the kind of values that each cell can hold. The context checks optionality, because files with missing
+    /// values must be readable.
     func rules(in model: CompiledModel) -> [CellRule] {
         cells.map { cell in
             switch cell {
@@ -84,7 +85,8 @@ extension RowShape {
         }
     }
 
-    /// The property that a cell belongs to, by the names of entity and property; nil for the first three cells.
+    /// Returns the property that a cell belongs to, by the names of entity and property, or nil for the first three
+    /// cells.
     func property(ofCell index: Int, in model: CompiledModel) -> (entity: String, name: String)? {
         guard cells.indices.contains(index) else { return nil }
         switch cells[index] {

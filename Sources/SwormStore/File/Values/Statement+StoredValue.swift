@@ -26,7 +26,8 @@ extension Statement {
         }
     }
 
-    /// Binds a value of an attribute whose column keeps it as it is; false, with nothing bound, for any other.
+    /// Binds the value of an attribute whose column stores it unchanged, or returns false, with nothing bound, for any
+    /// other value.
     mutating func bindPlain(
         _ value: AttributeValue, _ type: AttributeType, at index: Int, in arena: BindingArena
     ) throws -> Bool {
@@ -46,7 +47,7 @@ extension Statement {
         return true
     }
 
-    /// Binds values to the parameters from the first one on.
+    /// Binds values to consecutive parameters, starting with the first one.
     mutating func bind(_ values: [StoredValue]) throws {
         for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
     }
@@ -65,7 +66,7 @@ extension Statement {
         }
     }
 
-    /// What a column of the current row holds.
+    /// Returns the value of a column in the current row.
     borrowing func storedValue(_ column: Int) -> StoredValue {
         switch type(column) {
         case .null: .null

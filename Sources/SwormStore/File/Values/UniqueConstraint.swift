@@ -1,21 +1,21 @@
 /// A uniqueness constraint and the columns that hold its values.
 struct UniqueConstraint: Hashable {
-    /// Quoted, as it stands in SQL.
+    /// The quoted table name, as it appears in SQL.
     var table: String
     var properties: [String]
-    /// In the order of the properties; quoted.
+    /// The quoted column names, in the order of the properties.
     var columns: [String]
 }
 
 extension EntityColumns {
-    /// The constraints that rows of the entity must satisfy, those of its ancestors included.
+    /// Returns the constraints that rows of the entity must satisfy, including those of its ancestors.
     func uniqueConstraints(in model: CompiledModel) -> [UniqueConstraint] {
         var result: [UniqueConstraint] = []
         var next: CompiledEntity? = entity
         while let current = next {
             for properties in current.uniquenessConstraints {
                 let columns = properties.map(column(named:))
-                // A constraint over something that has no column cannot be checked, and no index enforces it.
+                // A constraint over a property without a column cannot be checked, and no index enforces it.
                 guard !columns.isEmpty, !columns.contains(nil) else { continue }
                 result.append(
                     UniqueConstraint(table: table, properties: properties, columns: columns.compactMap { $0 }))

@@ -1,25 +1,28 @@
-/// What other programs have put into tables whose rows come into one that is made anew.
+/// The third-party columns of tables whose rows are moved into a recreated table.
 struct CarriedColumns: Sendable {
     struct Column: Sendable, Hashable {
         var name: String
-        /// How the new table declares it.
+        /// The definition of the column in the new table.
         var definition: String
-        /// How it does where SQLite does not take that; nil for not at all.
+        /// The definition that is used if SQLite does not accept the full one; nil to leave the column out.
         var plain: String?
         var isGenerated: Bool
-        /// The roots of the source whose rows have it.
+        /// The roots of the source whose rows have the column.
         var roots: Set<Int>
     }
 
     private(set) var columns: [Column] = []
-    /// Those that could not stay, as the new model needs their names, by the table that they are in.
+    /// The columns that could not be retained because the new model needs their names, each with the table that
+    /// contains it.
     private(set) var clashes: [(table: String, column: ForeignColumn)] = []
     private(set) var notes: [String] = []
 
     static let none = CarriedColumns()
     private init() {}
 
-    /// - Parameter roots: The roots of the source whose rows come into the table.
+    /// Collects the third-party columns for a recreated table.
+    ///
+    /// - Parameter roots: The roots of the source whose rows are moved into the table.
     init(into table: StoreLayout.Table, from roots: [Int], _ source: MigrationSource) {
         let needed = Set(table.columns.map { $0.name.uppercased() })
         for root in roots {
@@ -50,7 +53,7 @@ struct CarriedColumns: Sendable {
             return
         }
         guard column.isGenerated else {
-            // Rows of other tables may break what is said of this one's.
+            // Rows of other tables may violate the constraints in the definition of this one's column.
             let definition = isAlone ? column.definition ?? column.plain : column.plain
             if !isAlone, let full = column.definition, !Self.says(full, column) {
                 notes.append("\(what) keeps its type alone: rows of several tables come together there.")
@@ -68,7 +71,7 @@ struct CarriedColumns: Sendable {
             Column(name: column.name, definition: definition, plain: nil, isGenerated: true, roots: [root]))
     }
 
-    /// Whether a definition is but the name and the type.
+    /// Returns whether a definition consists only of the name and the type.
     private static func says(_ definition: String, _ column: ForeignColumn) -> Bool {
         let names = [column.name, SQLName.alwaysQuoted(column.name)]
         guard !column.type.isEmpty else { return names.contains(definition) }
@@ -77,7 +80,7 @@ struct CarriedColumns: Sendable {
         }
     }
 
-    /// Makes the table, with these columns at its end.
+    /// Returns the statement that creates the table, with these columns at its end.
     func statement(for table: StoreLayout.Table) -> MigrationStatement {
         var statement = MigrationStatement(StoreSchema.statement(for: table, and: columns.map(\.definition)))
         let plain = StoreSchema.statement(for: table, and: columns.compactMap(\.plain))
@@ -92,7 +95,7 @@ struct CarriedColumns: Sendable {
         return statement
     }
 
-    /// The columns whose values are read from the table of a root.
+    /// Returns the columns whose values are read from the table of a root.
     func columns(from root: Int) -> [String] {
         columns.filter { !$0.isGenerated && $0.roots.contains(root) }.map { SQLName.alwaysQuoted($0.name) }
     }

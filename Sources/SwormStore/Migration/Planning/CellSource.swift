@@ -1,19 +1,20 @@
 import SwormPredicates
 
-/// Says what the columns of a destination's rows are read from.
+/// A mapping from the columns of a destination's rows to the source columns that they are read from.
 struct CellSource {
     let map: MigrationMap
     let old: StoreLayout
     let new: StoreLayout
     let feeds: LinkFeeds
 
-    /// The function that gives the content of a value that may be kept in a file.
+    /// The SQL function that returns the content of a value that may be stored in a file.
     static let contentFunction = "SwormExternalContent"
-    /// The function that gives what the column of such a value holds for a content. What SQL joins is text, and in a
-    /// database of UTF-16 text has no odd number of bytes.
+    /// The SQL function that returns the column value for the content of an attribute that allows external storage. SQL
+    /// concatenation yields text, and text in a UTF-16 database cannot have an odd number of bytes, so SQL itself
+    /// cannot build the value.
     static let inlineFunction = "SwormInlineContent"
 
-    /// Nil where the rows of the pair do not have the column.
+    /// Returns the cell of a column; nil if the rows of the pair do not have the column.
     func cell(of use: ColumnUse, in pair: MigrationMap.Pair) throws -> TablePlan.Cell? {
         guard map.destination[use.entity].family.contains(pair.destination.number) else { return nil }
         switch use.role {
@@ -23,7 +24,7 @@ struct CellSource {
             return key(
                 toOne.column, from: relationship.destination, to: pair.destination.relationships[slot].destination)
         case .entity(let slot):
-            // Where the numbers change they are set when the rows are where they belong.
+            // If the entity numbers change, they are set after the rows are in their tables.
             guard let column = link(slot, use, pair)?.0.entityColumn else { return .empty }
             return plain(column)
         case .order(let slot):
@@ -55,7 +56,7 @@ struct CellSource {
         return (toOne, pair.source.relationships[own], own)
     }
 
-    /// The owner's columns, where the rows of the pair could have an owner.
+    /// Returns the owner's columns if the rows of the pair can have an owner.
     private func owner(
         _ place: PropertyPlace, _ pair: MigrationMap.Pair
     ) -> (owner: CompiledEntity, column: String, order: String?)? {
@@ -65,7 +66,7 @@ struct CellSource {
         return (owner, column, order)
     }
 
-    /// A key of another table, as it is there now.
+    /// Returns a cell for the key of a row of another table, with the key that the row has after the migration.
     private func key(_ column: String, from source: Int, to destination: Int) -> TablePlan.Cell {
         let offset = feeds.offsets.offset(from: map.source[source].root, into: map.destination[destination].root)
         guard let offset else { return .empty }
@@ -85,15 +86,16 @@ struct CellSource {
         let source = pair.source.attributes[own]
         var cell = TablePlan.Cell(
             column: column, expression: Self.converted(SQLName.quoted(column), from: source, to: attribute))
-        // A leaf of a composite that may be missing is optional itself.
+        // A leaf of an optional composite is optional itself.
         if !attribute.isOptional, source.isOptional {
             cell.fill = try fill(attribute, pair.destination)
         }
         return cell
     }
 
-    /// The columns by which an object shows that it has the composite of a new leaf. Where it has none the leaf has no place;
-    /// where the composite itself is new there are no such columns, and it comes with its values.
+    /// Returns the columns that show whether an object has the composite of a new leaf. If the object has no such
+    /// composite, the leaf gets no value; if the composite itself is new, there are no such columns, and it is created
+    /// with its values.
     private func siblings(of name: String, _ pair: MigrationMap.Pair) -> [String] {
         var path = name
         while let dot = path.lastIndex(of: ".") {

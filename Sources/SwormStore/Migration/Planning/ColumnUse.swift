@@ -1,28 +1,28 @@
-/// What a column of an entity's table is for.
+/// The purpose of a column of an entity's table.
 struct ColumnUse {
     enum Role: Hashable {
         /// The value of an attribute, by slot.
         case attribute(Int)
-        /// The key of a to-one relationship's object, by slot.
+        /// The key of the object that a to-one relationship points to, by slot.
         case key(Int)
-        /// The number of that object's entity.
+        /// The number of the entity of the object that a to-one relationship points to, by slot.
         case entity(Int)
-        /// The place of the row in the ordered inverse of a to-one relationship.
+        /// The position of the row in the ordered inverse of a to-one relationship, by slot.
         case order(Int)
-        /// The key of the object that has the row by a to-many relationship without inverse.
+        /// The key of the object that owns the row through a to-many relationship without inverse.
         case ownerKey(PropertyPlace)
-        /// The place of the row in such a relationship.
+        /// The position of the row in such a relationship.
         case ownerOrder(PropertyPlace)
     }
 
     var column: String
-    /// The number of the entity whose rows have it, together with its descendants'.
+    /// The number of the entity whose rows, and whose descendants' rows, have the column.
     var entity: Int
     var role: Role
 }
 
 extension StoreLayout {
-    /// What the columns of a table are for, without those that every table has.
+    /// Returns the purposes of the columns of a table, without the columns that every table has.
     func uses(of root: CompiledEntity, in model: CompiledModel) -> [ColumnUse] {
         var uses: [ColumnUse] = []
         for number in root.family {
@@ -58,7 +58,7 @@ extension StoreLayout {
         return uses
     }
 
-    /// The column that orders the rows in the inverse of a to-one relationship.
+    /// Returns the column that orders the rows in the inverse of a to-one relationship.
     func order(ofToOne slot: Int, in entity: CompiledEntity) -> String? {
         guard let inverse = entity.relationships[slot].inverse,
             case .inverse(_, let order?)? = toMany(inverse, in: entity.relationships[slot].destination)

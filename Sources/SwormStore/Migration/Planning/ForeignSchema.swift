@@ -1,32 +1,32 @@
-/// A column that other programs have put into a table of the model.
+/// A column that other programs have added to a table of the model.
 struct ForeignColumn: Sendable, Hashable {
     var name: String
     /// The declared type; empty for none.
     var type: String
-    /// What the table's statement says of it, its name included; nil where that cannot be told.
+    /// The definition of the column in the table's statement, including its name; nil if it cannot be determined.
     var definition: String?
-    /// Whether SQLite works its values out.
+    /// Whether SQLite computes its values.
     var isGenerated: Bool
-    /// How many rows have a value there.
+    /// The number of rows that have a value in the column.
     var values: Int64
 
-    /// The column with its type alone. SQLite takes any text for a type, and tells it without its quotes.
+    /// The name and the type of the column. SQLite accepts any text as a type, and reports it without its quotes.
     var plain: String {
         SQLName.alwaysQuoted(name) + (type.isEmpty ? "" : " " + SQLName.alwaysQuoted(type))
     }
 }
 
-/// A reference that others have declared, from whichever table to one that may be of the model.
+/// A reference that a third party has declared, from any table to one that may belong to the model.
 struct ForeignKey: Sendable, Hashable {
     var table: String
     var column: String
-    /// The table that it leads to, as it is spelled there.
+    /// The table that the reference points to, as spelled in the declaration.
     var target: String
-    /// Whether it holds keys of objects.
+    /// Whether the reference holds keys of objects.
     var leadsToKeys: Bool
 }
 
-/// The columns in the text of a statement that makes a table.
+/// The column definitions in the SQL of a `CREATE TABLE` statement.
 struct ColumnDefinitions {
     private var texts: [String: String] = [:]
 
@@ -37,10 +37,11 @@ struct ColumnDefinitions {
         }
     }
 
-    /// What is said of a column; nil for one that is not found.
+    /// Returns the definition of a column; nil if it is not found.
     subscript(name: String) -> String? { texts[name.lowercased()] }
 
-    /// The parts between the outermost parentheses, without comments: these would swallow what is written behind them.
+    /// Returns the parts between the outermost parentheses, without comments, because these would hide any text that is
+    /// appended to them.
     private static func items(of sql: String) -> [String] {
         var items: [String] = []
         var current = String.UnicodeScalarView()
@@ -59,7 +60,7 @@ struct ColumnDefinitions {
                 rest = rest.dropFirst(2)
                 current.append(" ")
             } else if let end = closing(next) {
-                // A doubled quote ends one text here and begins the next, which comes to the same.
+                // A doubled quote ends one quoted string here and starts the next, which has the same result.
                 let text = rest.dropFirst().prefix { $0 != end }
                 current.append(next)
                 current.append(contentsOf: text)
@@ -91,7 +92,7 @@ struct ColumnDefinitions {
         return String(String.UnicodeScalarView(start.reversed().drop { $0.properties.isWhitespace }.reversed()))
     }
 
-    /// The name of a column; nil for a rule of the whole table.
+    /// Returns the name of a column; nil for a table constraint.
     private static func name(of item: String) -> String? {
         let scalars = Array(item.unicodeScalars)
         guard let first = scalars.first else { return nil }

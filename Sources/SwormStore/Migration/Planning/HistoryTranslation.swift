@@ -1,9 +1,9 @@
 import Foundation
 import SwormSQLite
 
-/// Translates what the history says of changed properties from one model to another.
+/// A translation of the changed properties in the persistent history from one model to another.
 struct HistoryTranslation {
-    /// By entity number of the source.
+    /// The pairs of entities, by entity number of the source.
     private let pairs: [Int: (old: HistoryProperties, new: HistoryProperties, slots: [String: Set<PropertySlot>])]
 
     init(_ map: MigrationMap, old: StoreLayout, new: StoreLayout) {
@@ -24,7 +24,7 @@ struct HistoryTranslation {
         self.pairs = pairs
     }
 
-    /// The bits of the new model; nil where nothing that was changed is left, or the bits say nothing.
+    /// Returns the bits for the new model; nil if no changed property remains, or the bits cannot be interpreted.
     func translated(_ bits: Data, of entity: Int64) -> Data? {
         guard let number = Int(exactly: entity), let pair = pairs[number], let names = pair.old.names(bits) else {
             return nil

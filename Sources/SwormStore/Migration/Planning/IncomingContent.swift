@@ -1,16 +1,16 @@
 import Foundation
 import SwormSQLite
 
-/// The content of external files that comes into a table, as an attribute allows external storage no more.
+/// The content of external files that is moved into a table because an attribute no longer allows external storage.
 struct IncomingContent {
     let entity: String
     let attribute: String
-    /// The bytes that all files together take in a table.
+    /// The number of bytes that all files together need in a table.
     private(set) var size: Int64 = 0
-    /// The files that are named and not there.
+    /// The files that are referenced but missing.
     private(set) var missing: [UUID] = []
 
-    /// That of a whole store.
+    /// Returns the incoming content of a whole store.
     static func all(
         _ map: MigrationMap, _ layout: StoreLayout, _ connection: StoreConnection, _ files: StoreFiles
     ) throws -> [IncomingContent] {
@@ -38,9 +38,9 @@ struct IncomingContent {
             "SELECT \(column) FROM \(SQLName.quoted(layout.table(of: entity))) WHERE Z_ENT = \(entity.number) AND length(\(column)) = 38"
         ) { row in
             guard let file = row.withBlob(0, { $0.flatMap { ExternalDataFolder.reference(in: $0) } }) else { return }
-            // Several values may name one file, and each gets the content.
+            // Several values may reference one file, and each gets the content.
             if let path = folder.file(file), FileKind(path: path) == .file, let stamp = FileStamp(path: path) {
-                // The last of its pages is not full.
+                // The last page of a value is not full.
                 size += stamp.boundedSize + 4096
             } else {
                 missing.append(file)
@@ -48,7 +48,9 @@ struct IncomingContent {
         }
     }
 
-    /// - Parameter path: The store.
+    /// Returns an error if files are missing.
+    ///
+    /// - Parameter path: The path of the store.
     func fault(in path: String) -> CoreDataError? {
         guard let first = missing.first else { return nil }
         let values = missing.count == 1 ? "1 value" : "\(missing.count) values"

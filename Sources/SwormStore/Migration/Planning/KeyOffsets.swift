@@ -1,11 +1,11 @@
-/// What is added to the keys of a source's table when its rows come into a table of the destination.
+/// The offsets that are added to the keys of a source's table when its rows are moved into a table of the destination.
 ///
-/// Tables that become one have rows with equal keys. The first of them, which is the table of the root's own rows where
-/// there is one, keeps its keys. Those of the next follow behind the highest that was ever given out in the ones before,
-/// so that a key that leads to nothing still does.
+/// Tables that become one contain rows with equal keys. The first of them, which is the table of the root's own rows if
+/// there is one, retains its keys. The keys of each following table start after the highest key ever assigned in the
+/// preceding ones, so that a key that points to no row still points to none.
 struct KeyOffsets {
     private var offsets: [Int: [Int: Int64]] = [:]
-    /// The highest key that was ever given out, by root of the destination.
+    /// The highest key that was ever assigned, by root of the destination.
     private(set) var highest: [Int: Int64] = [:]
 
     init(_ map: MigrationMap, highestKeys: [Int: Int64]) throws {
@@ -20,7 +20,7 @@ struct KeyOffsets {
             for source in roots {
                 offsets[root.number, default: [:]][source] = next
                 let (sum, overflow) = next.addingReportingOverflow(max(0, highestKeys[source] ?? 0))
-                // The keys of one table are those that it has, however high.
+                // A single table retains its keys, however high they are.
                 guard roots.count == 1 || (!overflow && sum < .max) else {
                     throw CoreDataError(
                         NSMigrationError,
@@ -33,10 +33,10 @@ struct KeyOffsets {
         }
     }
 
-    /// Nil where no row of the one table comes into the other.
+    /// Returns the offset; nil if no row of the one table is moved into the other.
     func offset(from source: Int, into destination: Int) -> Int64? { offsets[destination]?[source] }
 
-    /// The roots of the source whose rows come into a table, the one that keeps its keys first.
+    /// Returns the roots of the source whose rows are moved into a table, starting with the one that retains its keys.
     func sources(of destination: Int) -> [Int] {
         (offsets[destination] ?? [:]).sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
     }

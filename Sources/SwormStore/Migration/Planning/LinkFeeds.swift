@@ -1,30 +1,30 @@
-/// Where the links of the destination's relationships come from.
+/// The sources of the links of the destination's relationships.
 ///
-/// Both sides of a relationship share one place in the file: a to-one's column, a column with the owner's key, or a join
-/// table. A feed belongs to the side that has the column, or after which the table is named.
+/// Both sides of a relationship share one location in the file: the column of a to-one relationship, a column with the
+/// owner's key, or a join table. A feed belongs to the side that has the column, or after which the table is named.
 struct LinkFeeds {
     enum Feed: Equatable {
-        /// There were no such links.
+        /// There are no links.
         case none
-        /// They stay in the place that they have, under another name perhaps.
+        /// The links remain where they are, although the column or table may be renamed.
         case direct
-        /// They are gathered in a table of their own first, and written when the rows are where they belong.
+        /// The links are first gathered in a separate table, and written after the rows are in their tables.
         case gathered(Int)
-        /// The other side of a one-to-one relationship, which is gathered, writes them.
+        /// The links are written by the other side of a one-to-one relationship, which is gathered.
         case partner
     }
 
-    /// Links to be gathered.
+    /// Links that are gathered.
     struct Gathering {
         var number: Int
         /// The side that the links are written from.
         var place: PropertyPlace
-        /// The side whose sources tell them: the same, or its inverse.
+        /// The side whose sources provide the links: the same side, or its inverse.
         var teller: PropertyPlace
         var isSwapped: Bool { place != teller }
     }
 
-    /// A relationship of the source, however many entities inherit it.
+    /// A relationship of the source, independent of the number of entities that inherit it.
     struct Origin: Hashable {
         var owner: Int
         var name: String
@@ -69,7 +69,7 @@ struct LinkFeeds {
         map.destination[place.entity].relationships[place.slot]
     }
 
-    /// The place of the inverse: in the entity that declares it.
+    /// Returns the inverse, in the entity that declares it.
     func inverse(of place: PropertyPlace) -> PropertyPlace? {
         let relationship = relationship(place)
         guard let slot = relationship.inverse, let inverse = map.destination.inverse(of: relationship) else {
@@ -78,7 +78,7 @@ struct LinkFeeds {
         return PropertyPlace(entity: inverse.owner, slot: slot)
     }
 
-    /// The pairs whose rows can have links of a relationship, and had some.
+    /// Returns the pairs whose rows can have links of a relationship, and had a relationship that becomes it.
     func sources(of place: PropertyPlace) -> [(pair: MigrationMap.Pair, slot: Int)] {
         map.pairs(intoFamily: map.destination[place.entity]).compactMap { pair in
             pair.relationships[place.slot].map { (pair, $0) }
@@ -124,13 +124,13 @@ struct LinkFeeds {
         }
     }
 
-    /// Whether all sources of a relationship are to-one, so that a column can become a column.
+    /// Returns whether all sources of a relationship are to-one, so that one column can become the other.
     private func hasToOnes(_ place: PropertyPlace) -> Bool {
         let sources = sources(of: place)
         return !sources.isEmpty && sources.allSatisfy { old.toOne($0.slot, in: $0.pair.source.number) != nil }
     }
 
-    /// Whether the sources of two relationships have been the inverse of each other.
+    /// Returns whether the sources of two relationships are inverses of each other.
     private func areInverse(_ one: PropertyPlace, _ other: PropertyPlace) -> Bool {
         let backs = Set(
             sources(of: one).map { pair, slot in
@@ -139,7 +139,7 @@ struct LinkFeeds {
         return backs == Set(origins(of: other).map { Optional($0) })
     }
 
-    /// The one relationship of the source that feeds another from all its rows; nil where there are several.
+    /// Returns the only relationship of the source that feeds another from all its rows; nil if there are several.
     private func onlySource(of place: PropertyPlace) -> (
         entity: CompiledEntity, relationship: CompiledRelationship, slot: Int
     )? {
@@ -147,7 +147,7 @@ struct LinkFeeds {
         guard let first = sources.first, origins(of: place).count == 1 else { return nil }
         let relationship = first.pair.source.relationships[first.slot]
         let owner = map.source[relationship.owner]
-        // Rows that have links and are not asked for them would keep those.
+        // Other rows that have links through this relationship would otherwise retain them.
         let asked = Set(sources.map(\.pair.source.number))
         let destination = map.destination[place.entity]
         let family = map.pairs(intoFamily: destination).filter { owner.family.contains($0.source.number) }
@@ -155,7 +155,7 @@ struct LinkFeeds {
         return (owner, relationship, first.slot)
     }
 
-    /// For a relationship without inverse that is kept as before: the columns of the source.
+    /// Returns the columns of the source for a relationship without inverse that is stored as before.
     func directOwner(
         _ place: PropertyPlace
     ) -> (owner: CompiledEntity, relationship: CompiledRelationship, column: String, order: String?)? {
@@ -166,12 +166,12 @@ struct LinkFeeds {
         return (owner, relationship, column, order)
     }
 
-    /// For a join table that can stay: the table of the source, seen from the same side.
+    /// Returns the table of the source, seen from the same side, for a join table that can be retained.
     func directJoin(_ place: PropertyPlace) -> StoreLayout.Join? {
         guard case .join(let join)? = new.toMany(place.slot, in: place.entity),
             let (owner, relationship, slot) = onlySource(of: place),
             case .join(let present)? = old.toMany(slot, in: owner.number),
-            // The key begins with the side after which the table is named.
+            // The primary key starts with the side after which the table is named.
             present.isOwner, join.isReflexive == present.isReflexive,
             (join.orderColumn == nil) == (present.orderColumn == nil),
             (join.inverseOrderColumn == nil) == (present.inverseOrderColumn == nil),
@@ -183,7 +183,8 @@ struct LinkFeeds {
         return present
     }
 
-    /// Whether a direct feed can bring links to objects that are gone, or of entities that they may not lead to.
+    /// Returns whether a direct feed can have links to objects that no longer exist, or whose entity the relationship
+    /// does not allow.
     func mayDangle(_ place: PropertyPlace) -> Bool {
         let target = map.destination[relationship(place).destination]
         return sources(of: place).contains { pair, slot in
@@ -192,7 +193,7 @@ struct LinkFeeds {
         }
     }
 
-    /// Whether the objects that a direct feed leads to have other entity numbers than before.
+    /// Returns whether the objects that a direct feed points to get other entity numbers.
     func changesNumbers(_ place: PropertyPlace) -> Bool {
         sources(of: place).contains { pair, slot in
             map.source[pair.source.relationships[slot].destination].family.contains { number in
@@ -201,7 +202,7 @@ struct LinkFeeds {
         }
     }
 
-    /// Whether rows of the owning side may be gone that links of a direct feed come from.
+    /// Returns whether the rows that own links of a direct feed may have been deleted.
     func mayLackOwner(_ place: PropertyPlace) -> Bool {
         guard let source = onlySource(of: place) else { return false }
         return !map.moves(source.entity.family, into: map.destination[place.entity].family)

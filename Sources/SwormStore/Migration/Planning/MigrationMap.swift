@@ -1,23 +1,25 @@
-/// A mapping between two models, by numbers and slots: which rows become which, and which property of theirs which.
+/// A mapping between two models, by numbers and slots, of rows and their properties.
 struct MigrationMap {
-    /// The rows of one entity, and what becomes of them.
+    /// An entity of the source and the entity that its rows are moved to.
     struct Pair {
         let source: CompiledEntity
         let destination: CompiledEntity
-        /// By attribute slot of the destination: the slot in the source, nil for an attribute without a value yet.
+        /// By attribute slot of the destination: the slot in the source, or nil for an attribute that has no value yet.
         let attributes: [Int?]
-        /// By relationship slot of the destination, in the same manner.
+        /// By relationship slot of the destination: the slot in the source, or nil for a new relationship.
         let relationships: [Int?]
     }
 
     let source: CompiledModel
     let destination: CompiledModel
-    /// In the order of the source's numbers.
+    /// The pairs, in the order of the source's numbers.
     let pairs: [Pair]
     private let numbers: [Int: Int]
 
-    /// - Throws: ``CoreDataError`` for a mapping that names what its models do not have, or that gives the rows of one entity
-    ///   to two.
+    /// Creates a map from a mapping by names.
+    ///
+    /// - Throws: ``CoreDataError`` if the mapping names something that its models do not have, or maps the rows of one
+    ///   entity to two entities.
     init(_ mapping: ModelMapping, from source: CompiledModel, to destination: CompiledModel) throws {
         self.source = source
         self.destination = destination
@@ -65,21 +67,21 @@ struct MigrationMap {
         CoreDataError(NSMigrationError, "The mapping does not fit the models: \(what).")
     }
 
-    /// What the rows of an entity of the source become; nil for rows that go.
+    /// Returns the number of the entity that the rows of a source entity are moved to; nil for rows that are deleted.
     func destination(of number: Int) -> Int? { numbers[number] }
 
-    /// The pairs whose rows stand in the table of a root of the destination.
+    /// Returns the pairs whose rows are stored in the table of a root of the destination.
     func pairs(into root: Int) -> [Pair] { pairs.filter { $0.destination.root == root } }
 
-    /// The pairs whose rows stand in the table of a root of the source.
+    /// Returns the pairs whose rows are stored in the table of a root of the source.
     func pairs(outOf root: Int) -> [Pair] { pairs.filter { $0.source.root == root } }
 
-    /// The pairs whose rows become those of an entity or of its descendants.
+    /// Returns the pairs whose rows are moved to an entity or its descendants.
     func pairs(intoFamily entity: CompiledEntity) -> [Pair] {
         pairs.filter { entity.family.contains($0.destination.number) }
     }
 
-    /// Whether every row of a family of the source becomes one of a family of the destination.
+    /// Returns whether every row of a family of the source is moved to a family of the destination.
     func moves(_ family: ClosedRange<Int>, into other: ClosedRange<Int>) -> Bool {
         family.allSatisfy { number in
             source[number].isAbstract || destination(of: number).map { other.contains($0) } ?? false

@@ -1,14 +1,15 @@
 extension MigrationPlanner {
     // MARK: Refusals
 
-    /// Refuses a file in which something of others stands where the new model needs the place.
+    /// Throws an error if a third-party object in the file has a name or number that the new model needs.
     func refuseForeignNames() throws {
         try refuseForeignTables()
         try refuseForeignColumns()
         try refuseForeignRecords()
     }
 
-    /// SQLite takes names that differ in case alone for the same, and those of tables and indexes for names of one kind.
+    /// Throws an error if a third-party table or index has a name that the new model needs. SQLite ignores case in
+    /// names, and tables and indexes share one namespace.
     private func refuseForeignTables() throws {
         let known = Set(oldTableNames.map { $0.uppercased() })
         func byUpper(_ names: [String]) -> [String: String] {
@@ -61,20 +62,20 @@ extension MigrationPlanner {
 
     // MARK: References
 
-    /// The table in which the objects of a table that makes way are afterwards; nil where all go. Of several it is that of the
-    /// root's own objects.
+    /// Returns the table that has the objects of a replaced table after the migration; nil if all of them are deleted.
+    /// If there are several, it is the one with the root's own objects.
     func successor(of root: Int) -> TablePlan? {
         let pairs = map.pairs(outOf: root)
         guard let pair = pairs.first(where: { $0.source.number == root }) ?? pairs.first else { return nil }
         return tables.first { $0.root.number == pair.destination.root }
     }
 
-    /// The references of other programs to a table.
+    /// Returns the third-party references to a table.
     func references(to table: String) -> [ForeignKey] {
         source.foreignKeys.filter { $0.target.uppercased() == table.uppercased() }
     }
 
-    /// The table that has the column of a reference afterwards; nil where none has.
+    /// Returns the table that has the column of a reference after the migration; nil if no table has it.
     private func holder(of reference: ForeignKey) -> String? {
         let table = reference.table
         if let plan = tables.first(where: { $0.kept == table }) { return plan.table.name }
@@ -89,7 +90,7 @@ extension MigrationPlanner {
         return oldJoins.contains(table) ? nil : table
     }
 
-    /// Renames a table, and leaves what leads to it as it is.
+    /// Renames a table without changing the references to it.
     func renamingAlone(_ table: String, _ name: String) -> [MigrationStatement] {
         [
             "PRAGMA legacy_alter_table = ON",
@@ -98,10 +99,10 @@ extension MigrationPlanner {
         ]
     }
 
-    /// Lets references that followed an old table lead to the one that has its objects.
+    /// Redirects references that followed an old table to the table that now has its objects.
     ///
-    /// SQLite changes a reference when the table that it leads to gets another name. So the new table takes the old one's
-    /// name for a moment, and what leads there goes with it when it gets its own again.
+    /// SQLite updates a reference when the table that it points to is renamed. Therefore the new table temporarily
+    /// takes the old one's name, and the references follow when it gets its own name back.
     func redirectReferences() -> [MigrationStatement] {
         var statements: [MigrationStatement] = []
         for table in oldTables {
@@ -115,10 +116,11 @@ extension MigrationPlanner {
                 guard let holder = holder(of: reference) else { continue }
                 let (name, column) = (SQLName.alwaysQuoted(holder), SQLName.alwaysQuoted(reference.column))
                 let number = "CAST(\(column) AS INTEGER)"
-                // What no object can have as its key stays: a number for none, or a word.
+                // Values that cannot be the key of an object are not changed: numbers out of range, and text.
                 let keys = "\(column) = \(number) AND \(number) BETWEEN 1 AND \(highest)"
                 let moved = "\(column) = \(number) AND \(number) BETWEEN \(-highest - offset) AND \(-1 - offset)"
-                // By way of numbers that no object has: the keys may have to be unique at any time.
+                // The update goes through numbers that no object has, because the keys may have to be unique at any
+                // time.
                 statements.append("UPDATE \(name) SET \(column) = -\(column) - \(offset) WHERE \(keys)")
                 statements.append("UPDATE \(name) SET \(column) = -\(column) WHERE \(moved)")
             }

@@ -1,6 +1,7 @@
 extension MigrationPlanner {
-    /// The table in which links are gathered: the owner's key, the member's key, the member's place among the owner's
-    /// members, and the owner's place among the member's owners. The keys are those that the rows will have.
+    /// Returns the name of the table in which links are gathered. Its columns are the owner's key, the member's key,
+    /// the member's index among the owner's members, and the owner's index among the member's owners. The keys are
+    /// those that the rows will have after the migration.
     static func gatheringTable(_ number: Int) -> String { "temp.SwormLinks_\(number)" }
 
     func gather(_ gathering: LinkFeeds.Gathering) -> [MigrationStatement] {
@@ -11,7 +12,7 @@ extension MigrationPlanner {
             + selections.map { MigrationStatement("INSERT INTO \(table) (\(columns)) \($0)") }
     }
 
-    /// The links of a relationship, as the source has them: from every relationship that becomes this one.
+    /// Returns queries for the links of a relationship in the source: one for every relationship that becomes this one.
     private func selections(of place: PropertyPlace) -> [String] {
         struct Source: Hashable {
             var origin: LinkFeeds.Origin
@@ -72,7 +73,8 @@ extension MigrationPlanner {
             func read(_ one: String, _ two: String) -> String {
                 "SELECT \(plus(one, own)), \(plus(two, other)), \(order), \(back) FROM \(SQLName.quoted(join.table)) WHERE \(one) IS NOT NULL\(owned(by: one))"
             }
-            // A pair of objects stands there in one of the two directions; with an order it stands there in both.
+            // A pair of objects is stored in one of the two directions; in an ordered relationship it is stored in
+            // both.
             guard join.isReflexive, join.orderColumn == nil else { return read(one, two) }
             return "\(read(one, two)) UNION \(read(two, one))"
         case nil: return nil

@@ -1,10 +1,11 @@
 extension MigrationPlanner {
-    /// The function that turns the bits of changed properties into those of the new model.
+    /// The SQL function that translates the bits of changed properties into those of the new model.
     static let propertiesFunction = "SwormHistoryProperties"
 
-    /// Lets the history speak of the new model: its entities, the keys of its objects, its properties.
+    /// Translates the persistent history to the new model: its entities, the keys of its objects, and its properties.
     ///
-    /// What it says of objects that have no entity any more goes. The transactions stay, so that tokens keep their place.
+    /// The changes of objects whose entity no longer exists are deleted. Their transactions are retained, so that
+    /// history tokens remain valid.
     func history() -> [MigrationStatement] {
         let table = HistoryTables.Kind.change.table
         guard let columns = source.types[table]?.keys, columns.contains("ZENTITY") else { return [] }
@@ -44,7 +45,8 @@ extension MigrationPlanner {
         offsets.offset(from: pair.source.root, into: pair.destination.root) ?? 0
     }
 
-    /// The places of an entity's properties, as the history counts them, under the names that they will have.
+    /// Returns whether the history stores the properties of an entity at other positions, or under other names, in the
+    /// new model.
     private func renamesProperties(_ pair: MigrationMap.Pair) -> Bool {
         HistoryProperties(pair.source, layout: source.layout, tombstones: 0).names
             != HistoryProperties(pair.destination, layout: layout, tombstones: 0).names
@@ -56,7 +58,7 @@ extension MigrationPlanner {
             }
     }
 
-    /// Puts the values of deleted objects where the new model looks for them.
+    /// Moves the tombstone values of deleted objects to the columns in which the new model expects them.
     private func tombstones(_ columns: Set<String>) -> [MigrationStatement] {
         let table = HistoryTables.Kind.change.table
         let count = (0...).prefix { columns.contains(HistoryTables.tombstone($0)) }.count

@@ -1,6 +1,6 @@
 extension MigrationPlanner {
-    /// Writes the links that were gathered, cuts those that would lead nowhere, and sets what goes with each of the rest:
-    /// the number of the object's entity, and the places of ordered relationships.
+    /// Writes the gathered links, removes those that would dangle, and sets the columns that accompany each remaining
+    /// link: the entity number of the object, and the positions in ordered relationships.
     func writeLinks() -> [MigrationStatement] {
         var statements = feeds.gatherings.flatMap { clean($0) }
         for entity in map.destination.entities {
@@ -20,7 +20,7 @@ extension MigrationPlanner {
 
     private func table(_ entity: Int) -> String { SQLName.quoted(layout.table(of: map.destination[entity])) }
 
-    /// What is a row of an entity, for the rows of its table.
+    /// Returns a condition that restricts the rows of a table to those of an entity.
     private func condition(_ number: Int, _ prefix: String = "") -> String {
         let entity = map.destination[number]
         guard entity.root != entity.number else { return "" }
@@ -29,7 +29,7 @@ extension MigrationPlanner {
 
     // MARK: Gathered links
 
-    /// Removes the links of rows that went, and of all but one where only one can be.
+    /// Removes the links of deleted rows, and all but one link if only one is allowed.
     private func clean(_ gathering: LinkFeeds.Gathering) -> [MigrationStatement] {
         let links = Self.gatheringTable(gathering.number)
         let relationship = feeds.relationship(gathering.place)
@@ -52,7 +52,8 @@ extension MigrationPlanner {
             keepFirst(of: "M", by: "Q, O")
         }
         if !relationship.isToMany, inverse?.name == relationship.name, inverse?.owner == relationship.owner {
-            // Two objects that lead to each other stand there twice; one that is led to from elsewhere is no partner.
+            // Two objects that point to each other have two rows in the table; an object that points to another one
+            // without being pointed to is not a partner.
             statements.append(
                 "DELETE FROM \(links) WHERE NOT EXISTS (SELECT 1 FROM \(links) AS l WHERE l.O = SwormLinks_\(gathering.number).M AND l.M = SwormLinks_\(gathering.number).O)"
             )
@@ -103,7 +104,7 @@ extension MigrationPlanner {
         return statements
     }
 
-    /// Whether a column is not simply taken over in all rows.
+    /// Returns whether some rows do not simply copy a column from the source.
     private func lacks(_ column: String, of entity: CompiledEntity) -> Bool {
         guard let plan = tables.first(where: { $0.root.number == entity.root }),
             let use = plan.uses.firstIndex(where: { $0.column == column })
@@ -111,14 +112,14 @@ extension MigrationPlanner {
         return plan.cells[use].contains { $0.map { $0.column == nil } ?? false }
     }
 
-    /// Numbers the members of each owner, in the order that they have, as appended objects are.
+    /// Numbers the members of each owner in their existing order, as if they had been appended.
     private func arrange(_ table: String, by key: String, in order: String) -> MigrationStatement {
         MigrationStatement(
             "UPDATE \(table) SET \(order) = \(place("N")) FROM (SELECT Z_PK AS K, row_number() OVER (PARTITION BY \(key) ORDER BY \(order), Z_PK) AS N FROM \(table) WHERE \(key) IS NOT NULL) WHERE Z_PK = K"
         )
     }
 
-    /// The key of an order for the place of a member, from 1.
+    /// Returns an expression for the order key of a member, given its position, which starts at 1.
     private func place(_ number: String) -> String {
         "\(OrderKeys.first - OrderKeys.step) + \(OrderKeys.step) * \(number)"
     }
@@ -171,7 +172,8 @@ extension MigrationPlanner {
         case .gathered(let gathering):
             let links = Self.gatheringTable(gathering)
             if join.isReflexive, let order = join.orderColumn {
-                // With an order each direction has its own row. One that was told only the other way comes behind.
+                // An ordered relationship has a row for each direction. A link that only the other direction provides
+                // is appended.
                 let number = self.place("row_number() OVER (PARTITION BY O ORDER BY min(P) IS NULL, min(P), M)")
                 return [
                     MigrationStatement(
@@ -192,7 +194,7 @@ extension MigrationPlanner {
                 columns.append(SQLName.quoted(order))
                 values.append(self.place("row_number() OVER (PARTITION BY O ORDER BY min(P), M)"))
             }
-            // Several relationships may have become one, with the same two objects.
+            // Several relationships may have become one, and have had links between the same two objects.
             return [
                 MigrationStatement(
                     "INSERT INTO \(table) (\(columns.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) FROM \(links) GROUP BY O, M"

@@ -1,7 +1,7 @@
 extension MigrationPlanner {
     // MARK: Tables that are made anew
 
-    /// Copies the rows into a new table: those whose columns are made in one way by one statement.
+    /// Copies the rows into a new table. One statement copies all rows whose columns are computed in the same way.
     func fill(_ plan: TablePlan) -> [MigrationStatement] {
         let order = Dictionary(
             offsets.sources(of: plan.root.number).enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first }
@@ -21,7 +21,7 @@ extension MigrationPlanner {
         return groups.map { copy($0.pairs, of: $0.root, $0.cells, into: plan) }
     }
 
-    /// Whether rows can be read by one statement. A column that some of them do not have is NULL in these.
+    /// Returns whether rows can be read by one statement. A column that some of them do not have is NULL in these rows.
     private func same(_ one: [TablePlan.Cell?], _ other: [TablePlan.Cell?]) -> Bool {
         zip(one, other).allSatisfy { ($0 ?? .empty) == ($1 ?? .empty) }
     }
@@ -54,7 +54,7 @@ extension MigrationPlanner {
             values)
     }
 
-    /// The number of the new entity, from that of the old one.
+    /// Returns an expression for the number of the new entity, computed from that of the old one.
     private func number(of pairs: [MigrationMap.Pair]) -> String {
         if pairs.allSatisfy({ $0.source.number == $0.destination.number }) { return "Z_ENT" }
         if Set(pairs.map(\.destination.number)).count == 1 { return "\(pairs[0].destination.number)" }
@@ -70,7 +70,7 @@ extension MigrationPlanner {
 
     // MARK: Tables that stay
 
-    /// Removes the rows that go, and gives the others their numbers and the values that they lack.
+    /// Deletes the rows that are not retained, and sets the entity numbers and missing values of the remaining rows.
     func change(_ plan: TablePlan) -> [MigrationStatement] {
         let table = SQLName.quoted(plan.table.name)
         var statements: [MigrationStatement] = []
@@ -89,13 +89,13 @@ extension MigrationPlanner {
         return statements + fills(of: plan, in: table)
     }
 
-    /// Sets what stands in for NULL, for rows that lack the same by one statement.
+    /// Replaces NULL with default values, with one statement for all rows that lack the same values.
     private func fills(of plan: TablePlan, in table: String) -> [MigrationStatement] {
         struct Fill: Hashable {
             var column: String
             var value: StoredValue
             var isNew: Bool
-            /// The columns that tell whether a new one gets the value.
+            /// The columns that determine whether a new one gets the value.
             var witnesses: [String]
         }
         let names = Dictionary(plan.renames.map { ($0.from, $0.to) }, uniquingKeysWith: { first, _ in first })

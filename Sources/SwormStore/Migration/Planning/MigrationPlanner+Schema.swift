@@ -5,7 +5,8 @@ extension MigrationPlanner {
 
     var newIndexes: [SchemaIndex] { StoreSchema(model: map.destination, layout: layout).indexes() }
 
-    /// The names of the indexes that can stay: of the same text, on a table that has all its names from before.
+    /// The names of the indexes that can be retained: they have the same SQL, on a table whose names all remain the
+    /// same.
     private var lastingIndexes: Set<String> {
         let texts = Dictionary(
             source.objects.filter { $0.kind == .index }.map { ($0.name, $0.sql) },
@@ -24,7 +25,7 @@ extension MigrationPlanner {
         return newIndexes.filter { !lasting.contains($0.name) }
     }
 
-    /// Removes the indexes of tables that stay. Those of the others go with their tables.
+    /// Removes the indexes of tables that are retained. Those of the other tables are dropped with their tables.
     func removeIndexes() -> [MigrationStatement] {
         let lasting = lastingIndexes
         let staying = Set(tables.compactMap(\.kept) + joins.compactMap(\.kept?.table))
@@ -33,7 +34,8 @@ extension MigrationPlanner {
         }.map { MigrationStatement("DROP INDEX \(SQLName.alwaysQuoted($0.name))") }
     }
 
-    /// Whether an index is Core Data's own: one of a model, or one that has such a name as it gives, now or in former times.
+    /// Returns whether an index is Core Data's own: an index of a model, or one whose name follows Core Data's present
+    /// or former naming schemes.
     func isOwn(_ index: SchemaObject) -> Bool {
         if isOfModel(index) { return true }
         let name = index.name
@@ -43,13 +45,13 @@ extension MigrationPlanner {
         return map.source.entities.contains { name.hasPrefix("Z_\($0.name)_") }
     }
 
-    /// Whether the old model or the new one asks for an index of that name.
+    /// Returns whether the old model or the new one requires an index of that name.
     private func isOfModel(_ index: SchemaObject) -> Bool { modelIndexes.contains(index.name.uppercased()) }
 
     // MARK: Triggers and views
 
-    /// Removes triggers and views: they would fire while rows are moved, and hold on to names that change. A view takes its
-    /// triggers along, so they go before.
+    /// Removes triggers and views: they would fire while rows are moved, and refer to names that change. Dropping a
+    /// view drops its triggers, so the triggers are dropped first.
     func removeTriggers() -> [MigrationStatement] {
         source.objects.filter { $0.kind == .trigger }.map {
             MigrationStatement("DROP TRIGGER \(SQLName.alwaysQuoted($0.name))")
@@ -59,7 +61,7 @@ extension MigrationPlanner {
             }
     }
 
-    /// What neither the old model nor the new one asks for, and what must be made again to be there.
+    /// The objects that neither the old model nor the new one requires, and that must be recreated to be retained.
     var foreignObjects: [SchemaObject] {
         let gone = goneTables
         let trees = goingTrees
@@ -73,12 +75,12 @@ extension MigrationPlanner {
         }.map(moved)
     }
 
-    /// The tables that do not stay, whether another takes their place or not.
+    /// The tables that are dropped, whether another one replaces them or not.
     private var goneTables: Set<String> {
         Set(oldTables.map(\.name)).union(oldJoins).subtracting(joins.compactMap(\.kept?.table))
     }
 
-    /// An index of a table that makes way, for the one that has its objects.
+    /// Returns the index of a replaced table, adapted to the table that now has its objects.
     private func moved(_ object: SchemaObject) -> SchemaObject {
         guard object.kind == .index, let sql = object.sql,
             let root = oldTables.first(where: { $0.name == object.table })?.root,
@@ -90,9 +92,10 @@ extension MigrationPlanner {
         return object
     }
 
-    /// Where the name ends in the text of an index; nil where that cannot be told. Anything may stand in a name.
+    /// Returns the index at which the name ends in the SQL of an index; nil if it cannot be determined. A name may
+    /// contain any character.
     private static func endOfName(in sql: String, _ name: String) -> String.Index? {
-        // SQLite writes all before the name itself, and the name as it was written.
+        // SQLite itself writes everything before the name, and keeps the name as it was spelled.
         for start in ["CREATE INDEX ", "CREATE UNIQUE INDEX "] where sql.hasPrefix(start) {
             let rest = sql.dropFirst(start.count)
             let spellings = [SQLName.alwaysQuoted(name), "[\(name)]", "`\(name)`", "'\(name)'", name]
@@ -101,7 +104,7 @@ extension MigrationPlanner {
         return nil
     }
 
-    /// What of others cannot stay, and is no reason to refuse.
+    /// Notes about third-party objects that cannot be retained, which is no reason to reject the migration.
     var foreignNotes: [String] {
         var notes = tables.flatMap(\.carried.notes)
         notes += tables.flatMap(\.carried.clashes).map { table, column in
@@ -119,7 +122,7 @@ extension MigrationPlanner {
         return notes
     }
 
-    /// The columns of others in join tables that do not stay.
+    /// The third-party columns in join tables that are not retained.
     var foreignJoinColumns: [(table: String, column: ForeignColumn)] {
         let kept = Set(joins.compactMap(\.kept?.table))
         return oldJoins.filter { !kept.contains($0) }.flatMap { table in
@@ -127,25 +130,25 @@ extension MigrationPlanner {
         }
     }
 
-    /// Whether nobody but Core Data can have made an index that is its own.
+    /// Returns whether only Core Data can have created an index that is its own.
     private func isLikeOwn(_ index: SchemaObject) -> Bool {
         isOfModel(index) || index.name == SQLName.uppercased(index.name)
     }
 
     // MARK: Tables and columns
 
-    /// Moves what goes out of the way, gives what stays its names and columns, and makes what is new.
+    /// Moves replaced tables out of the way, renames the retained tables and their columns, and creates new ones.
     func rearrange() -> [MigrationStatement] {
         var statements: [MigrationStatement] = []
         for table in oldTables {
-            // What leads to it goes with it, and on to the table that takes its place, where there is one.
+            // References to the table are renamed with it, and later redirected to its successor, if there is one.
             statements +=
                 references(to: table.name).isEmpty || successor(of: table.root) != nil
                 ? [MigrationStatement("ALTER TABLE \(SQLName.quoted(table.name)) RENAME TO \(table.moved)")]
                 : renamingAlone(table.name, table.moved)
         }
         let keptJoins = Set(joins.compactMap(\.kept?.table))
-        // What was in them and does not stay has been gathered.
+        // The content of the join tables that is not retained has already been gathered.
         for join in oldJoins where !keptJoins.contains(join) {
             statements.append("DROP TABLE \(SQLName.quoted(join))")
         }
@@ -175,7 +178,8 @@ extension MigrationPlanner {
         return statements
     }
 
-    /// Names may go round in a circle, so where one is taken still, all go by way of others.
+    /// Returns statements that rename objects. The renames may form a cycle, so if a new name is still in use, all of
+    /// them go through temporary names.
     private static func renaming(
         _ moves: [(from: String, to: String)], _ statement: (String, String) -> String
     ) -> [MigrationStatement] {

@@ -1,13 +1,14 @@
-/// An R-tree that Core Data keeps of the places of objects. The engine makes none; one that is there stays while it is of use.
+/// An R-tree that Core Data maintains for the locations of objects. The engine creates none, but retains an existing
+/// one while it is useful.
 struct LocationTree: Sendable, Hashable {
     /// The name of its table.
     var name: String
-    /// The number of the source's entity that it is of.
+    /// The number of the source's entity that the tree indexes.
     var entity: Int
-    /// The names of the triggers that keep it right.
+    /// The names of the triggers that update the tree.
     var triggers: Set<String> = []
 
-    /// Whether a trigger keeps it right.
+    /// Returns whether a trigger updates the tree.
     func isKept(by trigger: SchemaObject) -> Bool { trigger.kind == .trigger && triggers.contains(trigger.name) }
 }
 
@@ -21,7 +22,7 @@ extension MigrationPlanner {
             let owners = map.source.entities.filter { object.name.hasPrefix("Z_RT_\($0.name)_") }
             return owners.max { $0.name.count < $1.name.count }.map { .init(name: object.name, entity: $0.number) }
         }
-        // The name of one tree may begin with all of another's.
+        // The name of one tree may be a prefix of another's.
         for trigger in source.objects where trigger.kind == .trigger {
             let owners = trees.indices.filter { trigger.name.hasPrefix(trees[$0].name + "_") }
             guard let owner = owners.max(by: { trees[$0].name.count < trees[$1].name.count }) else { continue }
@@ -30,7 +31,7 @@ extension MigrationPlanner {
         return trees
     }
 
-    /// Those that the new model asks for, too, of objects that keep their keys.
+    /// The trees that the new model requires as well, and whose objects retain their keys.
     var lastingTrees: [LocationTree] {
         trees.filter { tree in
             guard neededTrees.contains(tree.name),
@@ -50,7 +51,7 @@ extension MigrationPlanner {
         goingTrees.map { MigrationStatement("DROP TABLE \(SQLName.alwaysQuoted($0.name))") }
     }
 
-    /// Removes what trees know of objects that went while no trigger told it.
+    /// Removes the entries of objects that were deleted while no trigger was present.
     func cleanTrees() -> [MigrationStatement] {
         lastingTrees.compactMap { tree in
             map.pairs.first { $0.source.number == tree.entity }.map { pair in

@@ -1,8 +1,9 @@
-/// Plans a migration as SQL. It needs no database: all that it has to know of one it is told.
+/// A planner that expresses a migration as SQL. It accesses no database: everything that it needs to know is passed to
+/// it.
 ///
-/// The order of things: links that do not stay in their place are gathered; triggers and indexes go; old tables are moved
-/// out of the way, or get their new names and columns; rows are copied into new tables; links are written; then indexes
-/// and triggers are made, as in a new store.
+/// The order of the steps: gather the links that do not remain in place; remove triggers and indexes; move old tables
+/// out of the way, or rename them and their columns; copy rows into new tables; write the links; finally create the
+/// indexes and triggers, as in a new store.
 package struct MigrationPlanner {
     let map: MigrationMap
     let source: MigrationSource
@@ -11,9 +12,9 @@ package struct MigrationPlanner {
     let feeds: LinkFeeds
     let tables: [TablePlan]
     let joins: [JoinPlan]
-    /// The names of the indexes that the old model or the new one asks for, in upper case.
+    /// The uppercase names of the indexes that the old model or the new one requires.
     let modelIndexes: Set<String>
-    /// The R-trees that the new model asks for.
+    /// The R-trees that the new model requires.
     var neededTrees: Set<String> = []
 
     init(_ mapping: ModelMapping, from source: MigrationSource, of old: CompiledModel, to new: CompiledModel) throws {
@@ -89,7 +90,7 @@ package struct MigrationPlanner {
         Self.roots(of: map.source).flatMap { source.layout.ownedJoins(of: $0, in: map.source) }.map(\.table)
     }
 
-    /// The tables of entities that make way, with the names that they have until they go.
+    /// The entity tables that are replaced, with their temporary names until they are dropped.
     var oldTables: [(name: String, moved: String, root: Int)] {
         let kept = Set(tables.compactMap(\.kept))
         return Self.roots(of: map.source).compactMap { root in
@@ -100,12 +101,12 @@ package struct MigrationPlanner {
 
     // MARK: Records
 
-    /// The rows of `Z_PRIMARYKEY`, and the tables that old stores do not have.
+    /// Returns the statements that write the rows of `Z_PRIMARYKEY` and the tables that old stores do not have.
     private func records() -> [MigrationStatement] {
         var statements: [MigrationStatement] = []
         let (old, new) = (map.source.entities.count, map.destination.entities.count)
         statements.append("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT <= \(old)")
-        // Records of the history have numbers far behind; where they do not, the entities come first.
+        // The records of the history usually have much higher numbers; otherwise the entities take precedence.
         for kind in HistoryTables.Kind.allCases {
             guard let number = source.otherRecords[kind.rawValue], number <= Int64(new) else { continue }
             statements.append("UPDATE Z_PRIMARYKEY SET Z_ENT = \(kind.number) WHERE Z_ENT = \(number)")
@@ -126,12 +127,12 @@ package struct MigrationPlanner {
     }
 }
 
-/// How one join table of the destination comes about.
+/// The plan for one join table of the destination.
 struct JoinPlan {
-    /// Seen from the side after which it is named.
+    /// The join table, seen from the side after which it is named.
     let join: StoreLayout.Join
     let place: PropertyPlace
-    /// The table of the source that stays, seen from the same side; nil for one that is made anew.
+    /// The table of the source that is retained, seen from the same side; nil if the table is recreated.
     let kept: StoreLayout.Join?
 
     var renames: [(from: String, to: String)] {

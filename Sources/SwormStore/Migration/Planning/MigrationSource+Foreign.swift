@@ -1,7 +1,8 @@
 import SwormSQLite
 
 extension MigrationSource {
-    /// Reads what other programs have put into the tables of the model, and their references to these.
+    /// Reads the columns that other programs have added to the tables of the model, and their references to these
+    /// tables.
     mutating func readForeign(_ connection: StoreConnection, model: CompiledModel) throws {
         var known: [String: Set<String>] = [:]
         for root in MigrationPlanner.roots(of: model) {
@@ -15,7 +16,7 @@ extension MigrationSource {
             let found = try Self.columns(of: table, beside: columns, objects, connection)
             if !found.isEmpty { foreignColumns[table] = found }
         }
-        // Core Data declares no references, so those in tables of the model are of others' columns.
+        // Core Data declares no foreign keys, so those in tables of the model belong to third-party columns.
         for object in objects where object.kind == .table {
             try connection.rows(
                 "SELECT \"from\", \"table\", \"to\" FROM pragma_foreign_key_list(?)", [.text(object.name)]
@@ -35,7 +36,7 @@ extension MigrationSource {
     ) throws -> [ForeignColumn] {
         var found: [ForeignColumn] = []
         let upper = Set(known.map { $0.uppercased() })
-        // Columns that SQLite works out are hidden from the shorter list.
+        // The shorter `table_info` list omits generated columns.
         try connection.rows("SELECT name, type, hidden FROM pragma_table_xinfo(?) ORDER BY cid", [.text(table)]) {
             row in
             guard let name = row.text(0), !upper.contains(name.uppercased()), row.int64(2) != 1 else { return }

@@ -1,7 +1,7 @@
 import SwormSQLite
 
 extension MigrationSource {
-    /// Reads what the planner must know.
+    /// Reads the parts of the store that the planner needs.
     init(
         _ connection: StoreConnection, _ inspection: StoreInspection, model: CompiledModel, layout: StoreLayout
     ) throws {

@@ -2,12 +2,12 @@
 struct MigrationStatement: Sendable, Hashable, ExpressibleByStringInterpolation {
     var sql: String
     var values: [StoredValue] = []
-    /// What is done where SQLite does not take the statement; nil for nothing.
+    /// The alternative that is run if SQLite rejects the statement; nil for none.
     var otherwise: Otherwise?
 
     struct Otherwise: Sendable, Hashable {
         var sql: String
-        /// Tells what that means, without its reason and without an end.
+        /// The note that describes the consequence, without its reason and without a final period.
         var note: String
     }
 
@@ -19,54 +19,54 @@ struct MigrationStatement: Sendable, Hashable, ExpressibleByStringInterpolation 
     init(stringLiteral sql: String) { self.init(sql) }
 }
 
-/// Everything that makes a store of one model into one of another, in the order in which it is carried out.
+/// The complete plan that migrates a store from one model to another, in the order of its execution.
 struct MigrationPlan: Sendable {
-    /// Changes tables and rows. No index and no trigger is there while they are filled.
+    /// The statements that change tables and rows. No index and no trigger exists while they run.
     var changes: [MigrationStatement] = []
-    /// The unique indexes that are to be made, whose rows are looked at before.
+    /// The unique indexes that will be created; their rows are checked for duplicates first.
     var uniqueIndexes: [SchemaIndex] = []
-    /// Makes indexes and triggers, and says whose the rows are.
+    /// The statements that create indexes and triggers, and that record the entities of the rows.
     var completion: [MigrationStatement] = []
-    /// What others have put into the file, and what had to make way for the changes.
+    /// The third-party objects in the file that are removed for the changes, and must be recreated afterwards.
     var foreign: [SchemaObject] = []
-    /// The R-trees that stay while their triggers do.
+    /// The R-trees that are retained as long as their triggers are.
     var trees: [LocationTree] = []
-    /// The tables of others that have references to tables of the model.
+    /// The third-party tables that have references to tables of the model.
     var referring: Set<String> = []
-    /// What of others cannot stay.
+    /// Notes about the third-party objects that cannot be retained.
     var notes: [String] = []
 }
 
-/// Something in a file's schema.
+/// An object in a file's schema.
 struct SchemaObject: Sendable, Hashable {
     enum Kind: String, Sendable { case table, index, trigger, view }
 
     var kind: Kind
     var name: String
-    /// The table that it is or belongs to.
+    /// The name of the table, or of the table that the object belongs to.
     var table: String
-    /// Nil for an index that SQLite made for a constraint.
+    /// The SQL of the object; nil for an index that SQLite created for a constraint.
     var sql: String?
 }
 
-/// What a planner must know of the file that is to be changed.
+/// The information that a planner needs about the file that is migrated.
 struct MigrationSource: Sendable {
     var layout: StoreLayout
     /// The declared type of every column, by table and column name.
     var types: [String: [String: String]]
     var objects: [SchemaObject]
-    /// The highest key that was ever given out, by root entity.
+    /// The highest key that was ever assigned, by root entity.
     var highestKeys: [Int: Int64]
-    /// The numbers in `Z_PRIMARYKEY` that are no entity's of the model, by name.
+    /// The numbers in `Z_PRIMARYKEY` that do not belong to an entity of the model, by name.
     var otherRecords: [String: Int64] = [:]
-    /// The names in `Z_PRIMARYKEY` that are neither the model's nor the history's, by number.
+    /// The names in `Z_PRIMARYKEY` that belong neither to the model nor to the history, by number.
     var foreignRecords: [Int64: String?] = [:]
-    /// The columns of others in tables of the model, by table.
+    /// The third-party columns in tables of the model, by table.
     var foreignColumns: [String: [ForeignColumn]] = [:]
-    /// The references that others have declared, also in tables of the model.
+    /// The references that third parties have declared, including those in tables of the model.
     var foreignKeys: [ForeignKey] = []
 
-    /// Whether a table has a constraint beside its key.
+    /// Returns whether a table has a constraint besides its primary key.
     func hasConstraint(_ table: String) -> Bool {
         objects.contains { $0.kind == .index && $0.table == table && $0.sql == nil }
     }

@@ -1,5 +1,6 @@
 extension StoreLayout {
-    /// What selects the links of a relationship from the objects of one entity: the owner's key as `O`, the member's as `M`.
+    /// Returns a query for the links of a relationship from the objects of one entity: the owner's key as `O`, the
+    /// member's as `M`.
     func links(of slot: Int, in entity: CompiledEntity, _ model: CompiledModel) -> String? {
         func table(_ entity: CompiledEntity) -> String { SQLName.quoted(self.table(of: entity)) }
         let target = model[entity.relationships[slot].destination]
@@ -19,7 +20,7 @@ extension StoreLayout {
                 let (one, two) = (SQLName.quoted(one), SQLName.quoted(two))
                 return "SELECT \(one) AS O, \(two) AS M FROM \(SQLName.quoted(join.table)) WHERE \(one) IN (\(owners))"
             }
-            // A pair of objects stands there in one of the two directions.
+            // A pair of objects is stored in one of the two directions.
             return join.isReflexive
                 ? "\(read(join.ownColumn, join.otherColumn)) UNION \(read(join.otherColumn, join.ownColumn))"
                 : read(join.ownColumn, join.otherColumn)

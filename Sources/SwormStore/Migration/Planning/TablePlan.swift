@@ -1,26 +1,27 @@
-/// How one table of the destination comes about.
+/// The plan for one table of the destination.
 struct TablePlan {
-    /// What a column holds in the rows of one pair.
+    /// The content of a column in the rows of one pair.
     struct Cell: Hashable {
         /// The column of the source; nil for none.
         var column: String?
-        /// What is read from the source; nil for NULL.
+        /// The expression that is read from the source; nil for NULL.
         var expression: String?
-        /// What stands in for NULL.
+        /// The value that replaces NULL.
         var fill: StoredValue?
-        /// The columns of the source of which one must have a value for that; empty for always.
+        /// The columns of the source at least one of which must have a value for the fill to apply; empty if it always
+        /// applies.
         var witnesses: [String] = []
 
         static let empty = Cell()
 
-        /// A value where one of some columns has one, and else NULL.
+        /// Returns an expression for a value if one of the given columns is not NULL, and otherwise for NULL.
         static func given(_ value: String, by witnesses: [String]) -> String {
             guard !witnesses.isEmpty else { return value }
             let columns = witnesses.map { "\(SQLName.quoted($0)) IS NOT NULL" }
             return "CASE WHEN \(columns.joined(separator: " OR ")) THEN \(value) END"
         }
 
-        /// Whether it is a column of the source as it is, but for what stands in for NULL.
+        /// Whether the cell is an unmodified column of the source, apart from the value that replaces NULL.
         var isPlain: Bool { column.map { SQLName.quoted($0) == expression } ?? (expression == nil) }
     }
 
@@ -28,11 +29,11 @@ struct TablePlan {
     let table: StoreLayout.Table
     let uses: [ColumnUse]
     let pairs: [MigrationMap.Pair]
-    /// By use, then by pair; nil where the rows do not have the column.
+    /// The cells, by use, then by pair; nil if the rows do not have the column.
     let cells: [[Cell?]]
-    /// The table of the source that stays; nil for one that is made anew.
+    /// The table of the source that is retained; nil if the table is recreated.
     private(set) var kept: String?
-    /// What others have put into the tables whose rows come into one that is made anew.
+    /// The third-party columns of the tables whose rows are moved into a recreated table.
     private(set) var carried = CarriedColumns.none
 
     init(
@@ -56,10 +57,11 @@ struct TablePlan {
         carried = CarriedColumns(into: table, from: roots, source)
     }
 
-    /// The column of the source that becomes a column, for all rows that have it; nil for a new column.
+    /// Returns the column of the source that becomes a column, for all rows that have it; nil for a new column.
     func column(ofUse index: Int) -> String? { cells[index].compactMap { $0?.column }.first }
 
-    /// The table of the source whose rows are those of this one, and whose columns are so with other names perhaps.
+    /// Returns the table of the source that has exactly the rows and columns of this one, possibly with different
+    /// column names; nil if no table does.
     private func keptTable(_ map: MigrationMap, _ source: MigrationSource) -> String? {
         guard let first = pairs.first, pairs.allSatisfy({ $0.source.root == first.source.root }),
             map.pairs(outOf: first.source.root).count == pairs.count,
@@ -74,7 +76,7 @@ struct TablePlan {
             let columns = Set(cells.compactMap { $0?.column })
             guard columns.count <= 1 else { return nil }
             guard let column = columns.first else { continue }
-            // What other rows have in that column would show up in this one.
+            // Otherwise values that other rows have in that column would appear in this one.
             let owners = oldUses.filter { $0.column == column }.map { map.source[$0.entity].family }
             for (pair, cell) in zip(pairs, cells) where cell?.column == nil {
                 if owners.contains(where: { $0.contains(pair.source.number) }) { return nil }
@@ -82,7 +84,8 @@ struct TablePlan {
             guard kept.insert(column).inserted, types[column] == declaredType(of: use.column) else { return nil }
         }
         guard oldUses.allSatisfy({ kept.contains($0.column) }) else { return nil }
-        // A column that the old model does not know stays, unless a new one needs its name. In SQLite case makes no other.
+        // A column that is unknown to the old model remains, unless a new column needs its name. SQLite ignores the
+        // case of column names.
         let system: Set = ["Z_PK", "Z_ENT", "Z_OPT"]
         let names = Array(types.keys) + (source.foreignColumns[present.name] ?? []).map(\.name)
         let unknown = Set(names).subtracting(kept).subtracting(system).map { $0.uppercased() }
@@ -93,7 +96,7 @@ struct TablePlan {
         table.columns.first { $0.name == column }?.declaredType
     }
 
-    /// The columns that have another name in a table that stays.
+    /// The columns of a retained table that are renamed.
     var renames: [(from: String, to: String)] {
         uses.indices.compactMap { index in
             guard let column = column(ofUse: index), column != uses[index].column else { return nil }
@@ -101,13 +104,13 @@ struct TablePlan {
         }
     }
 
-    /// The columns that a table that stays does not have, in the order of a new table.
+    /// The columns that are added to a retained table, in the order of a new table.
     var additions: [StoreLayout.Column] {
         let new = Set(uses.indices.filter { column(ofUse: $0) == nil }.map { uses[$0].column })
         return table.columns.filter { new.contains($0.name) }
     }
 
-    /// Whether a table that stays goes on under its name, with the columns that it has.
+    /// Whether the table is retained with its name and the names of its columns.
     var keepsNames: Bool { kept == table.name && renames.isEmpty }
 
     var hasFills: Bool { cells.contains { $0.contains { $0?.fill != nil } } }

@@ -1,5 +1,5 @@
 extension MigrationPlanner {
-    /// The columns of join tables that are not of the model and do not stay, as far as they hold values.
+    /// The columns of join tables that do not belong to the model, are not retained, and hold values.
     var lostColumns: [RehearsalReport.Finding] {
         foreignJoinColumns.filter { $0.column.values > 0 }.compactMap { table, column in
             let root = Self.roots(of: map.source).first {

@@ -1,11 +1,11 @@
 import SwormPredicates
 import SwormSQLite
 
-/// Counts what a mapping does to the objects, values and links of a store. It reads the store, and changes nothing.
+/// A survey of the effects of a mapping on the objects, values and links of a store. It only reads the store.
 struct MigrationSurvey {
     typealias Finding = RehearsalReport.Finding
 
-    /// Something that is counted over the rows of one entity.
+    /// A count over the rows of one entity.
     private struct Question {
         var sql: String
         var kind: Finding.Kind
@@ -16,9 +16,9 @@ struct MigrationSurvey {
 
     let map: MigrationMap
     let layout: StoreLayout
-    /// By the number of the entity.
+    /// The number of objects, by entity number.
     let counts: [Int: Int64]
-    /// How the tables come about; none where that was not planned.
+    /// The plans of the tables; empty if none were made.
     let tables: [TablePlan]
     let feeds: LinkFeeds
     let connection: StoreConnection
@@ -42,11 +42,11 @@ struct MigrationSurvey {
 
     // MARK: Values
 
-    /// Asks all questions by reading the rows once.
+    /// Answers all questions by reading the rows once.
     private func answers(to questions: [Question], _ pair: MigrationMap.Pair) throws -> [Finding] {
         var findings: [Finding] = []
         var rest = questions[...]
-        // A statement can have so many columns and no more.
+        // SQLite limits the number of columns of a statement.
         while !rest.isEmpty {
             let some = rest.prefix(500)
             rest = rest.dropFirst(500)
@@ -103,7 +103,7 @@ struct MigrationSurvey {
         }
     }
 
-    /// What is required now, and has no value to stand in for it.
+    /// Returns the questions about properties that are now required and have no default value.
     private func missing(of pair: MigrationMap.Pair) -> [Question] {
         let (old, new) = (pair.source, pair.destination)
         func question(_ name: String, _ column: String?) -> Question {
@@ -156,7 +156,7 @@ struct MigrationSurvey {
             }
         }
         let inverse = map.destination.inverse(of: new)
-        // What the inverse had before it tells itself.
+        // The links that the inverse had before are reported with the inverse.
         if inverse.map({ !$0.isToMany && !inverseStays(relationship) }) ?? new.isToMany {
             findings += try finding(.truncated, sharedMembers(of: new.name, pair)) {
                 "\(Self.links($0)) of “\(name)” go, as only one object can lead to another by it now"
@@ -176,9 +176,10 @@ struct MigrationSurvey {
         return findings
     }
 
-    /// Counts the links of one entity's objects that lead to where another link leads already.
+    /// Returns a query that counts the links of one entity's objects whose target is already the target of another
+    /// link.
     ///
-    /// - Parameter name: The relationship of the destination; others may become the same.
+    /// - Parameter name: The relationship of the destination; other relationships may become the same one.
     private func sharedMembers(of name: String, _ pair: MigrationMap.Pair) -> String {
         guard let place = pair.destination.relationships.firstIndex(where: { $0.name == name }) else {
             return "SELECT 0"
@@ -191,7 +192,7 @@ struct MigrationSurvey {
                 return nil
             }
             let old = other.source.relationships[slot]
-            // Where an object keeps one link only, the others are counted as those.
+            // If an object retains only one link, the other links are already counted as truncated.
             if old.isToMany, !relationship.isToMany { links = "SELECT O, min(M) AS M FROM (\(links)) GROUP BY O" }
             return
                 "SELECT \(other.source.number) AS E, \(map.source[old.destination].root) AS T, O, M FROM (\(links))"
@@ -200,7 +201,8 @@ struct MigrationSurvey {
             "SELECT count(*) FROM (SELECT E, row_number() OVER (PARTITION BY T, M ORDER BY E, O) AS N FROM (\(all.joined(separator: " UNION ALL ")))) WHERE E = \(pair.source.number) AND N > 1"
     }
 
-    /// Whether all links of a relationship of the destination stay in their place, also those that lead to nothing already.
+    /// Returns whether all links of a relationship of the destination remain in place, including those that already
+    /// point to a missing object.
     private func staysAsItIs(_ relationship: CompiledRelationship, of entity: CompiledEntity) -> Bool {
         guard let slot = entity.relationships.firstIndex(where: { $0.name == relationship.name }) else { return false }
         let place = PropertyPlace(entity: relationship.owner, slot: slot)
@@ -210,11 +212,11 @@ struct MigrationSurvey {
             let (leads, comes) = (!feeds.mayDangle(owner), !feeds.mayLackOwner(owner))
             return join.isReflexive ? leads && comes : join.isOwner ? leads : comes
         }
-        // Other relationships to many are found by the rows of their members, which are there.
+        // Other to-many relationships are determined by the rows of their members, which exist.
         return !relationship.isToMany && feeds[place] == .direct && !feeds.mayDangle(place)
     }
 
-    /// Whether the links are counted on this side. Both sides of a pair hold the same.
+    /// Returns whether the links are counted on this side. Both sides of a pair hold the same links.
     private func holds(_ slot: Int, of entity: CompiledEntity) -> Bool {
         switch layout.toMany(slot, in: entity.number) {
         case .inverse?: false

@@ -1,8 +1,8 @@
-/// What a migration would do to a store, as its rehearsal found.
+/// The effects that a migration would have on a store, as found by its rehearsal.
 package struct RehearsalReport: Sendable, Hashable {
-    /// The steps that were rehearsed, one for each model. After one that is refused there is no other.
+    /// The rehearsed steps, one for each model. The first rejected step is the last one.
     package var steps: [Step] = []
-    /// The indexes that would be made, or made anew, where nothing else of the model has changed.
+    /// The indexes that would be created or recreated if nothing else in the model has changed.
     package var indexes = MissingIndexes.Changes()
 
     package init() {}
@@ -17,26 +17,26 @@ package struct RehearsalReport: Sendable, Hashable {
         }
     }
 
-    /// From one model to the next.
+    /// A step from one model to the next.
     package struct Step: Sendable, Hashable {
-        /// The names of the models, for people.
+        /// The display names of the models.
         package var from: String
         package var to: String
         package var entities: [Entity] = []
         package var findings: [Finding] = []
-        /// Why the store cannot be migrated; empty where it can.
+        /// The reasons why the store cannot be migrated; empty if it can.
         package var refusals: [String] = []
-        /// What the migrated store would break of the rules of its model, and what others had put into the file and could
-        /// not stay.
+        /// The rules of its model that the migrated store would violate, and the third-party objects in the file that
+        /// could not be retained.
         package var notes: [String] = []
-        /// The files of external data that no object would have any more.
+        /// The number of files of external data that no object would reference any more.
         package var removedFiles = 0
         package var seconds: Double = 0
-        /// The size in bytes of the store with its log.
+        /// The size in bytes of the store including its log.
         package var sizeBefore: Int64 = 0
-        /// The size of the migrated store; nil for one that is refused.
+        /// The size of the migrated store; nil if the step is rejected.
         package var sizeAfter: Int64?
-        /// The size of the migrated copy when it was largest. So much room is needed beside the store.
+        /// The largest size of the migrated copy. This much disk space is needed beside the store.
         package var peakSize: Int64 = 0
 
         package init(from: String, to: String) {
@@ -47,38 +47,38 @@ package struct RehearsalReport: Sendable, Hashable {
 
     /// The objects of one entity, without those of its subentities.
     package struct Entity: Sendable, Hashable {
-        /// Nil for an entity that is new.
+        /// The name of the source entity; nil for a new entity.
         package var source: String?
-        /// Nil for an entity whose objects go.
+        /// The name of the destination entity; nil for an entity whose objects are deleted.
         package var destination: String?
         package var rowsIn: Int64
-        /// Nil where the migration is refused.
+        /// The number of objects after the migration; nil if it is rejected.
         package var rowsOut: Int64?
     }
 
-    /// Something that happens to some of the store's objects, values or links.
+    /// An effect on some of the store's objects, values or links.
     package struct Finding: Sendable, Hashable {
         package enum Kind: String, Sendable, CaseIterable {
-            /// Objects, values or links go, as the new model has no place for them.
+            /// Objects, values or links are deleted because the new model has no property or entity for them.
             case lost
             /// Values are set to the default value of their attribute.
             case defaulted
-            /// Links go, as fewer than there are can stay.
+            /// Links are deleted because the new relationship can hold fewer of them.
             case truncated
-            /// Values are missing that the new model demands.
+            /// Values that the new model requires are missing.
             case missing
-            /// Values are those of several objects that the new model wants to be unique.
+            /// Several objects have the same values, which must be unique in the new model.
             case clash
-            /// Links go, as they lead to objects that go, or that were not there before.
+            /// Links are deleted because they point to objects that are deleted or were already missing.
             case orphan
 
-            /// Whether the store would have less than before.
+            /// Whether the store would contain less than before.
             var isLoss: Bool { self == .lost || self == .truncated || self == .orphan }
         }
 
         package var kind: Kind
         package var entity: String
-        /// Nil where it is about whole objects.
+        /// The name of the property; nil if the finding is about whole objects.
         package var property: String?
         package var count: Int64
         package var message: String

@@ -1,14 +1,14 @@
 import Foundation
 import SwormSQLite
 
-/// Tries one step of a migration on a copy. The store itself is only read.
+/// A trial run of one migration step on a copy. The store itself is only read.
 package struct StepRehearsal {
     private let files: StoreFiles
     private let old: CompiledModel
     private let target: MigrationTarget
     private let mapping: ModelMapping
     private let options: StoreOptions
-    /// Why there is no whole mapping. The incomplete one is still used to count the objects that are concerned.
+    /// The reason why there is no complete mapping. The incomplete one is still used to count the affected objects.
     package var refusal: CoreDataError?
     package var progress: ((MigrationProgress) throws -> Void)?
     package var report = RehearsalReport.Step(from: "", to: "")
@@ -24,7 +24,9 @@ package struct StepRehearsal {
         self.options = options
     }
 
-    /// - Parameter copy: The files that the migrated copy gets.
+    /// Rehearses the step, and fills in the report.
+    ///
+    /// - Parameter copy: The files of the migrated copy.
     package mutating func run(on copy: StoreFiles) throws {
         report.sizeBefore = files.size
         let (inspection, place, connection) = try SQLiteStore.inspect(files, options: options)
@@ -65,7 +67,7 @@ package struct StepRehearsal {
                 map: map, layout: layout, counts: counts, tables: [], feeds: feeds, connection: connection))
     }
 
-    /// Tells what there is, and what happens to it.
+    /// Adds the entities and the findings of a survey to the report.
     private mutating func survey(_ survey: MigrationSurvey) throws {
         let (map, counts) = (survey.map, survey.counts)
         for entity in map.source.entities where !entity.isAbstract {
@@ -87,7 +89,8 @@ package struct StepRehearsal {
                 .init(
                     kind: .clash, entity: $0.entity, property: $0.properties, count: $0.values, message: $0.message)
             }
-            // The survey has seen those that are missing already; others go with the objects that they lead to.
+            // The survey has already counted the links that were missing before; the other ones result from the
+            // deletion of the objects that they point to.
             report.findings += change.lacks.filter { lack in
                 !report.findings.contains {
                     $0.kind == .missing && $0.entity == lack.entity && $0.property == lack.relationship
@@ -102,7 +105,7 @@ package struct StepRehearsal {
         report.notes = outcome.notes
         report.removedFiles = change.unneededFiles.count
         report.sizeAfter = copy.size
-        // The numbers of objects were compared when the copy was checked.
+        // The check of the copy has already compared the numbers of objects.
         report.entities = report.entities.map { entity in
             var entity = entity
             entity.rowsOut = entity.destination == nil ? 0 : entity.rowsIn

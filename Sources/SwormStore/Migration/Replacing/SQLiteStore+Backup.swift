@@ -3,17 +3,18 @@ import SwormSQLite
 package import SwormRows
 
 extension SQLiteStore {
-    /// Copies one state of the store, with its external data, to a file. Others read and write meanwhile.
+    /// Copies one state of the store, with its external data, to a file. Other connections can read and write
+    /// concurrently.
     ///
-    /// The copy is made in a hidden folder beside the target, checked, brought to the disk, and put in the target's stead at
-    /// once.
+    /// The copy is made in a hidden folder beside the target, checked, flushed to the disk, and then replaces the
+    /// target in one step.
     ///
     /// - Parameters:
-    ///   - url: The target: where there is no file, or a store that nobody has open.
-    ///   - token: Ends the copying.
-    /// - Throws: ``CoreDataError`` where the copy cannot be made, or is not sound; with the condition `timedOut` where the target
-    ///   is in use, and `wouldDeadlock` where the calling thread writes on the connection that it would read on. The target is
-    ///   as it was then.
+    ///   - url: The URL of the target: either no file exists there, or a store that no connection has open.
+    ///   - token: Interrupts the copying.
+    /// - Throws: ``CoreDataError`` if the copy cannot be made or is damaged; with the condition `timedOut` if the
+    ///   target is in use, and `wouldDeadlock` if the calling thread is writing on the connection that the backup would
+    ///   read from. In these cases the target is unchanged.
     package func backup(to url: URL, _ token: InterruptToken? = nil) throws {
         guard url.isFileURL, !StoreFiles.isMemory(url) else {
             throw CoreDataError(
@@ -30,7 +31,7 @@ extension SQLiteStore {
         try translating("back up", token) {
             let replacement = try replacement(of: url, token)
             try copy(into: replacement, token)
-            // Nothing that is in a backup is to be missing in the store itself after a crash.
+            // Data that is in a backup must not be missing from the store itself after a crash.
             try files?.synchronizeCommits()
             try replacement.verify(model) { if let failure = token?.failure { throw failure } }
             try replacement.finish()

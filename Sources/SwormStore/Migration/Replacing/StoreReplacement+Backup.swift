@@ -2,20 +2,20 @@ import Foundation
 import SwormSQLite
 
 extension StoreReplacement {
-    /// Takes a copy of the state that a connection reads, with the files of external data that it names.
+    /// Copies the state that a connection reads, with the files of external data that it references.
     ///
     /// - Parameters:
-    ///   - connection: Reads a snapshot.
-    ///   - external: The files of the store that it belongs to.
+    ///   - connection: A connection that reads a snapshot.
+    ///   - external: The external data folder of the store that the connection reads.
     ///   - model: The model of that store.
     ///   - layout: The tables of that store.
-    ///   - check: Called again and again. What it throws ends the copying.
+    ///   - check: A closure that is called repeatedly. An error that it throws ends the copying.
     func take(
         _ connection: StoreConnection, externalData external: ExternalDataFolder, model: CompiledModel,
         layout: StoreLayout, check: @escaping () throws -> Void
     ) throws {
         let names = try connection.externalFiles(model, layout)
-        // Its own file may be too young to be known as a store beside the target.
+        // The store's own file may be too new to be recognized as a store beside the target.
         if !names.isEmpty, let folder = external.path.flatMap(FileIdentity.init),
             folder == FileIdentity(path: files.externalData)
         {
@@ -27,7 +27,7 @@ extension StoreReplacement {
         let target = ExternalDataFolder(path: next.externalData)
         for (index, name) in names.enumerated() {
             try check()
-            // A value may name a file that is missing, as the store itself does.
+            // A value may name a missing file, as it may in the store itself.
             guard let from = external.file(name), let to = target.file(name), FileKind(itself: from) == .file else {
                 continue
             }
@@ -40,10 +40,10 @@ extension StoreReplacement {
         advance(to: next)
     }
 
-    /// Checks what was made.
+    /// Verifies the store that was made.
     ///
-    /// - Parameter tell: Called again and again. What it throws ends the check.
-    /// - Throws: ``CoreDataError`` with what is wrong with it.
+    /// - Parameter tell: A closure that is called repeatedly. An error that it throws ends the check.
+    /// - Throws: ``CoreDataError`` that lists the issues found.
     func verify(_ model: CompiledModel, tell: @escaping () throws -> Void) throws {
         guard let current else { return }
         let findings = try StoreVerification.findings(of: current.url, model: model, disk: options.disk) { _, _ in

@@ -1,13 +1,15 @@
 package import Foundation
 
 extension StoreReplacement {
-    /// Lets the present copy be opened and written by others, where it is.
+    /// Lets the caller open and write the present copy at its location.
     ///
     /// - Parameters:
     ///   - model: The model of the copy.
     ///   - original: The model of the store that is to be replaced.
-    ///   - tell: Called again and again while something is copied or checked. What it throws cancels the replacement.
-    ///   - body: Works on the store at a place. It is in no use when this returns.
+    ///   - tell: A closure that is called repeatedly during copying and checking. An error that it throws cancels the
+    ///     replacement.
+    ///   - body: A closure that works on the store at the given URL. The store must no longer be in use when it
+    ///     returns.
     package func edit(
         as model: CompiledModel, original: CompiledModel, tell: @escaping () throws -> Void,
         _ body: (_ place: URL) throws -> Void

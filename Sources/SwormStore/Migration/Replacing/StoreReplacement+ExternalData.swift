@@ -1,7 +1,8 @@
 package import Foundation
 
 extension StoreReplacement {
-    /// Lets a copy find the files of external data that it names. Those of the store itself stay where they are.
+    /// Makes the files of external data that a copy references available to it. Those of the store itself are not
+    /// moved.
     func passOnExternalData(from base: StoreFiles, to next: StoreFiles) throws {
         guard base == files else {
             if FileKind(path: base.supportFolder) != nil {
@@ -14,12 +15,12 @@ extension StoreReplacement {
             next.supportFolder, to: URL(fileURLWithPath: base.supportFolder).standardizedFileURL.path)
     }
 
-    /// Moves files of external data that were made with the new store to those of the old one, which has none of their
-    /// names.
+    /// Moves files of external data that were created with the new store into the folder of the old one, which has no
+    /// files of these names.
     func moveExternalData(_ names: Set<UUID>, of made: StoreFiles) throws {
         let source = ExternalDataFolder(path: made.externalData)
         let target = ExternalDataFolder(path: files.externalData)
-        // A value may name a file that is missing, as it did before.
+        // A value may name a missing file, as it could before.
         let names = names.filter { source.file($0).map { FileKind(itself: $0) == .file } ?? false }
         guard !names.isEmpty else { return }
         try files.calls.makeFolders(files.externalData)
@@ -36,8 +37,8 @@ extension StoreReplacement {
         }
     }
 
-    /// Gives a copy a folder of external data of its own. Its files lead to the same content as those of the store itself:
-    /// they are never written again once they are there, and to remove one leaves the other.
+    /// Gives a copy its own folder of external data. Its files are hard links to those of the store itself, which is
+    /// safe because such files are never written again after their creation, and removing one link leaves the other.
     func ownExternalData(of copy: StoreFiles) throws {
         let type = try? FileManager.default.attributesOfItem(atPath: copy.supportFolder)[.type] as? FileAttributeType
         guard type == .typeSymbolicLink else { return }
@@ -52,7 +53,7 @@ extension StoreReplacement {
                 continue
             }
             if linksAreGood, (try? files.calls.link(from, to: to)) != nil { continue }
-            // Not every file system has links. Then the content takes room once more.
+            // Not every file system supports hard links. Without them the content needs disk space a second time.
             if linksAreGood { try requireRoom(Self.externalSize(of: files)) }
             linksAreGood = false
             try files.calls.copyFile(from, to: to)
@@ -62,9 +63,9 @@ extension StoreReplacement {
 }
 
 extension StoreFiles {
-    /// The place of the main file.
+    /// The URL of the main file.
     package var url: URL { URL(fileURLWithPath: given) }
 
-    /// The hidden folder that the external data is in.
+    /// The hidden folder that contains the external data.
     var supportFolder: String { (externalData as NSString).deletingLastPathComponent }
 }

@@ -1,25 +1,29 @@
 package import Foundation
 import SwormSQLite
 
-/// Makes another store in a store's stead, in as many steps as it takes, and puts it in that one's place at once.
+/// A replacement of a store by another one, which is made in any number of steps and moved to its path at once.
 ///
-/// From the beginning on nobody else can use the store. What is made stands in a hidden folder beside it, and goes with this
-/// value unless ``finish(from:to:last:)`` was called; until then the store and its files of external data are as they were.
+/// The store is locked from the start, so no other connection can use it. The new store is made in a hidden folder
+/// beside it, which is deleted with this object unless ``finish(from:to:last:)`` was called; until then the store and
+/// its files of external data are unchanged.
 package final class StoreReplacement {
     let files: StoreFiles
     let options: StoreOptions
-    /// Nil where there was no store.
+    /// The lock of the store; nil if there was no store.
     private let lock: MigrationLock?
     private(set) var folder: MigrationFolder
-    /// What the last step has made; nil before the first.
+    /// The files that the last step has made; nil before the first step.
     private(set) var current: StoreFiles?
     private var count = 0
 
+    /// Creates a replacement for an existing store.
+    ///
     /// - Parameters:
     ///   - url: The URL of the store.
-    ///   - timeout: The seconds to wait for others that have the store open.
-    ///   - steps: How many steps there are to be.
-    /// - Throws: ``CoreDataError`` when the store is in use, cannot be written, or has no room beside it.
+    ///   - timeout: The seconds to wait for other connections that have the store open.
+    ///   - steps: The number of steps that will follow.
+    /// - Throws: ``CoreDataError`` if the store is in use, cannot be written, or there is not enough disk space beside
+    ///   it.
     package convenience init(of url: URL, timeout: Double = StoreOptions().busyTimeout, steps: Int = 1) throws {
         var options = StoreOptions()
         options.busyTimeout = timeout
@@ -27,6 +31,8 @@ package final class StoreReplacement {
         if let inspection = try inspection() { try StoreMigration.refuseMirrored(inspection, files, options) }
     }
 
+    /// Creates a replacement for a store.
+    ///
     /// - Parameter isMissingAllowed: Whether there may be no store yet.
     package init(of url: URL, options: StoreOptions, isMissingAllowed: Bool, steps: Int = 1) throws {
         files = StoreFiles(url: url, disk: options.disk)
@@ -45,21 +51,21 @@ package final class StoreReplacement {
                 } catch let error as SQLiteError
                     where isMissingAllowed && error.isDamage && !HubRegistry.isOpen(files.main)
                 {
-                    // A damaged file cannot be locked, and a sound store is to come in its stead.
+                    // A damaged file cannot be locked, but a sound store is to replace it.
                     return nil
                 }
             }
         }
         folder.removeLeftovers(of: files, lock?.connection)
-        // Every step asks for what it takes. What is sure is asked for before the first of them: a copy, and a second one
-        // that is made of it.
+        // Every step checks the disk space that it needs. The minimum is checked before the first step: a copy, and a
+        // second one that is made from it.
         if !isMissingAllowed, let size = try sizeOfStore() { try requireRoom(size * (steps > 1 ? 2 : 1)) }
         try folder.make(for: files)
     }
 
     deinit { folder.remove() }
 
-    /// The bytes of the store, whether they stand in the file or in its log; nil where there is none.
+    /// Returns the size of the store in bytes, including pages that are only in its log; nil if there is no store.
     func sizeOfStore() throws -> Int64? {
         guard let lock else { return nil }
         return try CoreDataError.translating(while: "read", path: files.main) { try lock.connection.size() }
@@ -72,15 +78,15 @@ package final class StoreReplacement {
         }
     }
 
-    /// What the store says of the version of its model.
+    /// Returns the store metadata that identifies the version of its model.
     package func metadata() throws -> [String: Any] { [StoreMetadataKey.versionHashes: try versionHashes()] }
 
-    /// The version hashes of the store.
+    /// Returns the version hashes of the store.
     package func versionHashes() throws -> [String: Data] { try inspection()?.metadata.versionHashes ?? [:] }
 
     // MARK: Steps
 
-    /// Makes a store of one model into one of another by a mapping.
+    /// Migrates a store from one model to another with a mapping.
     package func migrate(
         from source: CompiledModel, to target: MigrationTarget, mapping: ModelMapping,
         progress: ((_ fraction: Double) throws -> Void)? = nil
@@ -95,12 +101,13 @@ package final class StoreReplacement {
         advance(to: next)
     }
 
-    /// Has a new store made from the present one.
+    /// Makes a new store from the present one with a closure.
     ///
     /// - Parameters:
-    ///   - tell: Called again and again while something is copied or checked. What it throws cancels the replacement.
-    ///   - body: Reads the store at the first place, and makes the new one at the second. Both are in no use when it
-    ///     returns.
+    ///   - tell: A closure that is called repeatedly during copying and checking. An error that it throws cancels the
+    ///     replacement.
+    ///   - body: A closure that reads the store at the first URL and creates the new one at the second. Neither must be
+    ///     in use when it returns.
     package func make(
         as destination: CompiledModel, tell: @escaping () throws -> Void = {},
         _ body: (_ present: URL, _ new: URL) throws -> Void
@@ -117,9 +124,9 @@ package final class StoreReplacement {
         advance(to: next)
     }
 
-    /// What the last step has made; a copy of the store before the first.
+    /// Returns the files that the last step has made, or a copy of the store before the first step.
     ///
-    /// - Parameter tell: Called again and again while it is copied. What it throws ends that.
+    /// - Parameter tell: A closure that is called repeatedly during the copying. An error that it throws ends it.
     func present(_ tell: @escaping () throws -> Void) throws -> StoreFiles {
         if let current { return current }
         let copy = place()
@@ -131,7 +138,7 @@ package final class StoreReplacement {
         return copy
     }
 
-    /// What is found in the store itself.
+    /// Returns the issues that a check of the store itself finds.
     func originalFindings(_ model: CompiledModel) throws -> [StoreFault] {
         guard let connection = lock?.connection, let inspection = try inspection() else { return [] }
         return try CoreDataError.translating(while: "check", path: files.main) {
@@ -142,7 +149,7 @@ package final class StoreReplacement {
         }
     }
 
-    /// Takes a copy of another store instead of this one.
+    /// Uses a copy of another store as the replacement.
     package func take(_ other: URL) throws {
         let source = StoreFiles(url: other, disk: options.disk)
         let next = place()
@@ -159,20 +166,21 @@ package final class StoreReplacement {
 
     // MARK: The end
 
-    /// The files of external data at the end of a replacement.
+    /// The files of external data that a replacement adds and removes when it finishes.
     private struct Ending {
-        /// Those that the new store has and the old one does not.
+        /// The files that the new store has and the old one does not.
         var arriving: Set<UUID>
-        /// Those that nobody needs when the new store is in its place.
+        /// The files that are no longer needed after the replacement.
         var leaving: Set<UUID>
     }
 
-    /// Puts what was made in the store's place.
+    /// Replaces the store with the one that was made.
     ///
     /// - Parameters:
-    ///   - source: The model of the store as it was.
-    ///   - destination: The model of the store as it is to be.
-    ///   - last: Called when all is ready. What it throws leaves the store as it was, for the last time.
+    ///   - source: The model of the original store.
+    ///   - destination: The model of the new store.
+    ///   - last: A closure that is called when everything is ready. If it throws, the store remains unchanged; this is
+    ///     the last chance to cancel.
     package func finish(
         from source: CompiledModel, to destination: CompiledModel, last: () throws -> Void = {}
     ) throws {
@@ -183,16 +191,18 @@ package final class StoreReplacement {
         }
     }
 
-    /// Puts what was made in the store's place, as a store that has nothing in common with it.
+    /// Replaces the store with the one that was made, when the two have nothing in common.
     ///
-    /// - Parameter last: As above.
-    /// - Throws: ``CoreDataError`` where another store has the same folder of external data, and the new store has files for it.
+    /// - Parameter last: A closure that is called when everything is ready. If it throws, the store remains unchanged.
+    /// - Throws: ``CoreDataError`` if another store uses the same folder of external data, and the new store has files
+    ///   for it.
     package func finish(last: () throws -> Void = {}) throws {
         let made = Set(Self.names(in: current?.externalData ?? ""))
         try finish(last) { _, _, present in
             let isShared = self.files.sharesExternalData
             guard made.isEmpty || !isShared else { throw Self.sharedFolder(self.files) }
-            // Both may be copies of one store, and name the same files. Files that belong to no store that is replaced stay.
+            // Both may be copies of one store and name the same files. Files that belong to no replaced store are
+            // retained.
             return Ending(
                 arriving: made.subtracting(present),
                 leaving: isShared || self.lock == nil ? [] : present.subtracting(made))
@@ -206,7 +216,9 @@ package final class StoreReplacement {
         )
     }
 
-    /// - Parameter ending: Tells what becomes of files, by those that are there.
+    /// Replaces the store, and moves and deletes files of external data.
+    ///
+    /// - Parameter ending: Returns the files to add and to remove, given those that are present.
     private func finish(
         _ last: () throws -> Void,
         _ ending: (_ original: StoreConnection?, _ made: StoreConnection, _ present: Set<UUID>) throws -> Ending
@@ -221,7 +233,7 @@ package final class StoreReplacement {
                         access: .readWrite, isExclusive: true, cacheSizeKiB: options.cacheSizeKiB,
                         fileSystem: options.disk.fileSystem)))
             let end = try ending(lock?.connection, connection, present)
-            // What stands in a log has to be in the file that is moved, and a new store is in the mode of logs.
+            // The content of the log must be in the file that is moved, and a new store uses write-ahead logging.
             try connection.base.setJournalMode(.delete)
             try connection.base.setJournalMode(.wal)
             return end
@@ -241,7 +253,7 @@ package final class StoreReplacement {
             if !hadExternalData { try? files.calls.removeTree(files.supportFolder) }
             throw error
         }
-        // Both stores have what they need, until it is sure which one is there after a crash.
+        // Both stores keep the files that they need until it is certain which one is there after a crash.
         try files.confirmReplacement()
         external.remove(end.leaving)
         folder.remove()
@@ -268,7 +280,7 @@ package final class StoreReplacement {
 
     func advance(to next: StoreFiles) {
         if let current {
-            // A link is removed, and not what it leads to.
+            // If the path is a symbolic link, only the link is removed, not its target.
             for path in [current.supportFolder, current.sharedMemory, current.writeAheadLog, current.main] {
                 try? files.calls.removeTree(path)
             }

@@ -1,17 +1,18 @@
 import Foundation
 
-/// The hidden folder beside a store in which the migrated copy is made: on the same file system, so that it can take the
-/// store's place at once.
+/// The hidden folder beside a store in which the migrated copy is made. It is on the same file system, so that the copy
+/// can replace the store in one step.
 ///
-/// The name is always the same, until the copy is to take the store's place. So whoever migrates the store next finds what
-/// a migration that was cut off has left, and removes it. Only who has the store to himself may touch it.
+/// The name is always the same until the copy is about to replace the store, so that the next migration of the store
+/// finds and removes the leftovers of an interrupted one. Only code that has locked the store exclusively may touch the
+/// folder.
 struct MigrationFolder {
     private(set) var path: String
-    /// The name without what is put behind it at the end.
+    /// The name without the suffix that is appended at the end.
     private let common: String
     private let disk: StoreDisk
     private var calls: any FileCalls { disk.calls }
-    /// The database in it.
+    /// The database in the folder.
     var database: StoreFiles { StoreFiles(url: URL(fileURLWithPath: path + "/store"), disk: disk) }
 
     init(of files: StoreFiles) {
@@ -20,17 +21,17 @@ struct MigrationFolder {
         disk = files.disk
     }
 
-    /// The name of a store, or what stands for one that leaves no room for what is put around it.
+    /// Returns the name of a store, or a hash of it if the name is too long for the additional prefix and suffix.
     private static func shortened(_ name: String) -> String {
         let rest = 1 + ending.utf8.count + separator.utf8.count + digits
         guard name.utf8.count + rest > StoreFiles.longestName else { return name }
         return SHA2.sha256(Array(name.utf8)).map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
     }
 
-    /// Whether a migration has left anything, under whichever name.
+    /// Whether a migration has left a folder, under any name.
     var exists: Bool { FileKind(path: common) != nil || !withdrawn.isEmpty }
 
-    /// Makes the folder anew.
+    /// Recreates the folder.
     func make(for files: StoreFiles) throws {
         remove()
         do {
@@ -45,8 +46,8 @@ struct MigrationFolder {
 
     /// Gives the folder a name that no other migration uses.
     ///
-    /// Who has put a file in the store's place has the store to himself no more: the next one may have made its folder
-    /// already. Under a name of its own this one can still be removed.
+    /// After a file has replaced the store, the exclusive lock on the store is lost, and the next migration may already
+    /// have created its own folder. With a unique name this one can still be removed.
     mutating func withdraw() throws {
         let own = common + Self.separator + UUID().uuidString.prefix(Self.digits)
         try calls.rename(path, to: own)
@@ -57,26 +58,26 @@ struct MigrationFolder {
     private static let separator = "-"
     private static let digits = 8
 
-    /// The folders that have a name of their own.
+    /// The folders that have a unique name.
     private var withdrawn: [String] {
         let prefix = (common as NSString).lastPathComponent + Self.separator
         let folder = (common as NSString).deletingLastPathComponent
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { name in
-            // The name of another store may begin with all of this one's.
+            // The name of another store may start with the whole name of this one.
             name.hasPrefix(prefix) && name.dropFirst(prefix.count).count == Self.digits
                 && name.dropFirst(prefix.count).allSatisfy(\.isHexDigit)
         }.map { folder + "/" + $0 }
     }
 
-    /// Where it is noted which files of external data come and go with the new store.
+    /// The path of the note that lists the files of external data to add and to remove with the new store.
     var note: String { path + "/files" }
 
-    /// Notes which files of external data come and go, before the first of them does.
+    /// Writes a note that lists the files of external data to add and to remove, before the first of them is touched.
     ///
     /// - Parameters:
-    ///   - made: The file that is to take the store's place.
-    ///   - arriving: Those that are put into the store's folder for it.
-    ///   - leaving: Those that nobody needs when it is in its place.
+    ///   - made: The file that will replace the store.
+    ///   - arriving: The files that are added to the store's folder for it.
+    ///   - leaving: The files that are no longer needed once it has replaced the store.
     func note(_ made: StoreFiles, arriving: some Collection<UUID>, leaving: some Collection<UUID>) throws {
         guard !arriving.isEmpty || !leaving.isEmpty, let node = FileStamp(path: made.main)?.node else { return }
         let lines = ["\(node)"] + arriving.map { "+" + $0.uuidString } + leaving.map { "-" + $0.uuidString }
@@ -84,13 +85,14 @@ struct MigrationFolder {
         try calls.synchronize(path)
     }
 
-    /// Removes what a migration that was cut off has left.
+    /// Removes the leftovers of an interrupted migration.
     ///
-    /// As long as the new store is still here, it did not take the old one's place, and the old one needs nothing of what was
-    /// put into its folder for the new one. When it is not, what was to go with the old one can go, too. But whatever the
-    /// note says, somebody may have put another copy of either store in the place since, so what that one names stays.
+    /// As long as the new store is still in this folder, it has not replaced the old one, and the old one does not need
+    /// the files that were added to its folder for the new one. Otherwise the files to remove with the old one can be
+    /// deleted. Whatever the note states, another copy of either store may have been moved to its path since then, so
+    /// the files that the present store references are retained.
     ///
-    /// - Parameter connection: Reads the store. Nil where there is none.
+    /// - Parameter connection: A connection to the store; nil if there is no store.
     func removeLeftovers(of files: StoreFiles, _ connection: StoreConnection?) {
         for path in withdrawn + [common] where FileKind(path: path) != nil {
             var folder = self
@@ -105,10 +107,10 @@ struct MigrationFolder {
             let isMadeHere = lines.popFirst().map { holds(node: String($0)) } ?? false
             let noted = lines.filter { !isMadeHere || $0.hasPrefix("+") }
                 .compactMap { UUID(uuidString: String($0.dropFirst())) }
-            // Where there is no store to ask, it may be somewhere else, and come back.
+            // If there is no store to query, it may have been moved temporarily, and return.
             let named: Set<UUID>? =
                 if let connection { try? connection.namedExternalFiles() } else { isMadeHere ? [] : nil }
-            // The note stays until it can be told what is needed.
+            // The note is retained until it can be determined which files are needed.
             guard let named else { return }
             ExternalDataFolder(path: files.externalData, disk: disk).remove(Set(noted).subtracting(named))
         }
@@ -121,25 +123,25 @@ struct MigrationFolder {
         }
     }
 
-    /// What cannot be removed only takes room; the next migration tries again.
+    /// Removes the folder. If that fails, the folder only uses disk space, and the next migration tries again.
     func remove() {
-        // The note first: without the files that it is about, it must not be believed.
+        // The note is removed first, because without the files that it describes its content is misleading.
         calls.removeIfPresent(note)
         try? calls.removeTree(path)
     }
 }
 
 extension StoreFiles {
-    /// The size of the database with its log.
+    /// The size in bytes of the database including its log.
     package var size: Int64 { (FileStamp(path: main)?.size ?? 0) + (FileStamp(path: writeAheadLog)?.size ?? 0) }
 
-    /// Refuses to begin what will not fit on the disk.
+    /// Throws an error if the given number of bytes does not fit on the disk.
     ///
     /// - Parameters:
-    ///   - options: Tell how much is free.
-    ///   - place: The folder that takes the copy; nil for the store's own.
+    ///   - options: The options that determine the free disk space.
+    ///   - place: The folder for the copy; nil for the store's own folder.
     package func requireRoom(_ bytes: Int64, _ options: StoreOptions, in place: String? = nil) throws {
-        // A file system that does not say how full it is may still have room.
+        // A file system that does not report its free space may still have enough.
         guard let free = options.freeRoom(place ?? folder), free < bytes else { return }
         let room = place.map { "in “\($0)”" } ?? "beside the store"
         throw CoreDataError(
@@ -148,10 +150,11 @@ extension StoreFiles {
         )
     }
 
-    /// The bytes that the name of a file can have.
+    /// The maximum length of a file name, in bytes.
     static let longestName = 255
 
-    /// Refuses to begin with a store whose log could not be emptied in the end: SQLite needs a journal for that.
+    /// Throws an error if the store's log could not be checkpointed at the end because the name of the journal, which
+    /// SQLite needs for that, would be too long.
     func refuseLongName() throws {
         let (name, journal) = ((main as NSString).lastPathComponent, (rollbackJournal as NSString).lastPathComponent)
         guard journal.utf8.count > Self.longestName else { return }

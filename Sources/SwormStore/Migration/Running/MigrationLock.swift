@@ -1,12 +1,15 @@
 import Foundation
 import SwormSQLite
 
-/// A store's file for one alone: as long as this is there, no other connection and no other process reads or writes it.
+/// An exclusive lock of a store's file: while it exists, no other connection and no other process reads or writes the
+/// file.
 final class MigrationLock {
     let files: StoreFiles
     let connection: StoreConnection
 
-    /// - Throws: ``CoreDataError`` when others have the store open for longer than the timeout.
+    /// Locks the file of a store.
+    ///
+    /// - Throws: ``CoreDataError`` if other connections have the store open for longer than the timeout.
     init(_ files: StoreFiles, options: StoreOptions) throws {
         self.files = files
         try files.refuseLongName()
@@ -14,7 +17,7 @@ final class MigrationLock {
         while true {
             let node = FileStamp(path: files.main)?.node
             let connection = try Self.connect(files, options: options)
-            // Another migration may have put another file in its place while this one was waited for.
+            // Another migration may have replaced the file while this one waited for the lock.
             if node != nil, FileStamp(path: files.main)?.node == node {
                 self.connection = connection
                 return
@@ -46,10 +49,11 @@ final class MigrationLock {
         }
     }
 
-    /// Puts another file in the store's place. Whatever stops this, one of the two is there, whole. The disk may not know it
-    /// yet when this returns.
+    /// Replaces the store with another file. If this is interrupted, one of the two files is present and complete. The
+    /// replacement may not have reached the disk yet when this returns.
     ///
-    /// The log of the old file is emptied into it before, so that there is none that could be taken for the new one's.
+    /// The log of the old file is checkpointed and deleted first, so that it cannot be mistaken for the log of the new
+    /// one.
     func replace(with path: String) throws {
         try CoreDataError.translating(while: "replace", path: files.main) {
             try connection.base.setJournalMode(.delete)
@@ -59,14 +63,14 @@ final class MigrationLock {
 }
 
 extension StoreFiles {
-    /// Gives a file the path of the store, beside which no log is left that could be taken for the file's.
+    /// Moves a file to the path of the store, after removing any log that could be mistaken for the file's own.
     func take(_ path: String) throws {
         for rest in [writeAheadLog, sharedMemory, rollbackJournal] { calls.removeIfPresent(rest) }
         try calls.synchronize(folder)
         try calls.rename(path, to: main)
     }
 
-    /// Returns when the file that was given the path of the store is there after a crash, too.
+    /// Returns when the moved file is certain to be at the path of the store even after a crash.
     func confirmReplacement() throws {
         do {
             try calls.synchronize(folder)

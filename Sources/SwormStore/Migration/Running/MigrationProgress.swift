@@ -1,13 +1,14 @@
-/// How far a migration is.
+/// The progress of a migration.
 package struct MigrationProgress: Sendable, Hashable {
     package enum Phase: String, Sendable, CaseIterable {
-        /// The store is copied. The unit is a page of the file.
+        /// The store is being copied. The unit is a page of the file.
         case copying
-        /// The copy is changed. The unit is a statement.
+        /// The copy is being changed. The unit is a statement.
         case changing
-        /// The copy is checked. The unit is an entity.
+        /// The copy is being verified. The unit is an entity.
         case verifying
-        /// The copy takes the store's place. What is thrown now cancels the migration for the last time.
+        /// The copy is about to replace the store. This is the last time at which an error that is thrown cancels the
+        /// migration.
         case replacing
     }
 
@@ -15,7 +16,8 @@ package struct MigrationProgress: Sendable, Hashable {
     package var done: Int
     package var total: Int
 
-    /// How much of the whole is done, by and large: copying, changing and checking take about as long.
+    /// The completed fraction of the whole migration, approximately: copying, changing and verifying take about equally
+    /// long.
     package var fraction: Double {
         let part = total > 0 ? Double(done) / Double(total) : 0
         return switch phase {
@@ -27,19 +29,20 @@ package struct MigrationProgress: Sendable, Hashable {
     }
 }
 
-/// What a migration has done.
+/// The results of a migration.
 package struct MigrationReport: Sendable, Hashable {
-    /// How many objects of an entity became how many of which other one.
+    /// The number of objects of one entity of the source, and the entity that they were migrated to.
     package struct Entity: Sendable, Hashable {
-        /// Nil for an entity whose objects went.
+        /// The name of the destination entity; nil for an entity whose objects were deleted.
         package var destination: String?
         package var source: String
         package var count: Int64
     }
 
     package var entities: [Entity] = []
-    /// What the migrated store breaks of the rules of its model, and what others had put into the file and could not stay.
+    /// The rules of its model that the migrated store violates, and the third-party objects in the file that could not
+    /// be retained.
     package var notes: [String] = []
-    /// The files of external data that no object has any more.
+    /// The number of files of external data that no object references any more.
     package var removedFiles = 0
 }

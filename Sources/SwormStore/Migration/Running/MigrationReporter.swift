@@ -1,28 +1,30 @@
 import Foundation
 
-/// Foundation's progress that is current where a migration begins: it is told how far that is, and cancels it.
+/// A reporter for the Foundation progress that is current when a migration starts. It updates the progress, and cancels
+/// the migration if the progress is cancelled.
 ///
-/// Used on the thread that migrates.
+/// It must be used on the thread that runs the migration.
 package struct MigrationReporter {
     private static let total: Int64 = 1000
     private let parent: Progress
     private let progress: Progress
 
-    /// Nil where no progress is current.
+    /// Creates a reporter; nil if no progress is current.
     package init?() {
         guard let parent = Progress.current() else { return nil }
         self.parent = parent
-        // One that is made while another is current becomes a part of that.
+        // A progress that is created while another is current becomes its child.
         progress = Progress(totalUnitCount: Self.total)
         progress.isPausable = false
     }
 
-    /// Tells how much is done, from 0 to 1.
+    /// Reports the completed fraction, from 0 to 1.
     ///
-    /// - Throws: ``CoreDataError`` with the code of Foundation's `CocoaError.userCancelled` when it was cancelled.
+    /// - Throws: ``CoreDataError`` with the code of Foundation's `CocoaError.userCancelled` if the progress was
+    ///   cancelled.
     package func tell(_ fraction: Double) throws {
         let count = Int64(fraction * Double(Self.total))
-        // All is done only when the store is in its place.
+        // The progress is complete only after the new store has replaced the old one.
         if count > progress.completedUnitCount { progress.completedUnitCount = min(count, Self.total - 1) }
         guard progress.isCancelled || parent.isCancelled else { return }
         throw CoreDataError(

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// The model that a migrated store gets.
+/// The model of a migrated store.
 package struct MigrationTarget: Sendable {
     package let model: CompiledModel
-    /// The copy of the model that the store keeps: a compressed archive.
+    /// The copy of the model that is saved in the store: a compressed archive.
     package let cache: Data
-    /// The names of the R-trees that the model asks for.
+    /// The names of the R-trees that the model requires.
     package let trees: Set<String>
 
     package init(model: CompiledModel, cache: Data, trees: Set<String>) {

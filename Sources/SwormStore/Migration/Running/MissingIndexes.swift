@@ -1,16 +1,16 @@
 package import Foundation
 import SwormSQLite
 
-/// The indexes of a model that a store of that very model does not have, or has as another model had them.
+/// The indexes of a model that a store of the same model lacks, or has with the definition of another model.
 ///
-/// An index is no part of a version hash, so a store may have been made before the index was in the model, and no migration
-/// comes to make it.
+/// An index is not part of a version hash, so a store may have been created before the index was added to the model,
+/// and no migration creates it later.
 package enum MissingIndexes {
-    /// Which indexes are to be made, or were.
+    /// The indexes to create, or those that were created.
     package struct Changes: Sendable, Hashable {
-        /// The names of those that the store does not have.
+        /// The names of the indexes that the store does not have.
         package var missing: [String]
-        /// The names of those that the store has by another definition.
+        /// The names of the indexes that the store has with another definition.
         package var changed: [String]
 
         package init(missing: [String] = [], changed: [String] = []) {
@@ -21,17 +21,20 @@ package enum MissingIndexes {
         package var isEmpty: Bool { missing.isEmpty && changed.isEmpty }
     }
 
-    /// Makes those that are not there, and makes those anew that are others. What no model asks for stays, whoever made it.
+    /// Creates the missing indexes, and recreates those that differ. Indexes that no model requires are retained,
+    /// whoever created them.
     ///
-    /// - Returns: Those that were made.
-    /// - Throws: ``CoreDataError`` where the store cannot be read or written just now. It is then as it was.
+    /// - Returns: The indexes that were created.
+    /// - Throws: ``CoreDataError`` if the store cannot currently be read or written. It is then unchanged.
     package static func make(at url: URL, model: CompiledModel) throws -> Changes {
         let (files, options) = (StoreFiles(url: url), StoreOptions())
         let inspection = try SQLiteStore.inspect(files, options: options).inspection
         return try make(in: files, inspection, model: model, options: options)
     }
 
-    /// - Parameter inspection: What the store says of itself. Its hashes are those of the model.
+    /// Creates the missing indexes of an inspected store, and recreates those that differ.
+    ///
+    /// - Parameter inspection: The inspection of the store. Its hashes must be those of the model.
     @discardableResult
     package static func make(
         in files: StoreFiles, _ inspection: StoreInspection, model: CompiledModel, options: StoreOptions
@@ -46,7 +49,7 @@ package enum MissingIndexes {
                     try connection.base.execute("DROP INDEX IF EXISTS \(SQLName.quoted(index.name))")
                 }
                 for index in changed + missing {
-                    // Somebody else may just have made it.
+                    // Another process may just have created it.
                     try connection.base.execute(
                         "CREATE INDEX IF NOT EXISTS" + index.sql.dropFirst("CREATE INDEX".count))
                 }
@@ -55,7 +58,7 @@ package enum MissingIndexes {
         return Changes(missing: missing.map(\.name), changed: changed.map(\.name))
     }
 
-    /// Those that ``make(in:_:model:options:)`` would make.
+    /// Returns the indexes that ``make(in:_:model:options:)`` would create.
     package static func changes(
         _ inspection: StoreInspection, model: CompiledModel, options: StoreOptions
     ) throws -> Changes {
@@ -71,41 +74,42 @@ package enum MissingIndexes {
         let present = Dictionary(
             inspection.indexStatements.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
         var (absent, changed): ([SchemaIndex], [SchemaIndex]) = ([], [])
-        // Uniqueness is a part of the hashes, and its indexes are there.
+        // Uniqueness constraints are part of the hashes, so their indexes exist.
         for index in StoreSchema(model: model, layout: layout).indexes() where index.constraint == nil {
             guard let shape = IndexShape(index.sql) else { continue }
             guard let former = present[index.name.uppercased()] else {
                 absent.append(index)
                 continue
             }
-            // One of that name on another table is not Core Data's.
+            // An index of that name on another table is not Core Data's.
             guard former.table == index.table, let old = IndexShape(former.sql), old != shape else { continue }
-            // Where the condition of a partial index has no text here, what there is of it stays.
+            // If the condition of a partial index cannot be written as SQL here, the existing index is retained.
             if !index.isWhole, old.columns == shape.columns { continue }
             changed.append(index)
         }
-        // Those that are made anew will be of something else, so what they are of now does not count.
+        // Indexes that are recreated will have another shape, so their present shape does not count.
         let going = Set(changed.map { $0.name.uppercased() })
         let shapes = Set(present.filter { !going.contains($0.key) }.values.compactMap { IndexShape($0.sql) })
         return (absent.filter { index in IndexShape(index.sql).map { !shapes.contains($0) } ?? false }, changed)
     }
 }
 
-/// What an index is of, however its statement is written.
+/// The content of an index, independent of the spelling of its statement.
 struct IndexShape: Hashable {
     /// The table and the columns.
     let columns: String
-    /// Which rows; empty for all.
+    /// The condition that selects the rows; empty for all rows.
     let condition: String
 
-    /// Nil for a statement that cannot be read.
+    /// Creates the shape of an index; nil if the statement cannot be parsed.
     init?(_ sql: String) {
         guard let place = SchemaIndex.place(sql) else { return nil }
         var text = ""
         var isText = false
         for character in place {
             if character == "'" { isText.toggle() }
-            // What stands between two words is one space; quotes of names and other spaces say nothing.
+            // The separator of two words is normalized to one space; quotes of names and other spaces are
+            // insignificant.
             if isText || !(character.isWhitespace || character == "\"") {
                 if !isText, "(),=<>".contains(character), text.last == " " { text.removeLast() }
                 text.append(character)

@@ -1,7 +1,7 @@
 import SwormSQLite
 
 extension StoreChange {
-    /// Compares the numbers of objects with those of the store.
+    /// Verifies that the numbers of objects in the copy match those of the store.
     func checkCounts(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
         let found = try Self.counts(
             connection, model: migration.destination, layout: planner.layout, path: migration.files.main)
@@ -20,7 +20,7 @@ extension StoreChange {
         }
     }
 
-    /// Checks the copy by the rules of the format.
+    /// Verifies the copy by the rules of the file format.
     func verify(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
         let path = migration.files.main
         let now = try StoreInspection(connection, path: path)

@@ -2,9 +2,10 @@ import Foundation
 import SwormSQLite
 
 extension StoreChange {
-    /// Makes triggers, views and indexes again that are not Core Data's. What fits the new tables no more is left out.
+    /// Recreates the triggers, views and indexes that are not Core Data's. Those that no longer fit the new tables are
+    /// left out.
     func restore(_ objects: [SchemaObject], _ connection: StoreConnection, _ report: inout MigrationReport) {
-        // A view may read one that is made after it, and a trigger may belong to a view.
+        // A view may read another one that is created after it, and a trigger may belong to a view.
         let views = objects.filter { $0.kind == .view && attempt($0, connection, &report) { try make($0, connection) } }
         for view in views { attempt(view, connection, &report) { try tryView($0, connection) } }
         for object in objects where object.kind == .index {
@@ -15,7 +16,7 @@ extension StoreChange {
         }
     }
 
-    /// Removes R-trees that nothing keeps right any more.
+    /// Removes the R-trees that are no longer updated by all their triggers.
     func removeStaleTrees(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
         for tree in plan.trees {
             let triggers = plan.foreign.filter { tree.isKept(by: $0) }
@@ -31,7 +32,7 @@ extension StoreChange {
         }
     }
 
-    /// Tells of rows in tables of others that lead to objects which are there no more.
+    /// Adds a note for rows in third-party tables that reference objects which no longer exist.
     func checkReferences(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
         for table in plan.referring.sorted() {
             guard let after = Self.broken(table, connection), let before = Self.broken(table, original) else {
@@ -45,7 +46,7 @@ extension StoreChange {
         }
     }
 
-    /// How many references of a table lead to nothing; nil where SQLite cannot tell.
+    /// Returns the number of dangling references of a table; nil if SQLite cannot determine it.
     private static func broken(_ table: String, _ connection: StoreConnection) -> Int64? {
         try? connection.integer("SELECT count(*) FROM pragma_foreign_key_check(?)", [.text(table)])
     }
@@ -70,8 +71,8 @@ extension StoreChange {
         if let sql = object.sql { try connection.base.execute(sql) }
     }
 
-    /// Makes an index, and keeps it where it is of the columns that it was of: to SQLite, a name in quotes that no column has
-    /// is a text.
+    /// Creates an index, and drops it again if it no longer has the same columns: SQLite interprets a quoted name that
+    /// matches no column as a string.
     private func makeIndex(_ index: SchemaObject, _ connection: StoreConnection) throws {
         try make(index, connection)
         let sql = "SELECT count(*) FROM pragma_index_xinfo(?) WHERE key = 1 AND cid = -2"
@@ -90,7 +91,7 @@ extension StoreChange {
         throw fault
     }
 
-    /// Makes a trigger, and keeps it where all that could be written before can still be.
+    /// Creates a trigger, and drops it again if it prevents a write that was possible before.
     private func makeTrigger(_ trigger: SchemaObject, _ connection: StoreConnection) throws {
         let statements = writing(trigger.table, connection)
         let before = statements.map { fault(of: $0, connection)?.message }
@@ -102,12 +103,12 @@ extension StoreChange {
         }
     }
 
-    /// The statements that set off every trigger of a table or a view, whichever columns it is for.
+    /// Returns the statements that fire every trigger of a table or a view, whichever columns the trigger is for.
     private func writing(_ table: String, _ connection: StoreConnection) -> [String] {
         let name = SQLName.alwaysQuoted(table)
         var columns: [String] = []
-        // Columns that are worked out are not listed, and cannot be written. A view by a function that only another program
-        // has does not tell its columns.
+        // Generated columns are not listed, and cannot be written. A view that uses a function of another program does
+        // not report its columns.
         try? connection.rows("PRAGMA table_info(\(name))") { row in
             if let column = row.text(1) { columns.append(SQLName.alwaysQuoted(column)) }
         }
@@ -115,8 +116,8 @@ extension StoreChange {
         return ["INSERT INTO \(name) DEFAULT VALUES", "DELETE FROM \(name)"] + (columns.isEmpty ? [] : [update])
     }
 
-    /// Why a statement cannot be prepared, by which SQLite reads the triggers and views in it. Functions that only another
-    /// program has are none of ours.
+    /// Returns the reason why a statement cannot be prepared; preparing makes SQLite parse the triggers and views in
+    /// it. A missing function is not an issue, because another program may provide it.
     private func fault(of sql: String, _ connection: StoreConnection) -> SQLiteError? {
         do {
             try connection.base.execute("EXPLAIN " + sql)

@@ -1,18 +1,19 @@
 import Foundation
 import SwormSQLite
 
-/// The bytes that a change takes beside the store.
+/// The disk space, in bytes, that a change needs in addition to the store.
 struct MigrationRoom {
-    /// What the copy takes when it is largest.
+    /// The size of the copy when it is largest.
     package var copy: Int64
-    /// What is taken when the copy is to take the store's place, and the store's log is emptied before.
+    /// The disk space that is needed when the copy replaces the store, after the store's log is checkpointed.
     var end: Int64
 
     var largest: Int64 { max(copy, end) }
 }
 
 extension StoreChange {
-    /// What the change takes, about. It is better to ask for some more than to fail for some less in the end.
+    /// Returns an estimate of the disk space that the change needs. An estimate that is too high is better than a
+    /// failure at the end.
     func neededRoom() throws -> MigrationRoom {
         let size = try original.size()
         let rebuilt = try self.size(ofTrees: rebuiltTables) ?? size
@@ -37,7 +38,7 @@ extension StoreChange {
             })
     }
 
-    /// The bytes of tables and indexes; nil where SQLite does not tell.
+    /// Returns the size in bytes of tables and indexes; nil if SQLite does not report it.
     private func size(ofTrees names: Set<String>) throws -> Int64? {
         if names.isEmpty { return 0 }
         do {
@@ -47,12 +48,12 @@ extension StoreChange {
                         "SELECT sum(pgsize) FROM dbstat WHERE name = ? AND aggregate = 1", [.text(name)]) ?? 0)
             }
         } catch is SQLiteError {
-            // Not every SQLite is built with that table.
+            // Not every build of SQLite includes the `dbstat` table.
             return nil
         }
     }
 
-    /// Whether rows of tables that stay are written anew, and may need a byte more each.
+    /// Whether rows of retained tables are rewritten, and may each need an additional byte.
     private var lengthensRows: Bool {
         planner.tables.contains { plan in
             plan.kept != nil
@@ -60,7 +61,7 @@ extension StoreChange {
         }
     }
 
-    /// The bytes of default values that come into rows.
+    /// Returns the size in bytes of the default values that are added to rows.
     private func sizeOfFills() throws -> Int64 {
         var size: Int64 = 0
         for plan in planner.tables {
@@ -91,14 +92,14 @@ extension StoreChange {
         }
     }
 
-    /// The bytes of links in join tables that are new.
+    /// Returns the size in bytes of the links in new join tables.
     private func sizeOfNewJoins() throws -> Int64 {
         var size: Int64 = 0
         for join in planner.joins where join.kept == nil {
             let sides = [join.place, planner.feeds.inverse(of: join.place)].compactMap { $0 }
             for (pair, slot) in sides.flatMap({ planner.feeds.sources(of: $0) }) {
                 guard let links = layout.links(of: slot, in: pair.source, migration.source) else { continue }
-                // A row and an entry in the index, each with two keys and a place.
+                // A row and an index entry, each with two keys and a position.
                 size += (try original.integer("SELECT count(*) FROM (\(links))") ?? 0) * 40
             }
         }
@@ -107,7 +108,7 @@ extension StoreChange {
 
     // MARK: Indexes
 
-    /// The names of the indexes that go before others are made.
+    /// The names of the indexes that are dropped before new ones are created.
     private var indexesToDrop: Set<String> {
         let dropped = Set(planner.removeIndexes().map(\.sql))
         let rebuilt = rebuiltTables
@@ -119,7 +120,7 @@ extension StoreChange {
             }.map(\.name))
     }
 
-    /// The bytes of the indexes that are made: what they hold of each row, and its key.
+    /// Returns the size in bytes of the indexes that are created: for each row its indexed values and its key.
     private func sizeOfNewIndexes() throws -> Int64 {
         var size: Int64 = 0
         for index in planner.indexesToMake {
@@ -138,7 +139,7 @@ extension StoreChange {
         return size
     }
 
-    /// The bytes that a column takes in all rows of a pair.
+    /// Returns the size in bytes of a column in all rows of a pair.
     private func size(of cell: TablePlan.Cell?, _ pair: MigrationMap.Pair, _ count: Int64) throws -> Int64 {
         let fill = cell?.fill.map { count * Self.size(of: $0) } ?? 0
         guard let column = cell?.column else { return fill + count }

@@ -1,8 +1,8 @@
 import SwormSQLite
 
 extension StoreChange {
-    /// Refuses rows that break a rule of the new model: those that are equal, before an index would stop at the first of
-    /// them, and those that lead to too few others.
+    /// Throws an error if rows violate a rule of the new model: duplicate values, which are checked before the creation
+    /// of an index would stop at the first one, and objects with too few links.
     func refuseBrokenRules(_ connection: StoreConnection) throws {
         clashes = try findClashes(connection)
         lacks = try findLacks(connection)
@@ -44,7 +44,7 @@ extension StoreChange {
         }
     }
 
-    /// Counts the objects with too few links that had enough of them by the old model.
+    /// Returns the objects that have too few links, but had enough of them according to the old model.
     private func findLacks(_ connection: StoreConnection) throws -> [MigrationLack] {
         var lacks: [MigrationLack] = []
         for entity in migration.destination.entities where !entity.isAbstract {
@@ -55,7 +55,7 @@ extension StoreChange {
             for (slot, relationship) in entity.relationships.enumerated() {
                 let count = try Self.lacking(slot, entity, migration.destination, planner.layout, connection)
                 guard count > 0 else { continue }
-                // What was wrong before is no reason to keep an old model.
+                // An issue that already existed is no reason to retain an old model.
                 let before = try pairs.map { pair in
                     try pair.relationships[slot].map {
                         try Self.lacking($0, pair.source, migration.source, layout, original)
@@ -71,7 +71,7 @@ extension StoreChange {
         return lacks
     }
 
-    /// How many objects of an entity lead to fewer others than a relationship demands.
+    /// Returns the number of objects of an entity that have fewer links than a relationship requires.
     private static func lacking(
         _ slot: Int, _ entity: CompiledEntity, _ model: CompiledModel, _ layout: StoreLayout,
         _ connection: StoreConnection
@@ -83,8 +83,8 @@ extension StoreChange {
             guard !relationship.isOptional, let column = layout.toOne(slot, in: entity.number)?.column else { return 0 }
             return try connection.integer("\(own) AND \(SQLName.quoted(column)) IS NULL") ?? 0
         }
-        // An optional relationship may lead to none, but not to too few. A required one without a minimum is migrated by
-        // Core Data whatever it leads to, so it is here.
+        // An optional relationship may be empty, but not have too few objects. Core Data migrates a required
+        // relationship without a minimum count even if it is empty, so this does too.
         let minimum = relationship.minCount
         guard minimum > (relationship.isOptional ? 1 : 0), let links = layout.links(of: slot, in: entity, model) else {
             return 0
@@ -97,11 +97,11 @@ extension StoreChange {
     }
 }
 
-/// Values that the new model wants to be those of one object, and that several have.
+/// Values that must be unique in the new model, but belong to several objects.
 package struct MigrationClash {
     package var entity: String
     package var properties: String
-    /// How many such values there are.
+    /// The number of such values.
     package var values: Int64
 
     package var message: String {
@@ -109,13 +109,13 @@ package struct MigrationClash {
     }
 }
 
-/// Objects that would lead to fewer others than the new model demands.
+/// Objects that would have fewer links than the new model requires.
 package struct MigrationLack {
     package var entity: String
     package var relationship: String
     var isToMany: Bool
     var minimum: Int
-    /// How many such objects there are.
+    /// The number of such objects.
     package var count: Int64
 
     package var message: String {

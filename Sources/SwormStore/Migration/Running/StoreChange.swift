@@ -1,7 +1,7 @@
 package import Foundation
 import SwormSQLite
 
-/// The changes of one copy of a store: planned before anything is written, then carried out, then checked.
+/// The changes to one copy of a store: planned before anything is written, then executed, then verified.
 package final class StoreChange {
     package let migration: StoreMigration
     let inspection: StoreInspection
@@ -9,20 +9,22 @@ package final class StoreChange {
     let original: StoreConnection
     package let planner: MigrationPlanner
     let plan: MigrationPlan
-    /// How many rows each entity of the source has.
+    /// The number of rows of each entity of the source.
     package let counts: [Int: Int64]
-    /// The external files whose content comes into the tables.
+    /// The external files whose content is moved into the tables.
     let incoming: [IncomingContent]
-    /// The external files that no value names any more.
+    /// The external files that no value references any more.
     package private(set) var unneededFiles: Set<UUID> = []
-    /// What is to be unique and is not.
+    /// The values that violate a uniqueness constraint of the new model.
     package var clashes: [MigrationClash] = []
-    /// Who is to lead to more others than he does.
+    /// The objects that have fewer links than the new model requires.
     package var lacks: [MigrationLack] = []
     /// The size of the copy in bytes when it was largest.
     package var peakSize: Int64 = 0
 
-    /// - Parameter original: The file as it is, which nobody writes meanwhile.
+    /// Plans the changes of a migration.
+    ///
+    /// - Parameter original: A connection to the original file, which no other connection writes in the meantime.
     package init(_ migration: StoreMigration, _ inspection: StoreInspection, _ original: StoreConnection) throws {
         self.migration = migration
         self.inspection = inspection
@@ -43,9 +45,9 @@ package final class StoreChange {
 
     // MARK: Rows
 
-    /// Counts the rows of each entity.
+    /// Returns the number of rows of each entity.
     ///
-    /// - Throws: ``CoreDataError`` for rows of no entity: nobody could say what becomes of them.
+    /// - Throws: ``CoreDataError`` if rows belong to no entity, because it is undefined how to migrate them.
     package static func counts(
         _ connection: StoreConnection, model: CompiledModel, layout: StoreLayout, path: String
     ) throws -> [Int: Int64] {
@@ -87,7 +89,7 @@ package final class StoreChange {
             details: faults)
     }
 
-    /// Refuses what would need the content of files that are not there.
+    /// Throws an error if the change needs the content of external files that are missing.
     package func refuseMissingFiles() throws {
         let faults = incoming.compactMap { $0.fault(in: migration.files.main) }
         guard let first = faults.first else { return }
@@ -106,12 +108,12 @@ package final class StoreChange {
         unneededFiles = before.subtracting(try connection.externalFiles(migration.destination, planner.layout))
         try checkCounts(connection, &report)
         try verify(connection, &report)
-        // A new store is in this mode, and the mode stands in the file.
+        // A new store uses write-ahead logging, and the file stores this mode.
         try connection.base.setJournalMode(.wal)
         return report
     }
 
-    /// The copy needs no journal: when it cannot be finished, it is thrown away.
+    /// Opens the copy without a journal: a copy that cannot be finished is deleted.
     private func open(_ copy: StoreFiles) throws -> StoreConnection {
         let connection = StoreConnection(
             try Connection(
@@ -158,7 +160,8 @@ package final class StoreChange {
         }
         try derive(connection)
         try connection.base.commit()
-        // What cannot be made again must leave nothing behind, such as half an index, so here a journal is needed.
+        // An object that cannot be recreated must leave nothing behind, such as half an index, so a journal is needed
+        // here.
         try connection.base.setJournalMode(.memory)
         try connection.base.begin(.immediate)
         restore(plan.foreign, connection, &report)
@@ -168,7 +171,7 @@ package final class StoreChange {
         try connection.write(try inspection.metadata.migrated(to: migration.destination))
         try connection.run("DELETE FROM Z_MODELCACHE")
         try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(migration.target.cache)])
-        // Until the free pages are given back, the file only grows.
+        // The file only grows until its free pages are released.
         peakSize = try connection.size()
         try connection.base.commit()
         try connection.base.setJournalMode(.off)
@@ -180,7 +183,7 @@ package final class StoreChange {
     private func run(
         _ statement: MigrationStatement, _ connection: StoreConnection, _ report: inout MigrationReport
     ) throws {
-        // Some settings are made when a statement is compiled, so it must not be one from before.
+        // Some settings take effect when a statement is compiled, so a cached statement must not be used.
         if statement.sql.hasPrefix("PRAGMA") { return try connection.base.execute(statement.sql) }
         guard let otherwise = statement.otherwise else { return try connection.run(statement.sql, statement.values) }
         do {
@@ -195,12 +198,13 @@ package final class StoreChange {
         try migration.progress?(MigrationProgress(phase: phase, done: done, total: total))
     }
 
-    /// Works out the derived values that the new model has others of.
+    /// Computes the derived values that differ in the new model.
     private func derive(_ connection: StoreConnection) throws {
         let all = DerivedAttribute.all(in: migration.destination).compactMap {
             DerivationSQL($0, model: migration.destination, layout: planner.layout)
         }
-        // One may be worked out from another, also of another row. Circles never come to rest, so there is an end to it.
+        // A value may be derived from another one, even of another row. Circular derivations never converge, so the
+        // number of passes is limited.
         for _ in 0..<(all.count + 8) {
             var changed = 0
             for sql in all {
@@ -211,7 +215,7 @@ package final class StoreChange {
                     )
                     changed += connection.base.changes
                 } catch let error as SQLiteError where error.isSumOverflow {
-                    // A sum that does not fit is none of the store's; the next save of such an object tells it.
+                    // An overflowing sum is not an issue of the store; the next save of such an object reports it.
                     continue
                 }
             }

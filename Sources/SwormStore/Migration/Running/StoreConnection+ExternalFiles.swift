@@ -2,7 +2,7 @@ import Foundation
 import SwormSQLite
 
 extension StoreConnection {
-    /// The files that values of external data name.
+    /// Returns the files that values of external data reference.
     func externalFiles(_ model: CompiledModel, _ layout: StoreLayout) throws -> Set<UUID> {
         var files: Set<UUID> = []
         for entity in model.entities {
@@ -14,7 +14,7 @@ extension StoreConnection {
         return files
     }
 
-    /// The files that any value of any table names, whatever the model is.
+    /// Returns the files that any value of any table references, independent of the model.
     func namedExternalFiles() throws -> Set<UUID> {
         var columns: [(table: String, name: String)] = []
         try rows(
@@ -40,7 +40,8 @@ extension StoreConnection {
         }
     }
 
-    /// The files that values of external data name, in a store that says itself how it lies in its tables.
+    /// Returns the files that values of external data reference, with a layout that is determined from the tables of
+    /// the store.
     func externalFiles(_ model: CompiledModel, path: String) throws -> Set<UUID> {
         let inspection = try StoreInspection(self, path: path)
         return try externalFiles(

@@ -1,10 +1,11 @@
 package import Foundation
 import SwormSQLite
 
-/// Makes a store of one model into one of another.
+/// A migration of a store from one model to another.
 ///
-/// The store itself stays as it is until the end. A copy is made beside it and changed there; when it has been checked, it
-/// takes the store's place in one step. Whatever goes wrong before leaves the old store, and nothing beside it.
+/// The store itself is unchanged until the end. A copy is made beside it and changed there; after its verification, the
+/// copy replaces the store in one step. If anything fails before that, the old store remains, with no other files
+/// beside it.
 package struct StoreMigration {
     let files: StoreFiles
     let source: CompiledModel
@@ -12,7 +13,7 @@ package struct StoreMigration {
     let mapping: ModelMapping
     var destination: CompiledModel { target.model }
     var options: StoreOptions
-    /// Called with how far it is. What it throws cancels the migration.
+    /// A closure that is called with the progress. An error that it throws cancels the migration.
     var progress: ((MigrationProgress) throws -> Void)?
 
     package init(
@@ -35,8 +36,8 @@ package struct StoreMigration {
 
     /// Migrates the store.
     ///
-    /// - Returns: Nil when somebody else has done it meanwhile.
-    /// - Throws: ``CoreDataError`` that says why not. The store is then as it was.
+    /// - Returns: A report; nil if another process has migrated the store in the meantime.
+    /// - Throws: ``CoreDataError`` that describes the reason for a failure. The store is then unchanged.
     @discardableResult
     package func run() throws -> MigrationReport? {
         try SQLiteStore.checkWritable(files)
@@ -56,7 +57,7 @@ package struct StoreMigration {
         try change.refuseMissingFiles()
         try requireRoom(for: change)
         try folder.make(for: files)
-        // Where this fails, others must wait until the folder is gone: they would use the same.
+        // If this fails, other processes must wait until the folder is deleted, because they would use the same one.
         defer { withExtendedLifetime(lock) { folder.remove() } }
         var report = try CoreDataError.translating(while: "migrate", path: files.main) {
             try copy(lock.connection, to: folder.database)
@@ -74,20 +75,21 @@ package struct StoreMigration {
         return report
     }
 
-    /// Removes what a migration that was cut off has left beside a store, unless one is at work there.
+    /// Removes the leftovers of an interrupted migration beside a store, unless a migration is running there.
     package static func removeRemains(beside files: StoreFiles) {
         let folder = MigrationFolder(of: files)
         guard folder.exists else { return }
         var options = StoreOptions()
         options.busyTimeout = 0
         options.disk = files.disk
-        // Whoever migrates the store has it to himself. Who only uses it would be disturbed, so this can wait.
+        // A running migration holds the lock. Waiting for it would disturb connections that use the store, and the
+        // removal is not urgent.
         guard let lock = try? MigrationLock(files, options: options) else { return }
         withExtendedLifetime(lock) { folder.removeLeftovers(of: files, lock.connection) }
     }
 
-    /// Makes the migrated store at another place, from a connection to the store that nobody else writes by. The files of
-    /// external data stay where they are.
+    /// Makes the migrated store at another location, from a connection to a store that no other connection writes. The
+    /// files of external data are not moved.
     func make(at place: StoreFiles, from connection: StoreConnection) throws {
         try CoreDataError.translating(while: "migrate", path: files.main) {
             let inspection = try StoreInspection(connection, path: files.main)
@@ -99,7 +101,9 @@ package struct StoreMigration {
         }
     }
 
-    /// - Parameter path: The store, which is as it was.
+    /// Returns the error for a migrated copy that is damaged.
+    ///
+    /// - Parameter path: The path of the store, which is unchanged.
     static func unsound(_ path: String, _ faults: [String]) -> CoreDataError {
         CoreDataError(
             NSMigrationError,
@@ -111,7 +115,7 @@ package struct StoreMigration {
         try files.requireRoom(change.neededRoom().largest, options)
     }
 
-    /// Refuses a store that Core Data mirrors to CloudKit, where nobody has decided to write it all the same.
+    /// Throws an error if Core Data mirrors the store to CloudKit, unless the options allow writing mirrored stores.
     package static func refuseMirrored(_ inspection: StoreInspection, _ files: StoreFiles, _ options: StoreOptions)
         throws
     {
@@ -130,14 +134,15 @@ package struct StoreMigration {
 }
 
 extension StoreConnection {
-    /// The bytes of the database, whether they stand in the file or in its log.
+    /// Returns the size of the database in bytes, including pages that are only in its log.
     func size() throws -> Int64 { (try integer("PRAGMA page_count") ?? 0) * (try integer("PRAGMA page_size") ?? 0) }
 
     /// Copies the whole database into a new file.
     ///
-    /// - Parameter progress: Told how many pages of how many are copied. What it throws ends the copying.
+    /// - Parameter progress: A closure that is called with the number of copied pages and of all pages. An error that
+    ///   it throws ends the copying.
     package func copy(to place: StoreFiles, progress: ((_ done: Int, _ total: Int) throws -> Void)? = nil) throws {
-        // What is written once and not read needs no cache.
+        // A target that is only written, once, needs no cache.
         let target = try Connection(
             .file(path: place.main),
             options: .init(access: .readWriteCreate, cacheSizeKiB: 1024, fileSystem: place.disk.fileSystem))
@@ -147,11 +152,12 @@ extension StoreConnection {
 }
 
 extension StoreFiles {
-    /// Gives a copy that is to take the store's place its owner and its permissions, and brings the copy to the disk.
+    /// Gives a copy that will replace the store the store's owner and permissions, and flushes the copy to the disk.
     func finish(_ copy: StoreFiles) throws {
         var information = stat()
         if stat(main, &information) == 0 {
-            // Only an administrator can give files away, and nobody else has a reason to.
+            // Only an administrator can change the owner of a file. Other users have no reason to, so errors are
+            // ignored.
             try? calls.setOwner(of: copy.main, user: information.st_uid, group: information.st_gid)
             try? calls.setPermissions(of: copy.main, Int(information.st_mode & 0o7777))
         }

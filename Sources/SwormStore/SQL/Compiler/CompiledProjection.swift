@@ -1,4 +1,4 @@
-/// A projection as a statement.
+/// A projection compiled to a statement.
 package struct CompiledProjection: Sendable {
     package var statement: CompiledStatement
     package var columns: [ProjectedColumn]

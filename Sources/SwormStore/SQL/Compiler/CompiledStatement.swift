@@ -1,6 +1,6 @@
 package import Foundation
 
-/// SQL text with the values for its numbered parameters: the first value belongs to `?1`.
+/// SQL text and the values of its numbered parameters. The first value belongs to `?1`.
 package struct CompiledStatement: Sendable, Hashable {
     package var sql: String
     package var bindings: [SQLBinding]
@@ -11,7 +11,7 @@ package struct CompiledStatement: Sendable, Hashable {
     }
 }
 
-/// A value as SQLite is given it.
+/// A value in the form in which it is bound to a statement.
 package enum SQLBinding: Sendable, Hashable {
     case null
     case int64(Int64)

@@ -1,14 +1,15 @@
 import SwormPredicates
 
-/// The aggregates of decimals that a store's connections have, as parts of statements.
+/// The SQL of the decimal aggregates that a store's connections define.
 ///
-/// They keep all digits. SQLite's own take a number that is kept as text for its first digits, and add reals.
+/// These aggregates keep all digits. SQLite's own aggregates read only the first digits of a number that is stored as
+/// text, and add reals.
 enum DecimalFunction {
     static let sum = "SwormDecimalSum"
     static let minimum = "SwormDecimalMin"
     static let maximum = "SwormDecimalMax"
 
-    /// The sum of a column; zero where there is no value. The sum of both infinities is NULL.
+    /// Returns the sum of a column: zero if no row has a value, and NULL for the sum of both infinities.
     static func sum(of value: QueryScalar) -> String {
         let column = value.column ?? value.sql
         return "CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE \(sum)(\(column)) END"
@@ -19,7 +20,7 @@ enum DecimalFunction {
 }
 
 extension QueryScalar {
-    /// Makes the scalar a decimal with all its digits, that is compared as a number.
+    /// Changes the scalar to a decimal with all its digits, which is compared as a number.
     mutating func setDecimal(_ text: String) {
         column = text
         sql = "(\(text) + 0)"

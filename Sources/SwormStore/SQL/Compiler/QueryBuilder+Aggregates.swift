@@ -1,7 +1,7 @@
 import SwormPredicates
 
 extension QueryBuilder {
-    /// One value of the rows of a group.
+    /// Returns an aggregate over the rows of a group.
     func aggregate(
         _ aggregate: RowAggregate, over operand: ExpressionTree?, in context: QueryContext
     ) throws -> QueryScalar {
@@ -12,7 +12,7 @@ extension QueryBuilder {
         guard let operand else {
             return QueryScalar(sql: "COUNT(*)", kind: .integer, path: "count", entity: entity)
         }
-        // Aggregates of aggregates mean nothing.
+        // An aggregate of aggregates has no meaning.
         allowsAggregates = false
         defer { allowsAggregates = true }
         let value = try self.operand(operand, in: context)
@@ -50,7 +50,7 @@ extension QueryBuilder {
         case .maximum: result.sql = "MAX(\(value.sql))"
         case .sum:
             result.sql = sum(value, "", empty: "0")
-            // An empty total is the integer 0 even where the values are reals.
+            // An empty total is the integer 0 even if the values are reals.
             kind = value.isInteger ? .integer : .number
         case .average:
             result.sql = "AVG(\(kind == .decimal ? "CAST(\(value.column ?? value.sql) AS REAL)" : value.sql))"

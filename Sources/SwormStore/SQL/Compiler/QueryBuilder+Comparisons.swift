@@ -13,7 +13,7 @@ extension QueryBuilder {
         case .in:
             switch right {
             case .list, .collection: return try membership(of: left, in: right, options: options, exact: exact)
-            // A text in another one is the other containing it.
+            // A string is in another string if the other string contains it.
             default: return try search(right, .contains, for: left, options: options, exact: exact)
             }
         case .contains:
@@ -26,7 +26,8 @@ extension QueryBuilder {
         }
     }
 
-    /// What a comparison with NULL is, where nothing but NULL must be told from false.
+    /// Returns the condition for a comparison with NULL: NULL if the caller has to distinguish it from false,
+    /// otherwise false.
     func unknown(exact: Bool) -> QueryCondition { exact ? .atom("NULL") : .constant(false) }
 
     // MARK: Equality and order
@@ -55,8 +56,8 @@ extension QueryBuilder {
         let flags = one.isText ? options : []
         let (start, end) = (folded(first.sql, flags), folded(second.sql, flags))
         if comparator.isOrdering, followsLocale(flags) {
-            // A function and no collation: SQLite lets a collation that was named inside an operand rule over the
-            // comparisons outside too.
+            // Calls a function instead of using a collation: a collation that is named inside an operand also applies
+            // to the comparisons outside of it.
             return .atom("SwormOrder(\(start), \(end)) \(sign) 0")
         }
         let isDecided = comparator == .identical || comparator == .notIdentical
@@ -69,7 +70,7 @@ extension QueryBuilder {
         switch comparator {
         case .equal, .identical: isNull = true
         case .notEqual, .notIdentical: isNull = false
-        // Nothing comes before or after a nil that was written, and that much is certain.
+        // No value comes before or after a literal nil, so the result is false and not unknown.
         default: return .constant(false)
         }
         let text: String
@@ -85,7 +86,7 @@ extension QueryBuilder {
         return .atom("\(text) IS \(isNull ? "" : "NOT ")NULL", needs: isNull ? [] : needs)
     }
 
-    /// `@count == 0`, `@count > 0` and their like, without counting.
+    /// Returns the condition for `@count == 0`, `@count > 0` and similar comparisons, without counting.
     private func existence(
         of collection: QueryCollection, _ comparator: QueryComparator, _ value: AttributeValue
     ) throws -> QueryCondition? {
@@ -127,7 +128,7 @@ extension QueryBuilder {
 
     // MARK: Values
 
-    /// An operand as a plain value.
+    /// Returns an operand as a plain value.
     func scalar(_ operand: QueryOperand) throws -> QueryScalar {
         switch operand {
         case .scalar(let scalar): return scalar
@@ -197,7 +198,7 @@ extension QueryBuilder {
         }
     }
 
-    /// The key of a constant object, or nil when none of the rows of an entity can be it.
+    /// Returns the key of a constant object, or nil if no row of the entity can be that object.
     func key(of reference: ObjectReference, as entity: Int) -> Int64? {
         guard reference.storeIdentifier == compiler.storeIdentifier,
             let own = model.entity(named: reference.entityName), share(own.number, entity)
@@ -205,12 +206,13 @@ extension QueryBuilder {
         return reference.key
     }
 
-    /// Whether an object can be of both entities: whether one is the other or descends from it.
+    /// Returns whether an object can belong to both entities, which is the case if one is the other or descends from
+    /// it.
     private func share(_ first: Int, _ second: Int) -> Bool { model[first].family.overlaps(model[second].family) }
 
-    /// A comparison of objects that cannot be the same; it is unknown where one of them is missing.
+    /// Returns a comparison of objects that cannot be the same. It is unknown if one of them is missing.
     ///
-    /// - Parameter other: The right side, where it is no constant.
+    /// - Parameter other: The right side, if it is not a constant.
     private func never(
         _ object: QueryObject, _ other: QueryObject?, _ comparator: QueryComparator, exact: Bool
     ) -> QueryCondition {
@@ -230,12 +232,12 @@ extension QueryBuilder {
         return .and(tests)
     }
 
-    /// False, or unknown where one of the parts is: none of the parts is ever true.
+    /// Returns false, or unknown if one of the parts is unknown. No part is ever true.
     private static func undecidedByAny(_ parts: [QueryCondition]) -> QueryCondition { .or(parts) }
 }
 
 extension QueryComparator {
-    /// The comparator that means the same with the sides exchanged.
+    /// The comparator that has the same meaning after the sides are exchanged.
     var mirrored: QueryComparator {
         switch self {
         case .less: .greater

@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 
 extension QueryBuilder {
-    /// What an expression means.
+    /// Compiles an expression to an operand.
     func operand(_ expression: ExpressionTree, in context: QueryContext) throws -> QueryOperand {
         try descend {
             switch expression {
@@ -57,7 +57,7 @@ extension QueryBuilder {
         }
     }
 
-    /// One member of an ordered relationship, or none where it has less members.
+    /// Returns one member of an ordered relationship, or none if the relationship has fewer members.
     private func member(of collection: QueryCollection, at place: Int64, fromEnd: Bool = false) throws -> QueryOperand {
         let orderColumn =
             switch collection.storage {
@@ -92,7 +92,7 @@ extension QueryBuilder {
     ) throws -> QueryOperand {
         let condition = try condition(test, in: context, exact: false)
         let (first, second) = (try operand(yes, in: context), try operand(no, in: context))
-        // A nil that is chosen was not written where it stands, so that it needs the form of a value.
+        // A chosen nil is not a literal nil at this position, so it needs the form of a value.
         if case .constant(let value) = condition, !(value ? first : second).isNull { return value ? first : second }
         var (one, other) = (try scalar(first), try scalar(second))
         if one.kind != other.kind {
@@ -111,7 +111,7 @@ extension QueryBuilder {
             result.kind = kind == otherKind ? kind : kind.isNumber ? .number : .text
         }
         let text = "(CASE WHEN \(condition.text) THEN \(one.sql) ELSE \(other.sql) END)"
-        // Some comparisons name their side twice, so that a TERNARY in a TERNARY doubles the text at each level.
+        // Some comparisons repeat their operands, so each nested TERNARY doubles the length of the text.
         guard text.utf8.count <= Self.longestChoice else {
             throw QueryFault.unsupported("TERNARY is nested too deeply: its SQL has \(text.utf8.count) bytes.")
         }
@@ -130,7 +130,7 @@ extension QueryBuilder {
         let kinds = [one.kind, other.kind]
         if kinds.contains(.number) { result.kind = .number }
         if kinds.contains(.real) || kinds.contains(.date) { result.kind = .real }
-        // Seconds added to a moment, or taken from it, give a moment.
+        // A date plus or minus a number of seconds is a date.
         if sign == .add && kinds.contains(.date) && one.kind != other.kind
             || sign == .subtract && one.kind == .date && other.kind != .date
         {
@@ -147,8 +147,10 @@ extension QueryBuilder {
         return result
     }
 
-    /// An operand as a number to compute with. A moment is its seconds, and a decimal is a real: their columns keep whole
-    /// ones as integers, which SQLite would divide without a rest.
+    /// Returns an operand as a number for arithmetic.
+    ///
+    /// A date becomes its seconds, and a decimal becomes a real: its column stores whole numbers as integers, and
+    /// SQLite would perform an integer division on them.
     func number(_ operand: QueryOperand) throws -> QueryScalar {
         if case .constant(.decimal(let value)) = operand { return try scalar(.constant(.double(value.nearestDouble))) }
         var scalar = try scalar(operand)
@@ -208,11 +210,11 @@ extension QueryBuilder {
         case .sum: text = sum(value, "", empty: "0")
         case .minimum: text = "MIN(\(value.sql))"
         case .maximum: text = "MAX(\(value.sql))"
-        // A member without a value counts as zero, as key-value coding has it.
+        // A member without a value counts as zero, as in key-value coding.
         case .average: text = sum(value, " * 1.0 / COUNT(*)", empty: "0.0")
         }
         if function == .average { kind = .real }
-        // An empty total is the integer 0 even where the values are reals.
+        // An empty total is the integer 0 even if the values are reals.
         if function == .sum { kind = value.isInteger ? .integer : .number }
         var result = QueryScalar(
             sql: select(text, members), kind: kind, isWide: value.isWide || isTotal, path: collection.path,
@@ -228,15 +230,15 @@ extension QueryBuilder {
         return result
     }
 
-    /// The sum of a column, and what is made of it; something else where nothing has a value.
+    /// Returns the sum of a column followed by `rest`, or `empty` if no row has a value.
     func sum(_ value: QueryScalar, _ rest: String, empty: String) -> String {
         if value.isInteger, !value.isWide { return "COALESCE(SUM(\(value.sql))\(rest), \(empty))" }
         guard value.isInteger else {
             let real = value.kind == .decimal ? "CAST(\(value.column ?? value.sql) AS REAL)" : value.sql
-            // The sum of reals can be NULL by itself: where both infinities are among them.
+            // The sum of reals is NULL if both infinities are among them.
             return "CASE COUNT(\(value.sql)) WHEN 0 THEN \(empty) ELSE SUM(\(real))\(rest) END"
         }
-        // SQLite refuses a sum of integers that is none. In halves they can be added always.
+        // SQLite throws an error if a sum of integers overflows. The sums of the two halves cannot overflow.
         let halves = "(SUM(\(value.sql) >> 32) * 4294967296 + SUM(\(value.sql) & 4294967295))"
         return "COALESCE(\(halves)\(rest), \(empty))"
     }

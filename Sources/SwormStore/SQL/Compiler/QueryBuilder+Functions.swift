@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 
 extension QueryBuilder {
-    /// The functions that a fetch knows; with or without the colons of their selectors.
+    /// Compiles a call of a function, which can be named with or without the colons of its selector.
     func function(_ name: String, _ arguments: [QueryOperand]) throws -> QueryOperand {
         let parts = name.split(separator: ":").map(String.init)
         if parts == ["now"], arguments.isEmpty { return .constant(.date(now)) }
@@ -22,7 +22,7 @@ extension QueryBuilder {
 
     private func combine(_ left: QueryOperand, _ sign: String, _ right: QueryOperand) throws -> QueryOperand {
         let (one, other) = (try number(left), try number(right))
-        // The rest of a real would be a real, and the operators of bits cut it to an integer themselves.
+        // The remainder of a real would be a real. The bitwise operators cut a real to an integer themselves.
         func operand(_ scalar: QueryScalar) -> String {
             sign == "%" && !scalar.isInteger ? "CAST(\(scalar.sql) AS INTEGER)" : scalar.sql
         }
@@ -36,12 +36,12 @@ extension QueryBuilder {
         var result: QueryScalar
         switch PredicateFunction(rawValue: name) {
         case .noindex:
-            // The sign changes nothing, and keeps an index from being used.
+            // The unary plus does not change the value, and keeps SQLite from using an index.
             result = try scalar(argument)
             result.sql = "+\(result.sql)"
         case .abs:
             result = try number(argument)
-            // SQLite's own function has no answer for the smallest integer.
+            // SQLite's `abs` fails for the smallest integer.
             let name = result.kind == .integer && result.isWide || result.kind == .number ? "SwormAbs" : "abs"
             result.sql = "\(name)(\(result.sql))"
         case .onesComplement:
@@ -69,7 +69,7 @@ extension QueryBuilder {
             )
             result.column = nil
         case .length:
-            // A key of the same name is not meant, so that only a text has it here.
+            // The function does not refer to a key of the same name, so that only a string has a length here.
             if argument.isConstant { return try step(argument, to: "length") }
             result = try scalar(argument)
             guard result.kind?.isText == true else {
@@ -91,7 +91,7 @@ extension QueryBuilder {
         return .scalar(result)
     }
 
-    /// The name in SQL of a function of a number: `SwormSqrt`, `SwormCeiling`.
+    /// Returns the SQL name of a function of one number, such as `SwormSqrt` or `SwormCeiling`.
     static func name(of function: PredicateFunction) -> String {
         "Sworm" + function.rawValue.prefix(1).uppercased() + function.rawValue.dropFirst()
     }

@@ -2,12 +2,12 @@ import Foundation
 import SwormPredicates
 
 extension QueryBuilder {
-    /// The largest number of values bound one by one for one list.
+    /// The maximum number of values of a list that are bound one by one.
     static let boundListLimit = 200
-    /// What SQLite takes at the least, in all versions of interest, less some for the rest of the statement.
+    /// A number of parameters that every supported version of SQLite accepts, less some for the rest of the statement.
     private static let parameterLimit = 30_000
 
-    /// IN with a list or a to-many path on the right.
+    /// Compiles IN with a list or a to-many path on the right.
     func membership(
         of element: QueryOperand, in container: QueryOperand, options: ComparisonOptions, exact: Bool
     ) throws -> QueryCondition {
@@ -30,7 +30,7 @@ extension QueryBuilder {
         }
         var parts: [QueryCondition] = []
         if case .constant(.object) = element {
-            // Which of the objects in the list it is, each of them must be asked.
+            // Each object has to be compared to find out which of the objects in the list it is.
             return .or(try items.map { try compare($0, .equal, element, options: [], exact: exact) })
         }
         if case .object(let object) = element {
@@ -38,11 +38,11 @@ extension QueryBuilder {
             if hasNull, object.isOptional { parts.append(.atom("\(object.key) IS NULL")) }
         } else {
             let scalar = try scalar(element)
-            // A list with nothing but nil asks no more than whether there is a value.
+            // A list that contains only nil needs no more than a test for NULL.
             if !values.isEmpty { parts += try scalarMembership(of: scalar, in: values, options: options) }
             if !hasNull, !exact, !parts.isEmpty, !scalar.optionalRows.isEmpty, let column = scalar.column {
-                // Of IN alone SQLite does not conclude that the row is there, and would look for it from each row of the
-                // entity instead of going from an index of the column to the rows that point to it.
+                // SQLite does not infer from IN that the row exists. It would look up the row for each row of the
+                // entity, instead of using an index of the column to find the rows that refer to it.
                 return .guarded(by: "\(column) IS NOT NULL", .or(parts))
             }
             if hasNull { parts.append(.atom("\(scalar.sql) IS NULL")) }
@@ -65,7 +65,7 @@ extension QueryBuilder {
         if !keys.isEmpty {
             others.insert(.atom("\(object.key) IN (\(keyList(keys)))", needs: object.optionalRows), at: 0)
         } else if !items.isEmpty, others.isEmpty, exact, object.isOptional {
-            // Objects that cannot be found, asked of no object: unknown, not false.
+            // No object of the list can be found. The result is false, but unknown if the object is missing.
             return .atom("\(object.key) <> \(object.key)")
         }
         return .or(others)
@@ -118,7 +118,8 @@ extension QueryBuilder {
         return conditions
     }
 
-    /// Selects that carry many constants in one parameter each. What they carry is taken out of the constants.
+    /// Returns SELECT statements that pass many constants in one parameter each, and removes these values from
+    /// `constants`.
     private func packed(_ constants: inout [SQLBinding], kind: ValueKind, options: ComparisonOptions) -> [String] {
         var integers: [Int64] = []
         var texts: [String] = []
@@ -127,7 +128,7 @@ extension QueryBuilder {
         for constant in constants {
             switch constant {
             case .int64(let value): integers.append(value)
-            // Whole numbers are exact in JSON; SQLite compares them with reals by value.
+            // Whole numbers are exact in JSON, and SQLite compares them with reals by value.
             case .double(let value) where abs(value) < 9e15 && value == value.rounded(): integers.append(Int64(value))
             case .text(let value) where !value.utf8.contains(0): texts.append(value)
             case .blob(let value) where kind == .uuid && value.count == 16: identifiers.append(value)

@@ -1,7 +1,7 @@
 import SwormPredicates
 
 extension QueryBuilder {
-    /// The alias of an object's row, joined to its FROM clause when it is first needed.
+    /// Returns the alias of an object's row, and joins the row to its FROM clause on first use.
     func row(of object: QueryObject) -> String {
         if let alias = object.alias { return alias }
         let table = SQLName.quoted(layout.table(of: model[object.entity]))
@@ -77,11 +77,12 @@ extension QueryBuilder {
             isWide: attribute.type == .integer64, path: path,
             entity: entity.name)
         if attribute.type == .decimal {
-            // A decimal that no number of SQLite holds exactly is kept as text, which sums read and comparisons do not.
+            // A decimal that SQLite's numbers cannot represent exactly is stored as text. Sums can read it,
+            // comparisons cannot.
             scalar.sql = "(\(sql) + 0)"
         }
         if attribute.allowsExternalStorage {
-            // The column holds a marker, or the name of a file, in front of or instead of the bytes.
+            // The column holds a marker or a file name, before or instead of the bytes.
             scalar.kind = nil
             scalar.isExternal = true
             scalar.opaqueName = "data that can be stored outside"
@@ -91,7 +92,7 @@ extension QueryBuilder {
         return .scalar(scalar)
     }
 
-    /// The rows that may be missing on the way to a column of an object's row.
+    /// Returns the aliases of the rows that may be missing on the way to a column of an object's row.
     private func optionalRows(behind object: QueryObject, _ row: String) -> Set<String> {
         object.alias == nil && !object.isMember ? object.optionalRows.union([row]) : object.optionalRows
     }
@@ -142,12 +143,12 @@ extension QueryBuilder {
 
     // MARK: Collections
 
-    /// A collection as a SELECT of its members: FROM, the conditions, and what its path ends in.
+    /// A collection as a SELECT of its members: the FROM clause, the conditions, and the value at the end of its path.
     struct OpenCollection {
         var scope: QueryScope
         var conditions: [QueryCondition]
         var operand: QueryOperand
-        /// The alias of the first table of the FROM clause, which also keeps the order of an ordered relationship.
+        /// The alias of the first table of the FROM clause, which also stores the order of an ordered relationship.
         var alias: String?
     }
 

@@ -1,9 +1,9 @@
 import SwormPredicates
 
 extension QueryBuilder {
-    /// A predicate as a condition.
+    /// Compiles a predicate to a condition.
     ///
-    /// - Parameter exact: Whether NULL must be told from false, as it must under NOT.
+    /// - Parameter exact: Whether NULL must be distinguished from false, as is necessary under NOT.
     func condition(_ predicate: PredicateTree, in context: QueryContext, exact: Bool) throws -> QueryCondition {
         try descend {
             switch predicate {
@@ -13,7 +13,7 @@ extension QueryBuilder {
             case .or(let parts):
                 let either = QueryCondition.or(
                     try flattened(parts, isAnd: false).map { try condition($0, in: context, exact: exact) })
-                // A condition on groups has no single rows to speak of.
+                // A condition on groups does not refer to single rows.
                 return exact || allowsAggregates ? either : either.sayingNeeds
             case .not(let part): return try condition(part, in: context, exact: true).negated
             case .comparison(let comparison): return try condition(comparison, in: context, exact: exact)
@@ -21,7 +21,7 @@ extension QueryBuilder {
         }
     }
 
-    /// The parts of nested compounds of one kind, in order. Operators build them as deep as they are long.
+    /// Returns the parts of nested compounds of one kind, in order. Operators nest them as deep as a chain is long.
     private func flattened(_ parts: [PredicateTree], isAnd: Bool) -> [PredicateTree] {
         var pending = Array(parts.reversed())
         var result: [PredicateTree] = []
@@ -49,14 +49,14 @@ extension QueryBuilder {
         let members = try open(collection)
         let test = try compare(members.operand, comparison.comparator, right, options: comparison.options, exact: false)
         if comparison.quantifier == .any { return exists(members, test) }
-        // A member for which the test is neither true nor false fails it.
+        // A member for which the test is unknown does not pass it.
         switch test {
         case .constant(let value): return exists(members, .constant(!value)).negated
         case .text(let text, _, _): return exists(members, .atom("(\(text)) IS NOT 1")).negated
         }
     }
 
-    /// Whether a collection has a member that passes a test.
+    /// Returns a condition that is true if a member of a collection passes a test.
     func exists(_ members: OpenCollection, _ test: QueryCondition) -> QueryCondition {
         switch QueryCondition.and(members.conditions + [test]) {
         case .constant(false): .constant(false)
@@ -64,7 +64,7 @@ extension QueryBuilder {
         }
     }
 
-    /// What stands on one side of a comparison, for messages.
+    /// Returns the path and the entity of an operand, for messages.
     func describe(_ operand: QueryOperand) -> (path: String, entity: String) {
         switch operand {
         case .scalar(let scalar): (scalar.path, scalar.entity)

@@ -2,11 +2,11 @@ import Foundation
 import SwormPredicates
 
 extension QueryBuilder {
-    /// SQLite's own searches compare a string with a text byte by byte, and cannot be stopped. Longer strings are
-    /// looked for by functions that can.
+    /// The longest string, in bytes, that SQLite's own functions search for. They compare byte by byte and cannot be
+    /// interrupted, so longer strings are searched for by functions that can.
     private static let longestOwnSearch = 64
 
-    /// CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES.
+    /// Compiles CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES.
     func search(
         _ left: QueryOperand, _ comparator: QueryComparator, for right: QueryOperand, options: ComparisonOptions,
         exact: Bool
@@ -38,7 +38,7 @@ extension QueryBuilder {
     ) throws -> QueryCondition {
         let isPlain = foldingFlags(options) == 0
         switch comparator {
-        // The short forms name the text more than once, which is no good for a text that is computed.
+        // The short forms repeat the string's SQL, which is too expensive for a computed string.
         case .like where isPlain && text.column != nil && string.utf8.count <= Self.longestOwnSearch:
             return like(text, WildcardPattern(string))
         case .like: return .atom(general(text.sql, .like, bind(.text(string)), options))
@@ -47,7 +47,7 @@ extension QueryBuilder {
             return .atom(general(text.sql, .matches, bind(.text(string)), options))
         default: break
         }
-        // Foundation finds an empty string nowhere.
+        // Foundation does not find an empty string in any string.
         guard !string.isEmpty else { return exact ? .atom("(\(text.sql) IS NULL AND NULL)") : .constant(false) }
         guard isPlain else { return .atom(general(text.sql, comparator, bind(.text(string)), options)) }
         switch comparator {
@@ -61,7 +61,7 @@ extension QueryBuilder {
         }
     }
 
-    /// A range, which an index on the column can serve.
+    /// Returns a range condition, for which SQLite can use an index on the column.
     private func prefix(_ text: QueryScalar, _ prefix: String) -> QueryCondition {
         let lower = "\(text.sql) >= \(bind(.text(prefix)))"
         guard let next = PrefixRange.upperBound(of: prefix) else { return .atom(lower, needs: text.neededRows) }
@@ -79,7 +79,8 @@ extension QueryBuilder {
         }
     }
 
-    /// A function of the connection. It folds text and pattern, finds an empty pattern nowhere, and keeps a constant one.
+    /// Returns a call of a function of the connection, which folds the string and the pattern, never finds an empty
+    /// pattern, and caches a constant pattern.
     private func general(
         _ text: String, _ comparator: QueryComparator, _ pattern: String, _ options: ComparisonOptions
     ) -> String {
@@ -106,13 +107,13 @@ extension QueryBuilder {
     }
 }
 
-/// The range of strings that begin with a prefix, in the order of their bytes.
+/// The range of strings that start with a prefix, in byte order.
 enum PrefixRange {
-    /// The smallest string that is greater than every string with the prefix; nil where there is none.
+    /// Returns the smallest string that is greater than every string with the prefix, or nil if no such string exists.
     static func upperBound(of prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
-            // Surrogates are no scalars: behind U+D7FF comes U+E000.
+            // Surrogates are not Unicode scalars: U+E000 follows U+D7FF.
             let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
             if let scalar = Unicode.Scalar(next) {
                 scalars.append(scalar)
@@ -125,13 +126,14 @@ enum PrefixRange {
     }
 }
 
-/// A pattern of LIKE: `*` is any run of characters, `?` one character, a backslash takes the meaning from what follows.
+/// A pattern of LIKE. `*` matches any run of characters, `?` matches one character, and a backslash makes the next
+/// character literal.
 struct WildcardPattern {
     enum Form: Equatable {
         case literal(String)
-        /// A literal with one `*` at its end.
+        /// A literal followed by a single `*`.
         case prefix(String)
-        /// A pattern for SQLite's GLOB, with the literal that it begins with.
+        /// A pattern for SQLite's GLOB, and the literal at its start.
         case glob(String, prefix: String)
     }
 
@@ -155,7 +157,7 @@ struct WildcardPattern {
                 continue
             }
             if scalar == "\\", let escaped = scalars.next() {
-                // Only these three need it; before anything else the backslash stands for itself.
+                // Only these three need an escape. Before any other character, the backslash is literal.
                 if escaped == "*" || escaped == "?" || escaped == "\\" {
                     plain = escaped
                 } else {

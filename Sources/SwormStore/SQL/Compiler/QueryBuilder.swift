@@ -1,11 +1,11 @@
 import Foundation
 import SwormPredicates
 
-/// One statement while it is being made.
+/// A builder of one statement.
 final class QueryBuilder {
     let compiler: SQLCompiler
     let alias = "t0"
-    /// The time that `now()` means, the same everywhere in the statement.
+    /// The time that `now()` returns throughout the statement.
     let now = Date()
     private let scope = QueryScope()
     let root: QueryObject
@@ -17,9 +17,9 @@ final class QueryBuilder {
     var groups: [String] = []
     var having: QueryCondition?
     var isDistinct = false
-    /// Whether an aggregate over rows may stand where the builder is.
+    /// Whether an aggregate over rows is allowed at the current position.
     var allowsAggregates = false
-    /// Whether totals of members that are decimals keep all digits, as in columns. In conditions decimals are added as reals.
+    /// Whether totals of decimal members keep all digits, as in columns. Conditions add decimals as reals.
     var isExact = false
     private var limit: (count: String, offset: String?)?
 
@@ -35,7 +35,7 @@ final class QueryBuilder {
 
     // MARK: Parts
 
-    /// Takes over everything of a request but what it selects.
+    /// Applies all parts of a request except its columns.
     func restrict(to request: FetchSpecification, sorted: Bool = true) throws {
         let entity = model[request.entity]
         if let text = compiler.entityRestriction(of: entity, including: request.includesSubentities, alias: alias) {
@@ -63,7 +63,7 @@ final class QueryBuilder {
         return "t\(aliasCount)"
     }
 
-    /// Runs one level of a nested predicate or expression.
+    /// Compiles one level of a nested predicate or expression.
     func descend<Result>(_ body: () throws -> Result) throws -> Result {
         guard depth < PredicateLimits.treeDepth else {
             throw QueryError(.limit, "The predicate is nested too deeply. Make it flatter, or split it.")
@@ -79,11 +79,11 @@ final class QueryBuilder {
         renumbered(text(selecting: columns, ordered: ordered))
     }
 
-    /// A statement that changes or deletes the rows that were asked for.
+    /// Returns a statement that changes or deletes the requested rows.
     ///
     /// - Parameters:
     ///   - head: The text before the condition; the table in it has the alias `t0`.
-    ///   - test: A further condition on each row of the table that is changed.
+    ///   - test: A further condition on each row of the changed table.
     func statement(changing head: String, where test: String? = nil) -> CompiledStatement {
         if scope.hasJoins || limit != nil {
             let rows = text(selecting: root.key, ordered: limit != nil)
@@ -110,14 +110,15 @@ final class QueryBuilder {
         return sql
     }
 
-    /// The text of a whole statement as a part of this one.
+    /// Embeds a complete statement in this one, and returns its text.
     func embed(_ statement: CompiledStatement) -> String {
         let first = bindings.count
         bindings += statement.bindings
         return Self.renumbering(statement.sql) { first + $0 }
     }
 
-    /// Numbers the parameters in the order of the text. Folding can have left values behind that the text lacks.
+    /// Numbers the parameters in the order of the text. Constant folding may have added values that the text does not
+    /// use.
     private func renumbered(_ sql: String) -> CompiledStatement {
         var used: [SQLBinding] = []
         var numbers: [Int: Int] = [:]
@@ -186,23 +187,23 @@ final class QueryBuilder {
         }
     }
 
-    /// A text as the options of a comparison make it.
+    /// Returns a string folded by the options of a comparison.
     func folded(_ sql: String, _ options: ComparisonOptions) -> String {
         let flags = foldingFlags(options)
         return flags == 0 ? sql : "SwormFold(\(sql), \(flags))"
     }
 
-    /// A text that rows are sorted by: by its bytes, or with `[l]` by the root collation.
+    /// Returns the SQL by which a string is sorted: in byte order, or with `[l]` by the root collation.
     func ordered(_ sql: String, _ options: ComparisonOptions) -> String {
         followsLocale(options) ? sql + " COLLATE SwormLocale" : sql
     }
 
-    /// Whether texts are ordered by the root collation.
+    /// Returns whether strings are ordered by the root collation.
     func followsLocale(_ options: ComparisonOptions) -> Bool {
         options.contains(.localeSensitive) && foldingFlags(options) != 0
     }
 
-    /// The options that need a function. `[n]` promises that plain bytes will do.
+    /// Returns the options that need a function. `[n]` states that comparing bytes is sufficient.
     func foldingFlags(_ options: ComparisonOptions) -> UInt8 {
         options.contains(.normalized) ? 0 : options.rawValue
     }

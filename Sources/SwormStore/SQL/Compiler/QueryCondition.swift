@@ -1,21 +1,24 @@
 /// A condition in SQL.
 enum QueryCondition {
-    /// How tightly the text binds.
+    /// The precedence of a condition's text.
     enum Level { case or, guarded, and, not, atom, exists }
 
     case constant(Bool)
-    /// - needs: The aliases of rows that may be missing in general, and are there wherever the condition is true.
+    /// SQL text of the given precedence.
+    ///
+    /// - needs: The aliases of rows that may be missing in general, but exist whenever the condition is true.
     case text(String, Level, needs: Set<String> = [])
 
     static func atom(_ text: String, needs: Set<String> = []) -> QueryCondition { .text(text, .atom, needs: needs) }
 
-    /// SQLite limits the depth of an expression, and a chain of operators is as deep as it is long.
+    /// The maximum length of a chain. SQLite limits the depth of an expression, and a chain of operators is as deep as
+    /// it is long.
     private static let longestChain = 100
 
-    /// A condition behind a test that it implies.
+    /// Returns a condition preceded by a test that it implies.
     ///
-    /// The two stay in brackets of their own: in a chain of ANDs SQLite draws its conclusions from IS NOT NULL only where it
-    /// stands on the left.
+    /// The two keep their own brackets, because in a chain of ANDs SQLite draws conclusions from IS NOT NULL only if
+    /// it is on the left.
     static func guarded(by test: String, _ condition: QueryCondition) -> QueryCondition {
         guard case .text(_, _, let needs) = condition else { return condition }
         return .text("\(test) AND \(condition.enclosed(in: .and))", .guarded, needs: needs)
@@ -47,16 +50,16 @@ enum QueryCondition {
         return .text(strings.joined(separator: word), level, needs: common)
     }
 
-    /// The rows that are there wherever the condition is true.
+    /// The aliases of the rows that exist whenever the condition is true.
     private var needs: Set<String> {
         if case .text(_, _, let needs) = self { needs } else { [] }
     }
 
-    /// The condition with a word about the rows that all alternatives of an OR need.
+    /// The condition with an explicit test for the rows that all alternatives of an OR need.
     ///
-    /// SQLite concludes by itself that a row is there from comparisons that are joined by AND, and not from those in an
-    /// OR. Then it would look for the row from each row of the entity, instead of going from the indexes of its columns
-    /// to the rows that point to it. False and unknown are the same afterwards, so that this has no place under NOT.
+    /// SQLite infers that a row exists from comparisons that are joined by AND, but not from those in an OR. Without
+    /// the test it would look up the row for each row of the entity, instead of using the indexes of its columns to
+    /// find the rows that refer to it. With the test, unknown can become false, so it must not be used under NOT.
     var sayingNeeds: QueryCondition {
         guard case .text(_, .or, let needs) = self, !needs.isEmpty else { return self }
         return needs.sorted(by: >).reduce(self) { .guarded(by: "\($1).Z_PK IS NOT NULL", $0) }
@@ -70,7 +73,7 @@ enum QueryCondition {
         }
     }
 
-    /// The text as a part of a longer condition.
+    /// Returns the text as a part of a longer condition.
     private func enclosed(in outer: Level) -> String {
         switch (self, outer) {
         case (.text(let text, .or, _), .and): "(\(text))"

@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// The errors of requests that cannot become SQL. Each names the path and the entity.
+/// The errors of requests that cannot be compiled to SQL. Each error names the path and the entity.
 enum QueryFault {
     static func unknownKey(_ key: String, path: String, entity: CompiledEntity) -> QueryError {
         .unknownKey(
@@ -35,5 +35,5 @@ enum QueryFault {
     static func unsupported(_ message: String) -> QueryError { QueryError(.unsupported, message) }
 }
 
-/// Foundation has a type named `PredicateError` too.
+/// Foundation also has a type named `PredicateError`.
 typealias QueryError = SwormPredicates.PredicateError

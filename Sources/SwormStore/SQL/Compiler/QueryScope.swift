@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// The FROM clause of one SELECT while it is being made. It grows as paths need the rows of further objects.
+/// A FROM clause of one SELECT that grows as paths need the rows of further objects.
 final class QueryScope {
     private var clauses: [String] = []
     private var joined: [String: String] = [:]
@@ -9,66 +9,66 @@ final class QueryScope {
     var firstAlias: String?
 
     var isEmpty: Bool { clauses.isEmpty }
-    /// Whether there are rows of more than one table.
+    /// Whether the clause has rows of more than one table.
     var hasJoins: Bool { clauses.count > 1 }
     var text: String { clauses.joined(separator: " ") }
 
     func add(_ clause: String) { clauses.append(clause) }
 
-    /// The alias under which the row of a key was joined before.
+    /// Returns the alias under which the row of a key was joined, if any.
     func alias(forKey key: String) -> String? { joined[key] }
 
     func remember(_ alias: String, forKey key: String) { joined[key] = alias }
 }
 
-/// An object in a query: where its key stands, and how to get at its row.
+/// An object in a query: the SQL of its key, and the way to reach its row.
 struct QueryObject {
-    /// The number of the entity that it is declared to be.
+    /// The number of its declared entity.
     var entity: Int
     /// The SQL of its primary key.
     var key: String
-    /// The alias of its row, where the row is in the FROM clause already.
+    /// The alias of its row, if the FROM clause already contains the row.
     var alias: String?
     /// The FROM clause to which its row can be joined.
     var scope: QueryScope
-    /// Whether it is a member of a collection. There a key without a row is no object.
+    /// Whether the object is a member of a collection. In a collection, a key without a row is not an object.
     var isMember = false
     /// Whether the key can be NULL.
     var isOptional = false
-    /// The aliases of the rows that may be missing, and must be there for the key to be one.
+    /// The aliases of the rows that may be missing, and must exist for the key to have a value.
     var optionalRows: Set<String> = []
-    /// The path that led here, for messages.
+    /// The path to the object, for messages.
     var path: String
 }
 
 /// A plain value in a query.
 struct QueryScalar {
     var sql: String
-    /// The bare column, where the value is made from it.
+    /// The bare column, if the value is computed from one.
     var column: String?
-    /// The aliases of the rows that may be missing, and must be there for the column to have a value: the rows of to-one
+    /// The aliases of the rows that may be missing, and must exist for the column to have a value: the rows of to-one
     /// relationships.
     var optionalRows: Set<String> = []
-    /// Nil where a value can be tested for NULL only.
+    /// The kind of the value, or nil if the value can only be tested for NULL.
     var kind: ValueKind?
-    /// Whether its integers can be so large that to compute with them can leave the integers.
+    /// Whether its integers can be so large that arithmetic on them can overflow.
     var isWide = false
     var path: String
     var entity: String
-    /// What the attribute is, where `kind` is nil.
+    /// The name of the attribute's type, if `kind` is nil.
     var opaqueName = ""
-    /// The value, where it is a constant as it was given.
+    /// The value, if it is a literal constant.
     var constant: AttributeValue?
-    /// Whether the column can hold the name of a file in the place of the data.
+    /// Whether the column can hold a file name instead of the data.
     var isExternal = false
 
-    /// The value as the rules of types see it.
+    /// The value as the type checker sees it.
     var typed: TypedValue { TypedValue(kind: kind, path: path, entity: entity, constant: constant) }
 
     var isInteger: Bool { kind == .integer || kind == .boolean }
 }
 
-/// A to-many relationship seen from an object, with what follows it in the path.
+/// A to-many relationship of an object, and the rest of the path after it.
 struct QueryCollection {
     enum Step {
         case key(String)
@@ -81,7 +81,7 @@ struct QueryCollection {
     var steps: [Step] = []
     /// The path to the relationship.
     var memberPath: String
-    /// The path with what follows the relationship.
+    /// The path including the keys after the relationship.
     var path: String
     var entity: String
 
@@ -95,13 +95,13 @@ struct QueryCollection {
     }
 }
 
-/// What an expression of a predicate means in SQL.
+/// A compiled expression of a predicate.
 enum QueryOperand {
     case constant(AttributeValue)
     case list([QueryOperand])
     case scalar(QueryScalar)
     case object(QueryObject)
-    /// A composite attribute, or a part of one that has parts itself, by its name.
+    /// A composite attribute, or a composite element of one, by its name.
     case composite(QueryObject, String)
     case collection(QueryCollection)
     case count(QueryCollection)
@@ -112,12 +112,12 @@ enum QueryOperand {
 }
 
 extension QueryScalar {
-    /// The rows without which a comparison of the value is not true. Of a computed value that is not said: a function may
-    /// make something of NULL.
+    /// The rows that must exist for a comparison of the value to be true. Empty for a computed value, because a
+    /// function may turn NULL into a value.
     var neededRows: Set<String> { column == nil ? [] : optionalRows }
 }
 
-/// The collection operators that take a value of each member.
+/// The collection operators that use a value of each member.
 enum QueryAggregate: String {
     case sum = "@sum"
     case minimum = "@min"
@@ -125,7 +125,7 @@ enum QueryAggregate: String {
     case average = "@avg"
 }
 
-/// The objects to which the names of a predicate refer.
+/// The objects to which the names in a predicate refer.
 struct QueryContext {
     var object: QueryObject
     var variables: [String: QueryOperand] = [:]

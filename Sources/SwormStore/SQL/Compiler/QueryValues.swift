@@ -2,7 +2,7 @@ import Foundation
 package import SwormPredicates
 
 extension SQLBinding {
-    /// A value in the form in which a store keeps it; nil for an object.
+    /// Creates the stored form of a value, or nil for an object.
     package init?(_ value: AttributeValue) {
         switch value {
         case .null: self = .null
@@ -21,7 +21,8 @@ extension SQLBinding {
         }
     }
 
-    /// A decimal as SQLite's columns of numbers keep it: an integer where it is one, else the nearest double.
+    /// Creates the form in which numeric columns store a decimal: an integer if it is whole, otherwise the nearest
+    /// double.
     private init(_ value: Decimal) {
         guard !value.isNaN else {
             self = .null
@@ -31,7 +32,7 @@ extension SQLBinding {
     }
 }
 
-/// JSON arrays, by which one parameter carries many values.
+/// JSON arrays, which pass many values in one parameter.
 enum JSONText {
     static func array(of keys: [Int64]) -> String {
         "[" + keys.map { String($0) }.joined(separator: ",") + "]"
@@ -61,5 +62,5 @@ enum JSONText {
     }
 }
 
-/// Foundation has a type named `Comparator` too.
+/// Foundation also has a type named `Comparator`.
 typealias QueryComparator = SwormPredicates.Comparator

@@ -1,6 +1,6 @@
 /// A value for a column of all rows that a statement changes.
 package struct ColumnAssignment: Sendable, Hashable {
-    /// Quoted, as it stands in SQL.
+    /// The column's name, quoted as in SQL.
     package var column: String
     package var value: SQLBinding
 
@@ -12,13 +12,14 @@ package struct ColumnAssignment: Sendable, Hashable {
 
 // Statements that change all rows of a request at once.
 extension SQLCompiler {
-    /// The next version of a row: it begins again behind the highest number, and where a file holds none.
+    /// The next version of a row. Versions restart at 1 after the largest integer, and if the file holds none.
     static let nextVersion =
         "CASE WHEN Z_OPT BETWEEN 0 AND 9223372036854775806 THEN Z_OPT + 1 ELSE 1 END"
 
-    /// Gives columns of the rows that a request finds other values, and the rows their next versions.
+    /// Returns a statement that sets columns of the rows that a request finds, and increments the versions of these
+    /// rows.
     ///
-    /// - Parameter leavesEqual: Whether rows that have all the values already are left as they are.
+    /// - Parameter leavesEqual: Whether rows that already have all the values are left unchanged.
     package func update(
         _ request: FetchSpecification, set assignments: [ColumnAssignment], leavingEqual leavesEqual: Bool = false
     ) throws -> CompiledStatement {
@@ -30,7 +31,7 @@ extension SQLCompiler {
             request, query, "UPDATE \(table(of: request)) AS t0 SET \(list)", where: leavesEqual ? differ(values) : nil)
     }
 
-    /// Counts the rows that a request finds, and those among them that have not all of the values.
+    /// Returns a statement that counts the rows that a request finds, and those that differ from the given values.
     package func countDifferences(
         _ request: FetchSpecification, from assignments: [ColumnAssignment]
     ) throws -> CompiledStatement {
@@ -43,13 +44,13 @@ extension SQLCompiler {
             sql: "SELECT COUNT(*), SUM(differs) FROM (\(rows.sql))", bindings: rows.bindings)
     }
 
-    /// Whether a row has not all of some values.
+    /// Returns a condition that is true if a row differs from one of the values.
     private func differ(_ values: [(column: String, value: String)]) -> String {
         let tests = values.map { "t0.\($0.column) IS NOT \($0.value)" }
         return tests.count == 1 ? tests[0] : "(\(tests.joined(separator: " OR ")))"
     }
 
-    /// Deletes the rows that a request finds.
+    /// Returns a statement that deletes the rows that a request finds.
     package func delete(_ request: FetchSpecification) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         return try changing(request, query, "DELETE FROM \(table(of: request)) AS t0")
@@ -58,7 +59,8 @@ extension SQLCompiler {
     private func changing(
         _ request: FetchSpecification, _ query: QueryBuilder, _ head: String, where test: String? = nil
     ) throws -> CompiledStatement {
-        // The order says which rows are found where there is a limit, and nothing otherwise. It may have joins of its own.
+        // The order is only relevant if there is a limit or an offset, where it determines the rows. It may need
+        // joins.
         try query.restrict(to: request, sorted: request.limit > 0 || request.offset > 0)
         return query.statement(changing: head, where: test)
     }

@@ -1,9 +1,11 @@
 import SwormPredicates
 
-// The far ends of to-many relationships.
+// The destinations of to-many relationships.
 extension SQLCompiler {
-    /// The members of a to-many relationship for a list of owners: the owner's key, the member's entity number and key,
-    /// and the order key (NULL where the relationship has no order); by owner, then order key, then key.
+    /// Returns a statement for the members of a to-many relationship of a list of owners.
+    ///
+    /// The columns are the owner's key, the member's entity number and key, and the order key (NULL if the
+    /// relationship is not ordered). The rows are sorted by owner, then order key, then key.
     package func members(ofRelationship slot: Int, in number: Int, owners: [Int64]) throws -> CompiledStatement {
         let source = try memberSource(ofRelationship: slot, in: number)
         let (test, binding) = Self.keyTest(source.owner, owners)
@@ -13,9 +15,10 @@ extension SQLCompiler {
             bindings: [binding])
     }
 
-    /// The same with the members' rows: the cells of the shape, the owner's key, the order key.
+    /// Returns a statement for the members' rows. The columns are the cells of the shape, the owner's key, and the
+    /// order key.
     ///
-    /// - Parameter limit: The largest number of rows.
+    /// - Parameter limit: The maximum number of rows.
     package func memberRows(
         ofRelationship slot: Int, in number: Int, owners: [Int64], shape: RowShape, limit: Int
     ) throws -> CompiledStatement {
@@ -28,23 +31,25 @@ extension SQLCompiler {
             bindings: [binding, .int64(Int64(limit))])
     }
 
-    /// The rows of the members of all owners between two keys, in the order of the table: the cells of the shape, and the
-    /// owner's key. Nil for members that have an order, and for those that a table of their own leads to.
+    /// Returns a statement for the rows of the members of all owners between two keys, in the order of the table. The
+    /// columns are the cells of the shape, and the owner's key.
+    ///
+    /// Returns nil for ordered relationships, and for members that are found by a join table.
     package func memberScan(
         ofRelationship slot: Int, in number: Int, owners: ClosedRange<Int64>, shape: RowShape
     ) throws -> CompiledStatement? {
         let source = try memberSource(ofRelationship: slot, in: number)
         guard !source.isJoined, source.order == nil else { return nil }
         let cells = columns(of: shape, alias: "t0") + [source.owner]
-        // The sign keeps SQLite from going through the index after all.
+        // The unary plus keeps SQLite from using the index.
         return CompiledStatement(
             sql:
                 "SELECT \(cells.joined(separator: ", ")) FROM \(source.tables) WHERE +\(source.owner) BETWEEN ?1 AND ?2",
             bindings: [.int64(owners.lowerBound), .int64(owners.upperBound)])
     }
 
-    /// The rows of a join table that lead to no object: the owner's key and the one that is not there. Nil for a relationship
-    /// without such a table.
+    /// Returns a statement for the rows of a join table that refer to a missing object: the owner's key and the
+    /// missing key. Returns nil for a relationship without a join table.
     package func strayMembers(ofRelationship slot: Int, in number: Int) -> String? {
         guard case .join(let join)? = layout.toMany(slot, in: number) else { return nil }
         let table = SQLName.quoted(layout.table(of: model[model[number].relationships[slot].destination]))
@@ -53,14 +58,14 @@ extension SQLCompiler {
             "SELECT \(own), \(other) FROM \(join.source) t1 WHERE \(other) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table) t0 WHERE t0.Z_PK = \(other)) ORDER BY 1, 2"
     }
 
-    /// Where the members of a to-many relationship are found.
+    /// The tables and columns in which the members of a to-many relationship are found.
     private struct MemberSource {
         var tables: String
         var owner: String
         var order: String?
         var isJoined = false
 
-        /// By owner, then order key, then key.
+        /// The sort order: by owner, then order key, then key.
         var sorting: String { [owner, order, "t0.Z_PK"].compactMap { $0 }.joined(separator: ", ") }
     }
 

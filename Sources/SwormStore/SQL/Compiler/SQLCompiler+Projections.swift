@@ -1,9 +1,9 @@
 import SwormPredicates
 
 extension SQLCompiler {
-    /// The values that a projection takes from rows.
+    /// Compiles a projection.
     ///
-    /// - Throws: For a key that is not there or leads to many objects, and for a column without a single value for its group.
+    /// - Throws: An error for an unknown or to-many key, and for a column that has no single value for its group.
     package func projection(_ request: ProjectionSpecification) throws -> CompiledProjection {
         let tree = request.tree
         try tree.validate()
@@ -13,7 +13,8 @@ extension SQLCompiler {
         if form == .grouped || form == .total {
             let isPart = fetch.limit > 0 || fetch.offset > 0
             if isPart {
-                // The rows are chosen by their keys, since a limit behind an aggregate bears on its results.
+                // Restricts the rows by their keys, because a limit after an aggregate would apply to the aggregate's
+                // results.
                 fetch = FetchSpecification(entity: fetch.entity)
                 let rows = QueryBuilder(self, entity: fetch.entity)
                 try rows.restrict(to: request.fetch)
@@ -54,7 +55,7 @@ extension QueryBuilder {
         return text
     }
 
-    /// Data that lies in a file cannot be compared without being read.
+    /// Throws an error for binary data that may be stored in a file, which cannot be compared without being read.
     fileprivate func requireTellable(_ column: ProjectedColumn) throws {
         guard column.content == .externalData else { return }
         throw QueryFault.unsupported(
@@ -62,7 +63,7 @@ extension QueryBuilder {
             entity: model[root.entity].name)
     }
 
-    /// An expression as a column, with all digits of a decimal.
+    /// Returns an expression as a column, with all digits of a decimal.
     fileprivate func column(_ expression: ExpressionTree) throws -> (text: String, column: ProjectedColumn) {
         let operand = try operand(expression, in: context)
         if case .object(let object) = operand {
@@ -92,7 +93,7 @@ extension QueryBuilder {
         let operand = try operand(sort.expression, in: context)
         var text: String
         if case .scalar(let scalar) = operand, scalar.kind == nil {
-            // Bytes have an order, if one without meaning; it serves to tell groups apart.
+            // Bytes have an order, although without a meaning, which is sufficient to distinguish groups.
             text = scalar.sql
         } else {
             text = try orderingText(of: operand, options: [])
@@ -103,13 +104,13 @@ extension QueryBuilder {
 }
 
 extension QueryScalar {
-    /// The type of the value where nothing else says it.
+    /// The type of the value if nothing else determines it.
     fileprivate var attributeType: AttributeType {
         switch kind {
         case .integer: .integer64
         case .boolean: .boolean
         case .real: .double
-        // A number can be an integer or a real, as it comes.
+        // A number can be an integer or a real, depending on the row.
         case .number: .undefined
         case .decimal: .decimal
         case .text: .string

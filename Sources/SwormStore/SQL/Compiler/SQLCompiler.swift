@@ -1,17 +1,17 @@
 import SwormPredicates
 
-/// Makes SQL from requests: text and the values to bind, from nothing but the model, the layout and the request.
+/// A compiler that turns requests into SQL text and values to bind, using only the model, the layout and the request.
 ///
-/// Every result ends with the primary key as its last sort key, so that paging and repeated fetches give one order.
-/// A statement can call functions that the connection must have: `SwormFold(text, flags)`,
-/// `SwormLike(pattern, text, flags)`, `SwormMatches(pattern, text, flags)`, `SwormSearch(part, text, place, flags)` (0 is the
-/// beginning, 1 the end, 2 anywhere), `SwormPower(a, b)`, `SwormXor(a, b)`, `SwormUpper(text)`, `SwormLower(text)` and one
-/// for each function of a number (`SwormSqrt(a)`). The flags are the raw value of ``ComparisonOptions``. Each answers NULL
-/// when an argument is NULL. `[l]` sorts by the collation `SwormLocale`.
+/// Every statement has the primary key as its last sort key, so that paging and repeated fetches return the same
+/// order. A statement can call functions that the connection must define: `SwormFold(text, flags)`,
+/// `SwormLike(pattern, text, flags)`, `SwormMatches(pattern, text, flags)`, `SwormSearch(part, text, place, flags)` (0
+/// is the start, 1 the end, 2 anywhere), `SwormPower(a, b)`, `SwormXor(a, b)`, `SwormUpper(text)`, `SwormLower(text)`
+/// and one for each function of a number (`SwormSqrt(a)`). The flags are the raw value of ``ComparisonOptions``. Each
+/// function returns NULL if an argument is NULL. `[l]` sorts by the collation `SwormLocale`.
 package final class SQLCompiler: Sendable {
     package let model: CompiledModel
     package let layout: StoreLayout
-    /// The identifier of the store that is asked. Objects of other stores never equal one of its rows.
+    /// The identifier of the store. Objects of other stores never equal one of its rows.
     package let storeIdentifier: String
 
     package init(model: CompiledModel, layout: StoreLayout, storeIdentifier: String) {
@@ -22,21 +22,21 @@ package final class SQLCompiler: Sendable {
 
     // MARK: Fetches
 
-    /// The rows of a fetch, with the cells of a shape in the shape's order.
+    /// Returns a statement for the rows of a fetch, with the cells of a shape in the shape's order.
     package func rows(_ request: FetchSpecification, shape: RowShape) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         try query.restrict(to: request)
         return query.statement(selecting: columns(of: shape, alias: query.alias).joined(separator: ", "))
     }
 
-    /// The identities that a fetch finds: the entity number and the primary key.
+    /// Returns a statement for the identities that a fetch finds: the entity number and the primary key.
     package func identities(_ request: FetchSpecification) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         try query.restrict(to: request)
         return query.statement(selecting: "\(query.alias).Z_ENT, \(query.alias).Z_PK")
     }
 
-    /// The number of objects that a fetch finds. Its limit and offset count.
+    /// Returns a statement for the number of objects that a fetch finds. Its limit and offset apply.
     package func count(_ request: FetchSpecification) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         var unsorted = request
@@ -47,9 +47,9 @@ package final class SQLCompiler: Sendable {
         return CompiledStatement(sql: "SELECT COUNT(*) FROM (\(rows.sql))", bindings: rows.bindings)
     }
 
-    /// The primary key and then the given attributes, by their slots in the fetched entity.
+    /// Returns a statement for the primary key followed by the given attributes, by their slots in the fetched entity.
     ///
-    /// - Throws: When an attribute is transient; it has no column.
+    /// - Throws: An error if an attribute is transient, because it has no column.
     package func values(_ request: FetchSpecification, attributes: [Int]) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         var columns = ["\(query.alias).Z_PK"]
@@ -66,7 +66,8 @@ package final class SQLCompiler: Sendable {
 
     // MARK: Known keys
 
-    /// The rows with given primary keys, in the order of the keys. The text is the same for every number of keys above one.
+    /// Returns a statement for the rows with the given primary keys, in the order of the keys. Its text is the same
+    /// for every number of keys above one.
     package func rows(withKeys keys: [Int64], shape: RowShape) -> CompiledStatement {
         let entity = model[shape.entity]
         let table = SQLName.quoted(layout.table(of: entity))
@@ -95,12 +96,13 @@ package final class SQLCompiler: Sendable {
                 case .toOneKey(let entity, let slot): layout.toOne(slot, in: entity)?.column
                 case .toOneEntity(let entity, let slot): layout.toOne(slot, in: entity)?.entityColumn
                 }
-            // An attribute of a type without storage has a cell, which is always empty.
+            // An attribute of a type without storage has a cell that is always empty.
             return name.map { "\(alias).\(SQLName.quoted($0))" } ?? "NULL"
         }
     }
 
-    /// What keeps the rows of other entities of the same table out; nil when the whole table qualifies.
+    /// Returns the condition that excludes the rows of other entities in the same table, or nil if the whole table
+    /// qualifies.
     func entityRestriction(of entity: CompiledEntity, including subentities: Bool, alias: String) -> String? {
         if entity.root == entity.number, subentities || !entity.hasDescendants { return nil }
         if !subentities || !entity.hasDescendants { return "\(alias).Z_ENT = \(entity.number)" }
@@ -109,10 +111,11 @@ package final class SQLCompiler: Sendable {
 }
 
 extension StoreLayout.Join {
-    /// The table as a FROM clause names it.
+    /// The table in the form in which a FROM clause names it.
     ///
-    /// A pair of a reflexive relationship can be stored in one direction or in both; read both ways it is always the
-    /// same. With an order each direction needs its own row, so the table is read as it is.
+    /// A pair of a reflexive relationship can be stored in one direction or in both; reading the table in both
+    /// directions gives the same result either way. An ordered relationship needs one row for each direction, so the
+    /// table is read as it is.
     var source: String {
         let table = SQLName.quoted(self.table)
         guard isReflexive, orderColumn == nil else { return table }

@@ -1,21 +1,22 @@
 import SwormPredicates
 
-/// Which indexes would serve a condition that has none.
+/// A search for indexes that would serve a condition that has none.
 struct IndexSearch {
     let model: CompiledModel
     let entity: CompiledEntity
 
-    /// The sets of attributes any of which would do, the smaller ones first; nil where no index can serve the condition, and
-    /// an empty set among them where one is there already.
+    /// Returns the sets of attributes, smaller ones first, any of which would serve the condition if it were indexed.
+    ///
+    /// Returns nil if no index can serve the condition. An empty set means that an index already exists.
     func sets(for tree: PredicateTree) -> [Set<PlanFinding.Attribute>]? {
         switch tree {
         case .constant, .not: return nil
         case .and(let parts):
-            // One part that has an index is enough: the others are asked of the rows that it leads to.
+            // One part with an index is sufficient: the other parts are tested on the rows that the index finds.
             let found = parts.compactMap { sets(for: $0) }.flatMap { $0 }
             return found.isEmpty ? nil : Self.distinct(found)
         case .or(let parts):
-            // Each of the alternatives needs its own.
+            // Each alternative needs its own index.
             var result: Set<PlanFinding.Attribute> = []
             for part in parts {
                 guard let smallest = sets(for: part)?.first else { return nil }
@@ -26,7 +27,7 @@ struct IndexSearch {
         }
     }
 
-    /// The smaller ones first; among those of one size the order stays.
+    /// Returns the distinct sets, smaller ones first. Sets of the same size keep their order.
     private static func distinct(_ sets: [Set<PlanFinding.Attribute>]) -> [Set<PlanFinding.Attribute>] {
         var result: [Set<PlanFinding.Attribute>] = []
         for set in sets where !result.contains(set) { result.append(set) }
@@ -41,12 +42,12 @@ struct IndexSearch {
         case .notEqual, .notIdentical, .contains, .endsWith, .like, .matches: return nil
         }
         let sides = [comparison.left.pathKeys, comparison.right.pathKeys].compactMap { $0 }
-        // Two attributes that are compared with each other are in no index together.
+        // No single index serves a comparison of two attributes with each other.
         guard sides.count == 1, comparison.comparator != .in || comparison.left.pathKeys != nil else { return nil }
         return attribute(at: sides[0])
     }
 
-    /// The attribute at the end of a path without an index, as a set; an empty one for one that has an index.
+    /// Returns a set of the attribute at the end of a path, or an empty set if the attribute has an index.
     func attribute(at path: [String]) -> Set<PlanFinding.Attribute>? {
         var current = entity
         for (place, key) in path.enumerated() {
@@ -59,14 +60,14 @@ struct IndexSearch {
                 return [PlanFinding.Attribute(entity: current.name, name: attribute.name)]
             }
             guard case .relationship(let slot)? = current.slot(named: key) else { return nil }
-            // The keys of objects are indexed in any case.
+            // The keys of objects are always indexed.
             if place == path.count - 1 { return current.relationships[slot].isToMany ? nil : [] }
             current = model[current.relationships[slot].destination]
         }
         return nil
     }
 
-    /// Whether an index of the model begins with an attribute.
+    /// Returns whether an index of the model starts with an attribute.
     private func isIndexed(_ name: String, of entity: CompiledEntity) -> Bool {
         var current: CompiledEntity? = entity
         while let looked = current {

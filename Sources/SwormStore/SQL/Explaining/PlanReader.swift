@@ -2,9 +2,9 @@ import SwormPredicates
 import SwormSQLite
 import SwormRows
 
-/// Finds in SQLite's plan what a person should know.
+/// A reader that finds the noteworthy steps of SQLite's query plan.
 ///
-/// SQLite does not promise the words of its plans. A step that is not understood is passed over.
+/// SQLite does not guarantee the wording of its plans. Unknown steps are ignored.
 struct PlanReader {
     let model: CompiledModel
     let layout: StoreLayout
@@ -39,22 +39,22 @@ struct PlanReader {
         guard !words.contains("VIRTUAL"), let alias = alias(in: words), let name = entityName(of: words) else {
             return nil
         }
-        // Without a condition all rows are asked for.
+        // Without a condition, the request is for all rows.
         guard let predicate = request.predicate else { return alias == "t0" ? nil : .scan(entity: name, indexes: []) }
         var sets = IndexSearch(model: model, entity: entity).sets(for: predicate) ?? []
-        // There is an index, and SQLite does without it.
+        // An index exists, but SQLite does not use it.
         if sets.contains(where: \.isEmpty) { sets = [] }
-        // The rows of another table are found by its own attributes alone.
+        // The rows of another table can only be found by that table's attributes.
         if alias != "t0" { sets.removeAll { set in !set.allSatisfy { $0.entity == name } } }
         return .scan(entity: name, indexes: sets.map { $0.sorted { ($0.entity, $0.name) < ($1.entity, $1.name) } })
     }
 
     private func sort(isWhole: Bool) -> PlanFinding? {
-        // By their keys rows are sorted in any case, and groups by what tells them apart.
+        // Rows are always sorted by their keys, and groups by the values that distinguish them.
         guard !request.sorts.isEmpty else { return nil }
         let paths = request.sorts.map { $0.path.joined(separator: ".") }
         var index: PlanFinding.Attribute?
-        // An index serves the condition or the order. Where there is a condition, it has the first call on one.
+        // An index serves the condition or the order. The condition takes precedence.
         if isWhole, request.predicate == nil, request.sorts.count == 1, request.sorts[0].options.isEmpty {
             index = IndexSearch(model: model, entity: entity).attribute(at: request.sorts[0].path)?.first
             if index?.entity != entity.name { index = nil }
@@ -64,14 +64,14 @@ struct PlanReader {
 
     // MARK: Names
 
-    /// The alias of a step's table: `SCAN t0`, or `SCAN TABLE ZBOOK AS t0` in the words of older versions.
+    /// Returns the alias of a step's table: `SCAN t0`, or `SCAN TABLE ZBOOK AS t0` in older versions.
     private func alias(in words: [String]) -> String? {
         let name = words.firstIndex(of: "AS").flatMap { words.dropFirst($0 + 1).first } ?? words.dropFirst().first
         guard let name, name.first == "t", Int(name.dropFirst()) != nil else { return nil }
         return name
     }
 
-    /// The entity whose rows a step reads; nil for what is no entity's table.
+    /// Returns the entity whose rows a step reads, or nil if the table does not belong to an entity.
     private func entityName(of words: [String]) -> String? {
         guard let alias = alias(in: words) else { return nil }
         if alias == "t0" { return entity.name }
@@ -81,7 +81,7 @@ struct PlanReader {
         return nil
     }
 
-    /// Whether the statement gives a table an alias.
+    /// Returns whether the statement gives a table an alias.
     private func names(_ table: String, _ alias: String) -> Bool {
         ["FROM", "JOIN"].contains { word in
             let clause = "\(word) \(table) \(alias)"

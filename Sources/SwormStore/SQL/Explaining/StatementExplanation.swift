@@ -1,16 +1,16 @@
 import SwormSQLite
 package import SwormRows
 
-/// The statement that answers a request, and how SQLite works it out.
+/// The statement of a request, and SQLite's plan for it.
 package struct StatementExplanation: Sendable, Hashable {
     package var statement: CompiledStatement
     package var steps: [QueryPlanStep]
     package var findings: [PlanFinding]
-    /// Whether unsaved changes of the context have a part in the answer, so that it is not made by the statement alone.
+    /// Whether unsaved changes of the context affect the result, so that the statement alone does not determine it.
     package var hasUnsavedChanges = false
 }
 
-/// What in a plan takes time that grows with the number of rows.
+/// A part of a plan whose time grows with the number of rows.
 package enum PlanFinding: Sendable, Hashable {
     /// An attribute of an entity, by name.
     package struct Attribute: Sendable, Hashable {
@@ -23,22 +23,22 @@ package enum PlanFinding: Sendable, Hashable {
         }
     }
 
-    /// All rows of an entity are looked at to find some.
+    /// All rows of an entity are read to find some of them.
     ///
-    /// - indexes: The sets of attributes any of which would do, if all of its attributes were indexed. None where an index
-    ///   cannot help.
+    /// - indexes: The sets of attributes any of which would serve the condition if all of its attributes were indexed.
+    ///   Empty if an index cannot help.
     case scan(entity: String, indexes: [[Attribute]])
-    /// SQLite makes an index for this one statement.
+    /// SQLite creates an index for this statement only.
     case automaticIndex(entity: String)
-    /// The rows are sorted after they were found.
+    /// The rows are sorted after they are found.
     ///
-    /// - index: The attribute whose index would have the order; nil where no index of one attribute has it.
+    /// - index: The attribute whose index would provide the order, or nil if no index of a single attribute does.
     case sort(entity: String, paths: [String], index: Attribute?)
-    /// Rows that say the same are found by a tree that is made for this one statement.
+    /// Equal rows are detected with a temporary tree, which SQLite builds for this statement only.
     case grouping(entity: String)
 }
 
-/// What is looked at when a request is explained.
+/// The form of a request's result that is explained.
 package enum ExplainedForm: Sendable {
     case objects, count
 }

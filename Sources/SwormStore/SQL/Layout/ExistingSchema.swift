@@ -1,4 +1,4 @@
-/// The names that a file has: its tables with their columns.
+/// The names in a file: its tables and their columns.
 package struct ExistingSchema: Sendable, Hashable {
     /// The columns of each table, by the table's name.
     package var tables: [String: [String]]
@@ -6,7 +6,7 @@ package struct ExistingSchema: Sendable, Hashable {
     package init(tables: [String: [String]]) { self.tables = tables }
 }
 
-/// A name with an entity's number in it: `Z_14USERS`, `Z1_BOOK`, `Z1SPEC`, `Z_FOK_2TAGS`.
+/// A name that contains an entity's number: `Z_14USERS`, `Z1_BOOK`, `Z1SPEC`, `Z_FOK_2TAGS`.
 package struct NumberedName {
     package var prefix: String
     package var number: Int
@@ -24,7 +24,7 @@ package struct NumberedName {
         return nil
     }
 
-    /// Whether the name is made from a property's name, with a number behind it or without.
+    /// Returns whether the name is derived from a property's name, with or without a number after it.
     func isMade(from upper: String) -> Bool {
         rest.hasPrefix(upper) && rest.dropFirst(upper.count).allSatisfy { $0.isASCII && $0.isNumber }
     }

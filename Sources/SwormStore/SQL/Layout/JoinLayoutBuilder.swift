@@ -1,6 +1,6 @@
-/// Finds the join tables of a model and names their columns.
+/// A builder that finds the join tables of a model and names their columns.
 struct JoinLayoutBuilder {
-    /// One many-to-many relationship, seen from the side after which its table is named.
+    /// A many-to-many relationship, seen from the side after which its table is named.
     private struct Pair {
         var owner: PropertyPlace
         var inverse: PropertyPlace
@@ -9,7 +9,7 @@ struct JoinLayoutBuilder {
         var isReflexive: Bool { owner == inverse }
     }
 
-    /// A column that holds the keys of one side's objects, and what decides about its number among equal names.
+    /// A column that holds the keys of one side's objects, and the values that determine its number among equal names.
     private struct ColumnRequest {
         var pair: Int
         var isOwn: Bool
@@ -20,7 +20,7 @@ struct JoinLayoutBuilder {
 
     let model: CompiledModel
 
-    /// The join of each to-many relationship that has one, by the entity that declares it.
+    /// Returns the join of each to-many relationship that has one, by the entity that declares it.
     func joins() -> [PropertyPlace: StoreLayout.Join] {
         let pairs = findPairs()
         let columns = nameColumns(of: pairs)
@@ -68,10 +68,10 @@ struct JoinLayoutBuilder {
         return pairs
     }
 
-    /// Whether the table is named after the first of two relationships.
+    /// Returns whether the table is named after the first of two relationships.
     ///
-    /// The entity with sub-entities owns; if both or neither have them, the one with the lower number. For two
-    /// relationships of one entity files show no rule; the later name is what most of them have.
+    /// The entity with sub-entities is the owner; if both or neither have sub-entities, it is the one with the lower
+    /// number. For two relationships of one entity, existing files follow no rule; most of them use the later name.
     private func owns(_ first: CompiledRelationship, over second: CompiledRelationship) -> Bool {
         let (one, other) = (model[first.owner], model[second.owner])
         if one.hasDescendants != other.hasDescendants { return one.hasDescendants }
@@ -79,7 +79,9 @@ struct JoinLayoutBuilder {
         return SQLName.precedes(second.name, first.name)
     }
 
-    /// Equal column names of several tables are numbered in the order of the inverse's name, which belongs to the
+    /// Names the key columns of the join tables.
+    ///
+    /// Equal column names of several tables are numbered in the order of the name of the inverse, which belongs to the
     /// entity whose keys the column holds.
     private func nameColumns(of pairs: [Pair]) -> [(own: String, other: String)] {
         var requests: [ColumnRequest] = []
@@ -105,7 +107,7 @@ struct JoinLayoutBuilder {
 }
 
 extension StoreLayout.Join {
-    /// The same table seen from its other side.
+    /// The same table, seen from its other side.
     package var flipped: StoreLayout.Join {
         StoreLayout.Join(
             table: table, ownColumn: otherColumn, otherColumn: ownColumn, orderColumn: inverseOrderColumn,

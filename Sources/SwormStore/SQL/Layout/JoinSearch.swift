@@ -1,7 +1,7 @@
-/// Looks for one join table of an existing file.
+/// A search for one join table of an existing file.
 ///
-/// Its name holds the number and the relationship of either side, and the numbers, in the names of table and columns,
-/// can be those of an older version of the model.
+/// A table's name contains the number and the relationship of one of its sides. The numbers in the names of the table
+/// and its columns can come from an older version of the model.
 struct JoinSearch {
     private let join: StoreLayout.Join
     private let relationshipName: String
@@ -25,9 +25,9 @@ struct JoinSearch {
         return nil
     }
 
-    /// The tables whose names fit, the likeliest first.
+    /// Returns the tables whose names match, most likely first.
     private func candidates(in existing: ExistingSchema) -> [String] {
-        // The table under the other owner's name is named as that side's column.
+        // If the table is named after the other side, its name is that of this side's column.
         let exact = [join.table, join.ownColumn].filter { existing.tables[$0] != nil }
         let numbered = existing.tables.keys.filter { name in
             guard let parsed = NumberedName(name), parsed.prefix == "Z_" else { return false }
@@ -54,7 +54,8 @@ struct JoinSearch {
             guard let column = order(own) else { return nil }
             result.inverseOrderColumn = column
         }
-        // For two relationships of one entity, or of entities that share a name for them, the number does not tell.
+        // For two relationships of one entity, or of entities that use the same name for them, the number does not
+        // identify the side.
         if let parsed = NumberedName(table), relationshipName != inverseName {
             result.isOwner = parsed.rest == relationshipName
         }
@@ -71,7 +72,7 @@ struct JoinSearch {
             return own.count == 1 && columns.contains(join.otherColumn) ? (own[0], join.otherColumn) : nil
         }
         if relationshipName == inverseName {
-            // Only the number tells the sides apart, and the owner's stands in the table's name too.
+            // Only the number distinguishes the sides. The owner's number also appears in the table's name.
             let number = NumberedName(table)?.number
             let own = keys.filter { NumberedName($0)?.number == number }
             let other = keys.filter { NumberedName($0)?.number != number }
@@ -83,7 +84,7 @@ struct JoinSearch {
         return (own, other)
     }
 
-    /// The column made from a property's name; one without a number behind it before one with.
+    /// Returns the column that is derived from a property's name, preferring one without a number after it.
     private func best(_ columns: [String], for name: String) -> String? {
         let bare = columns.filter { NumberedName($0)?.rest == name }
         if bare.count == 1 { return bare[0] }

@@ -1,6 +1,6 @@
-/// How names of a model become names in SQL.
+/// The rules by which names of a model become names in SQL.
 package enum SQLName {
-    /// A name as Core Data spells it in a file: ASCII letters in upper case, everything else as it is.
+    /// Returns a name as Core Data spells it in a file: ASCII letters in upper case, all other characters unchanged.
     package static func uppercased(_ name: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
@@ -10,21 +10,22 @@ package enum SQLName {
         return String(result)
     }
 
-    /// A name in quotes, whatever it is: the names of third-party objects may be words of SQL.
+    /// Returns a name in quotes in any case, because the names of third-party objects may be SQL keywords.
     package static func alwaysQuoted(_ name: String) -> String {
         "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
-    /// A name as it stands in SQL text. Plain names stand bare, as Core Data writes them; any other is quoted.
+    /// Returns a name in the form that SQL text uses. Like Core Data, this function quotes a name only if it is not
+    /// plain.
     ///
-    /// Every name that we make begins with `Z` or is `REFLEXIVE`, so a bare one is never a keyword.
+    /// Every name that this package creates starts with `Z` or is `REFLEXIVE`, so an unquoted name is never a keyword.
     package static func quoted(_ name: String) -> String {
         isPlain(name)
             ? name
             : "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
-    /// A name as a text in SQL.
+    /// Returns a name as a string literal in SQL.
     static func literal(_ name: String) -> String {
         "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
     }
@@ -39,13 +40,13 @@ package enum SQLName {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
-    /// Whether one name stands before another in Core Data's order of properties: by bytes.
+    /// Returns whether one name precedes another in Core Data's order of properties, which compares bytes.
     static func precedes(_ first: String, _ second: String) -> Bool {
         first.utf8.lexicographicallyPrecedes(second.utf8)
     }
 }
 
-/// The names taken in one table. A name that is taken already gets the lowest free number behind it.
+/// The names that are used in one table. A duplicate name gets the lowest free number as a suffix.
 struct SQLNameRegister {
     private var taken: Set<String>
 

@@ -1,10 +1,10 @@
 import SwormPredicates
 
 extension StoreLayout {
-    /// The layout of a file that exists: the one that the model implies, with the names that the file uses.
+    /// Creates the layout of an existing file: the one that the model implies, with the names that the file uses.
     ///
-    /// A file that was migrated can have kept older entity numbers in its names, and a many-to-many relationship can be
-    /// kept under the name of either side. Tables and columns that the model does not know are passed over.
+    /// The names in a migrated file can contain older entity numbers, and a many-to-many relationship can be stored
+    /// under the name of either side. Tables and columns that are unknown to the model are ignored.
     ///
     /// - Throws: A ``CoreDataError`` that lists every table and column that the model needs and the file lacks.
     package init(model: CompiledModel, existing: ExistingSchema) throws {
@@ -24,7 +24,7 @@ extension StoreLayout {
     }
 }
 
-/// Finds the names of a layout in an existing file.
+/// A matcher that finds the names of a layout in an existing file.
 struct LayoutMatcher {
     let model: CompiledModel
     let existing: ExistingSchema
@@ -58,7 +58,7 @@ struct LayoutMatcher {
         for (root, matches) in names { rename(matches, root: root) }
     }
 
-    /// The file's name for each column that it has.
+    /// Returns the file's name for each column that the file has.
     private func match(_ table: StoreLayout.Table, with present: [String]) -> [String: String] {
         let expected = Set(table.columns.map(\.name))
         let spare = present.filter { !expected.contains($0) }

@@ -1,7 +1,7 @@
 import SwormPredicates
 
 extension StoreLayout {
-    /// The layout that a model implies: the one of a new store.
+    /// Creates the layout that a model implies, which is that of a new store.
     package init(model: CompiledModel) {
         self.init()
         attributes = model.entities.map { Array(repeating: nil, count: $0.attributes.count) }
@@ -23,7 +23,7 @@ extension StoreLayout {
         inherit(in: model)
     }
 
-    /// Gives every entity the places of the properties that it inherits.
+    /// Copies the columns of inherited properties to every entity.
     mutating func inherit(in model: CompiledModel) {
         for entity in model.entities {
             guard let above = entity.superentity.map({ model[$0] }) else { continue }
@@ -36,21 +36,21 @@ extension StoreLayout {
 }
 
 extension StoreLayout {
-    /// The table of an entity's hierarchy.
+    /// Returns the table of an entity's hierarchy.
     package func table(of entity: CompiledEntity) -> String { tables[entity.root]?.name ?? "" }
 
-    /// The column of an attribute; nil when it is transient.
+    /// Returns the column of an attribute, or nil if the attribute is transient.
     package func column(ofAttribute slot: Int, in entity: Int) -> String? { attributes[entity - 1][slot] }
 
-    /// The columns of a to-one relationship; nil for any other.
+    /// Returns the columns of a to-one relationship, or nil for any other relationship.
     package func toOne(_ slot: Int, in entity: Int) -> ToOne? { toOnes[entity - 1][slot] }
 
-    /// How a to-many relationship is kept; nil for any other.
+    /// Returns the storage of a to-many relationship, or nil for any other relationship.
     package func toMany(_ slot: Int, in entity: Int) -> ToMany? { toManys[entity - 1][slot] }
 }
 
 extension StoreLayout.Join {
-    /// Whether the relationship is its own inverse. A pair of objects may then stand in the table in either direction.
+    /// Whether the relationship is its own inverse. The table may then contain a pair of objects in either direction.
     package var isReflexive: Bool { otherColumn == Self.reflexiveColumn }
 
     static let reflexiveColumn = "REFLEXIVE"
@@ -63,17 +63,17 @@ package struct PropertyPlace: Hashable {
 }
 
 extension CompiledModel {
-    /// The slots of the attributes that an entity declares itself.
+    /// Returns the slots of the attributes that an entity declares itself.
     func ownAttributes(of entity: CompiledEntity) -> Range<Int> {
         (entity.superentity.map { self[$0].attributes.count } ?? 0)..<entity.attributes.count
     }
 
-    /// The slots of the relationships that an entity declares itself.
+    /// Returns the slots of the relationships that an entity declares itself.
     func ownRelationships(of entity: CompiledEntity) -> Range<Int> {
         (entity.superentity.map { self[$0].relationships.count } ?? 0)..<entity.relationships.count
     }
 
-    /// The inverse of a relationship.
+    /// Returns the inverse of a relationship.
     package func inverse(of relationship: CompiledRelationship) -> CompiledRelationship? {
         guard let slot = relationship.inverse else { return nil }
         let relationships = self[relationship.destination].relationships

@@ -1,7 +1,7 @@
-/// Where a model's properties are kept in a store: the names of tables and columns.
+/// The names of the tables and columns that store a model's properties.
 ///
-/// The layout that a model implies is made by `init(model:)`. A file that was migrated may use other names; a store that
-/// opens such a file makes its layout from both.
+/// `init(model:)` creates the layout that a model implies. A migrated file may use other names; a store that opens
+/// such a file combines the model and the file into its layout.
 package struct StoreLayout: Sendable {
     /// A table by the number of its root entity.
     package struct Table: Sendable {
@@ -19,41 +19,44 @@ package struct StoreLayout: Sendable {
     /// The columns of a to-one relationship.
     package struct ToOne: Sendable, Hashable {
         package var column: String
-        /// The column with the destination's entity number; only where the destination has sub-entities.
+        /// The column with the destination's entity number, or nil if the destination has no sub-entities.
         package var entityColumn: String?
     }
 
-    /// How a to-many relationship is kept.
+    /// The storage of a to-many relationship.
     package enum ToMany: Sendable, Hashable {
-        /// By the to-one column of the inverse, in the destination's table.
+        /// The to-one column of the inverse, in the destination's table.
         case inverse(column: String, orderColumn: String?)
-        /// By a column of the destination's table that holds the owner's key: a relationship without inverse.
+        /// A column of the destination's table that holds the owner's key, for a relationship without an inverse.
         case oneWay(column: String, orderColumn: String?)
-        /// By a join table, seen from this side.
+        /// A join table, seen from this side.
         case join(Join)
     }
 
     /// A join table seen from one of its two sides.
     package struct Join: Sendable, Hashable {
         package var table: String
-        /// Holds the keys of the objects on this side.
+        /// The column with the keys of the objects on this side.
         package var ownColumn: String
-        /// Holds the keys of the objects on the other side.
+        /// The column with the keys of the objects on the other side.
         package var otherColumn: String
-        /// Orders the other side's objects for one object of this side.
+        /// The column that orders the other side's objects for one object of this side.
         package var orderColumn: String?
-        /// Orders this side's objects for one object of the other side.
+        /// The column that orders this side's objects for one object of the other side.
         package var inverseOrderColumn: String?
-        /// Whether this side is the one after which the table is named.
+        /// Whether the table is named after this side.
         package var isOwner: Bool
     }
 
-    /// By root entity number.
+    /// The tables, by the number of the root entity.
     package var tables: [Int: Table] = [:]
-    /// By entity number (index `number - 1`), then attribute slot; nil for a transient attribute.
+    /// The columns of attributes, by entity number (index `number - 1`) and attribute slot; nil for a transient
+    /// attribute.
     package var attributes: [[String?]] = []
-    /// By entity number (index `number - 1`), then relationship slot; nil for a to-many or transient one.
+    /// The columns of to-one relationships, by entity number (index `number - 1`) and relationship slot; nil for a
+    /// to-many or transient one.
     package var toOnes: [[ToOne?]] = []
-    /// By entity number (index `number - 1`), then relationship slot; nil for a to-one or transient one.
+    /// The storage of to-many relationships, by entity number (index `number - 1`) and relationship slot; nil for a
+    /// to-one or transient one.
     package var toManys: [[ToMany?]] = []
 }

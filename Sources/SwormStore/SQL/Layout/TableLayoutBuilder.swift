@@ -1,9 +1,9 @@
 import SwormPredicates
 
-/// Lays out the table of one hierarchy of entities.
+/// A builder that lays out the table of one hierarchy of entities.
 ///
-/// Names are given entity by entity, in each by the name of the property, so that the first of several equal names
-/// stays bare. Columns are declared in groups by type, and inside a group in that same order.
+/// Names are assigned entity by entity, and within an entity by the name of the property, so that the first of several
+/// equal names has no suffix. Columns are declared in groups by type, and within a group in that same order.
 struct TableLayoutBuilder {
     private enum Group: Int, CaseIterable {
         case integers, orderKeys, reals, decimals, strings, uris, uuids, transformables, data
@@ -50,7 +50,7 @@ struct TableLayoutBuilder {
         for slot in model.ownRelationships(of: entity) {
             properties.append((entity.relationships[slot].name, .relationship(slot)))
         }
-        // The leaves of a composite have one name here. Slots keep them in their declared order.
+        // All leaves of a composite have the same name here. Sorting by slot keeps their declared order.
         let sorted = properties.enumerated().sorted { first, second in
             SQLName.precedes(first.element.name, second.element.name)
                 || (first.element.name == second.element.name && first.offset < second.offset)
@@ -148,7 +148,7 @@ struct TableLayoutBuilder {
         }
     }
 
-    /// The to-many relationships without inverse that lead to an entity.
+    /// Returns the to-many relationships without an inverse that refer to an entity.
     private func oneWaySources(to entity: CompiledEntity) -> [PropertyPlace] {
         var places: [PropertyPlace] = []
         for source in model.entities {

@@ -1,8 +1,8 @@
-/// The triggers that keep derived attributes right, in Core Data's text, so that an application that opens the store has
-/// them too.
+/// The triggers that keep derived attributes up to date, in Core Data's text, so that an application that opens the
+/// store has them too.
 ///
-/// The two forms of which the text is known are written: the count of a to-many relationship that its inverse keeps, and
-/// an attribute at the end of a to-one relationship. ``DerivationUpkeep`` sees to the others.
+/// This type writes the two forms whose text is known: the count of a to-many relationship that is stored in its
+/// inverse, and an attribute at the end of a to-one relationship. ``DerivationUpkeep`` covers the remaining forms.
 struct DerivationTriggers {
     let model: CompiledModel
     let layout: StoreLayout
@@ -79,10 +79,10 @@ struct DerivationTriggers {
     private func table(_ entity: Int) -> String? { layout.tables[model[entity].root]?.name }
 }
 
-/// The column of a derived attribute, and the parts of the triggers that every form has.
+/// The column of a derived attribute, and the parts that the triggers of every form share.
 private struct Target {
     let derived: DerivedAttribute
-    /// The table's bare name.
+    /// The table's unquoted name.
     let name: String
     let table: String
     let column: String
@@ -97,7 +97,8 @@ private struct Target {
         self.column = SQLName.quoted(column)
     }
 
-    /// Only the rows that have the attribute are looked at; a root entity's are all that there are.
+    /// The condition that restricts a trigger to the rows that have the attribute. Empty for a root entity, because
+    /// all rows have it.
     var condition: String {
         guard derived.entity.root != derived.entity.number else { return "" }
         let family = derived.entity.family
@@ -109,7 +110,7 @@ private struct Target {
         return "CREATE TRIGGER \(name) \(event) BEGIN \(body) END"
     }
 
-    /// The statement by which a trigger says what it has changed.
+    /// Returns the statement by which a trigger reports its changes.
     func told(_ function: String, _ condition: String) -> String {
         "SELECT \(function)(\(SQLName.literal(name)), Z_ENT, Z_PK, \(SQLName.literal(derived.name)), \(column)) FROM \(table) WHERE \(condition)"
     }

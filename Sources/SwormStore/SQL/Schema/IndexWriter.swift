@@ -1,6 +1,6 @@
-/// An index of a store, with its text.
+/// An index of a store, with its SQL text.
 struct SchemaIndex: Sendable, Hashable {
-    /// What an index keeps unique.
+    /// The uniqueness constraint that an index enforces.
     struct Constraint: Sendable, Hashable {
         var entity: String
         var properties: [String]
@@ -10,18 +10,19 @@ struct SchemaIndex: Sendable, Hashable {
     var name: String
     var table: String
     var sql: String
-    /// Nil for an index that is only there to find rows.
+    /// The constraint, or nil for an index that only finds rows.
     var constraint: Constraint?
-    /// Whether it is all that the model asks for: the condition of a partial index may have no text.
+    /// Whether the index is everything that the model requests. The condition of a partial index may have no SQL form.
     var isWhole = true
 
-    /// The part of an index's statement that says what it is of, without its name; nil for what has none.
+    /// Returns the part of an index's statement after its name, which states the table and columns, or nil if the
+    /// statement has no such part.
     static func place(_ sql: String) -> String? {
         sql.firstRange(of: " ON ").map { String(sql[$0.upperBound...]) }
     }
 }
 
-/// Writes the indexes of a store in the style of iOS 11 and later.
+/// A writer of a store's indexes in the style of iOS 11 and later.
 struct IndexWriter {
     let model: CompiledModel
     let layout: StoreLayout
@@ -32,7 +33,7 @@ struct IndexWriter {
         self.layout = layout
     }
 
-    /// The indexes of one hierarchy's table and of the join tables behind it.
+    /// Returns the indexes of one hierarchy's table and of its join tables.
     mutating func indexes(of root: CompiledEntity) -> [SchemaIndex] {
         guard let table = layout.tables[root.number] else { return [] }
         var result = keyColumns(of: root, in: table).map { column in
@@ -60,7 +61,7 @@ struct IndexWriter {
             sql: "CREATE \(kind) \(SQLName.quoted(name)) ON \(SQLName.quoted(table)) \(rest)", constraint: constraint)
     }
 
-    /// The columns that hold keys of other objects, in the order of the table.
+    /// Returns the columns that hold keys of other objects, in the order of the table.
     private func keyColumns(of root: CompiledEntity, in table: StoreLayout.Table) -> [String] {
         var keys: Set<String> = []
         for number in root.family {
@@ -85,7 +86,7 @@ struct IndexWriter {
             result.append(create(name, on: table, "(\(SQLName.quoted(column)) COLLATE BINARY ASC)"))
         }
         for index in entity.indexes where index.kind != .flag && !isRepeated(index, in: entity) {
-            // The index of a relationship alone is there already.
+            // The index of a single relationship already exists.
             if case .relationship? = onlyProperty(of: index).flatMap({ entity.slot(named: $0) }) { continue }
             let columns = index.elements.compactMap { element -> String? in
                 switch element {
@@ -96,7 +97,7 @@ struct IndexWriter {
                 }
             }
             guard !columns.isEmpty else { continue }
-            // A predicate that has no text here is left out: the index then covers more rows, and serves as well.
+            // A predicate that has no SQL form is omitted: the index then covers more rows, and is equally useful.
             let filter = index.predicate.flatMap {
                 PartialIndexPredicate(entity: entity, layout: layout).text(of: $0)
             }
@@ -114,8 +115,9 @@ struct IndexWriter {
         return name
     }
 
-    /// The flagged attributes, inherited ones first: each has an index for its entity and one for every descendant.
-    /// Those that a fetch index has to itself come in the order of these.
+    /// Returns the attributes that are flagged as indexed, inherited ones first. Each has one index for its entity and
+    /// one for every descendant. Attributes that are the only property of a fetch index have the order of these
+    /// indexes.
     private func flaggedAttributes(of entity: CompiledEntity) -> [String] {
         var chain = [entity]
         while let above = chain.last?.superentity { chain.append(model[above]) }
@@ -128,7 +130,7 @@ struct IndexWriter {
         }
     }
 
-    /// A compound index that a fetch index repeats is not made twice.
+    /// Returns whether a fetch index repeats this compound index, in which case the compound index is not created.
     private func isRepeated(_ index: CompiledIndex, in entity: CompiledEntity) -> Bool {
         index.kind == .compound && entity.indexes.contains { $0.kind == .fetchIndex && $0.elements == index.elements }
     }

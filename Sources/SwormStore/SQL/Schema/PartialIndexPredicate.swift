@@ -1,14 +1,14 @@
 import Foundation
 import SwormPredicates
 
-/// Prints the predicate of a partial index.
+/// A printer for the predicate of a partial index.
 ///
-/// SQLite takes no parameters in a schema, so the constants of the model stand in the text here, as literals.
+/// SQLite does not allow parameters in a schema, so the constants of the model are written as literals.
 struct PartialIndexPredicate {
     let entity: CompiledEntity
     let layout: StoreLayout
 
-    /// The text, or nil for a predicate that an index cannot have.
+    /// Returns the text, or nil for a predicate that an index cannot have.
     func text(of predicate: PredicateTree) -> String? { text(of: predicate, depth: 0) }
 
     private func text(of predicate: PredicateTree, depth: Int) -> String? {
@@ -56,7 +56,7 @@ struct PartialIndexPredicate {
     }
 
     private func literal(of expression: ExpressionTree) -> String? {
-        // A sign before a negative number would begin a comment.
+        // A sign before a negative number would start a comment.
         if case .negate(.value(let inner)) = expression {
             switch inner {
             case .int(let value): return String(0 &- value)

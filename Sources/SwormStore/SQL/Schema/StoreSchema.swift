@@ -5,27 +5,29 @@ package struct StoreSchema: Sendable {
 
     package init(model: CompiledModel) { self.init(model: model, layout: StoreLayout(model: model)) }
 
-    /// - Parameter layout: The layout of the new store; it must have been made from the same model.
+    /// Creates the schema of a model.
+    ///
+    /// - Parameter layout: The layout of the new store, which must have been created from the same model.
     package init(model: CompiledModel, layout: StoreLayout) {
         self.model = model
         self.layout = layout
     }
 
-    /// Everything that makes the schema: tables of entities each followed by its join tables, indexes in the same
-    /// order, the triggers of derived attributes, then the system tables.
+    /// Returns all statements of the schema: the tables of entities, each followed by its join tables, the indexes in
+    /// the same order, the triggers of derived attributes, then the system tables.
     package func statements() -> [String] {
         let roots = model.entities.filter { $0.root == $0.number }
         return roots.flatMap { tableStatements(of: $0) } + indexes().map(\.sql)
             + DerivationTriggers(model: model, layout: layout).statements() + Self.systemTables
     }
 
-    /// The indexes of all tables.
+    /// Returns the indexes of all tables.
     func indexes() -> [SchemaIndex] {
         var writer = IndexWriter(model: model, layout: layout)
         return model.entities.filter { $0.root == $0.number }.flatMap { writer.indexes(of: $0) }
     }
 
-    /// What fills `Z_PRIMARYKEY`: a row for every entity.
+    /// Returns the statements that fill `Z_PRIMARYKEY` with a row for every entity.
     package func primaryKeyStatements() -> [CompiledStatement] {
         model.entities.map { entity in
             CompiledStatement(
@@ -47,15 +49,15 @@ package struct StoreSchema: Sendable {
         return [Self.statement(for: table)] + layout.ownedJoins(of: root, in: model).map { Self.statement(for: $0) }
     }
 
-    /// Makes a table of entities.
+    /// Returns the statement that creates a table of entities.
     ///
-    /// - Parameter others: What is to be declared beside the columns of the layout.
+    /// - Parameter others: Further declarations besides the columns of the layout.
     static func statement(for table: StoreLayout.Table, and others: [String] = []) -> String {
         let columns = table.columns.map { "\(SQLName.quoted($0.name)) \($0.declaredType)" } + others
         return "CREATE TABLE \(SQLName.quoted(table.name)) ( \(columns.joined(separator: ", ")) )"
     }
 
-    /// Makes a join table.
+    /// Returns the statement that creates a join table.
     static func statement(for join: StoreLayout.Join) -> String {
         let keys = [join.ownColumn, join.otherColumn].map { SQLName.quoted($0) }
         let orders = [join.inverseOrderColumn, join.orderColumn].compactMap { $0 }.map { SQLName.quoted($0) }
@@ -66,7 +68,8 @@ package struct StoreSchema: Sendable {
 }
 
 extension StoreLayout {
-    /// The join tables named after relationships of one hierarchy, each once, in the order of entities and names.
+    /// Returns the join tables that are named after relationships of one hierarchy, each once, in the order of
+    /// entities and names.
     package func ownedJoins(of root: CompiledEntity, in model: CompiledModel) -> [Join] {
         root.family.flatMap { number -> [Join] in
             let entity = model[number]

@@ -1,0 +1,30 @@
+package import SwormStore
+
+extension NSManagedObjectContext {
+    /// Returns the rows that a request finds, without objects, or nil if objects must be created immediately.
+    ///
+    /// Objects are required if unsaved changes affect the request, if several stores serve it, or if the entity has a
+    /// custom class, which expects its objects to be awakened.
+    package final func fetchRows(
+        _ specification: FetchSpecification, reading: FetchReading = FetchReading()
+    ) throws -> FetchedRows? {
+        try throwReadError()
+        let origins = try requireCoordinator().origins(of: specification.entity)
+        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
+            return nil
+        }
+        for number in origin.compiled[specification.entity].family
+        where objectClass(of: origin.compiled[number]) != NSManagedObject.self { return nil }
+        if reading.batchSize > 0 {
+            let found = try identities(specification, in: origin)
+            return FetchedRows(RowBatches(found, entity: specification.entity, reading, origin), origin, self)
+        }
+        let shape = self.shape(of: specification.entity, origin)
+        let buffer = try withSession(origin) { try $0.rows(specification, shape: shape) }
+        let group = FetchGroup(buffer: buffer, shape: shape)
+        // A row of the file may contain any entity number. An unknown one is an error before any handle exists.
+        try group.checkEntities(model: origin.compiled)
+        try prefetch(reading.prefetch, in: group, origin)
+        return FetchedRows(group, origin, self)
+    }
+}

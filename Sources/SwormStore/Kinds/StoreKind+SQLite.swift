@@ -1,0 +1,61 @@
+import Foundation
+
+extension StoreKind {
+    /// Stores in SQLite files.
+    static let sqlite = StoreKind(
+        type: NSSQLiteStoreType, hasURL: true,
+        isMissing: { SQLiteStore.isMissing(at: $0) },
+        open: { try SQLiteStore.open(url: $0, model: $1, options: $2) },
+        metadata: { try SQLiteStore.metadata(of: $0, options: $1) },
+        outdatedVersion: { try outdatedVersion(of: StoreFiles(url: $0, disk: $2.disk), model: $1, options: $2) },
+        migrate: { migration in
+            try StoreMigration(
+                of: migration.url, from: migration.source, to: migration.target, mapping: migration.mapping,
+                options: migration.options
+            ) { try migration.progress($0.fraction) }.run()
+        },
+        destroy: { try StoreFiles(url: $0, disk: $1).removeAll(isForced: $2) },
+        replace: { url, source, options in
+            let replacement = try StoreReplacement(of: url, options: options, isMissingAllowed: true)
+            try replacement.take(source)
+            try replacement.finish()
+        })
+
+    /// Stores in memory, which are gone when they are closed.
+    static let inMemory = StoreKind(
+        type: NSInMemoryStoreType, hasURL: false,
+        isMissing: { _ in true },
+        open: { try SQLiteStore.inMemory(model: $1, options: $2) },
+        metadata: { url, _ in throw noFile(url) },
+        outdatedVersion: { _, _, _ in nil },
+        migrate: { throw noFile($0.url) },
+        destroy: { _, _, _ in },
+        replace: { url, _, _ in throw noFile(url) })
+
+    private static func outdatedVersion(
+        of files: StoreFiles, model: CompiledModel, options: StoreOptions
+    ) throws -> [String: Data]? {
+        let inspection = try SQLiteStore.inspect(
+            files, largestCopy: options.largestInspectionCopy, options: options
+        ).inspection
+        let hashes = inspection.metadata.versionHashes
+        // A store without hashes is rejected when it is opened.
+        guard !hashes.isEmpty else { return nil }
+        guard hashes == model.versionHashes else {
+            try StoreMigration.refuseMirrored(inspection, files, options)
+            return hashes
+        }
+        StoreMigration.removeRemains(beside: files)
+        var options = options
+        options.busyTimeout = 0
+        // An index only makes requests faster, so that a store that is busy now can get it when it is opened next.
+        _ = try? MissingIndexes.make(in: files, inspection, model: model, options: options)
+        return nil
+    }
+
+    private static func noFile(_ url: URL) -> CoreDataError {
+        CoreDataError(
+            NSPersistentStoreInvalidTypeError,
+            "A store in memory has no file at \(url.path). Use the type NSSQLiteStoreType for stores in files.")
+    }
+}

@@ -1,0 +1,52 @@
+package import Foundation
+
+/// A kind of store: how a coordinator opens, migrates, replaces and deletes the stores of a type.
+///
+/// The coordinator finds a kind by its type in ``StoreKinds`` and knows no store by name, so that stores that are not files
+/// can be added.
+package struct StoreKind: Sendable {
+    /// The type that names the kind in a coordinator's API, such as `NSSQLiteStoreType`.
+    package let type: String
+    /// Whether a store has a URL. A store without one exists only while it is open.
+    package let hasURL: Bool
+    /// Whether opening a URL would create a store.
+    package var isMissing: @Sendable (URL) -> Bool
+    /// Opens the store at a URL, and creates it if there is none and the options allow it.
+    package var open: @Sendable (URL, CompiledModel, StoreOptions) throws -> any ObjectStore
+    /// Reads the metadata of a store that is not open. The store is not changed.
+    package var metadata: @Sendable (URL, StoreOptions) throws -> [String: Any]
+    /// Returns the version hashes of a store that needs a migration, or nil if it has the model's version.
+    ///
+    /// A store that has it is brought up to date in details that are not a part of the version, such as indexes. Throws if
+    /// the store must not be migrated, whatever the mapping.
+    package var outdatedVersion: @Sendable (URL, CompiledModel, StoreOptions) throws -> [String: Data]?
+    /// Migrates a store. If it throws, the store is unchanged.
+    package var migrate: @Sendable (Migration) throws -> Void
+    /// Deletes a store that is not open.
+    package var destroy: @Sendable (URL, StoreDisk, _ isForced: Bool) throws -> Void
+    /// Replaces the store at the first URL with a copy of the store at the second one.
+    package var replace: @Sendable (URL, URL, StoreOptions) throws -> Void
+
+    /// One migration from a model to another by a mapping.
+    package struct Migration {
+        package let url: URL
+        package let source: CompiledModel
+        package let target: MigrationTarget
+        package let mapping: ModelMapping
+        package let options: StoreOptions
+        /// Called with the fraction that is done, from 0 to 1. An error that it throws cancels the migration.
+        package let progress: (Double) throws -> Void
+
+        package init(
+            of url: URL, from source: CompiledModel, to target: MigrationTarget, mapping: ModelMapping,
+            options: StoreOptions, progress: @escaping (Double) throws -> Void
+        ) {
+            self.url = url
+            self.source = source
+            self.target = target
+            self.mapping = mapping
+            self.options = options
+            self.progress = progress
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import SwormPredicates
+
+/// The kinds of stores that a coordinator can open, by type.
+package enum StoreKinds {
+    private static let kinds = Locked<[String: StoreKind]>([
+        NSSQLiteStoreType: .sqlite, NSInMemoryStoreType: .inMemory,
+    ])
+
+    /// Adds a kind, or replaces the one with the same type.
+    package static func register(_ kind: StoreKind) { kinds.withLock { $0[kind.type] = kind } }
+
+    /// The kind with a type.
+    ///
+    /// - Throws: ``CoreDataError`` with the code `NSPersistentStoreInvalidTypeError` that lists the types there are.
+    package static func kind(ofType type: String) throws -> StoreKind {
+        let kinds = kinds.withLock { $0 }
+        if let kind = kinds[type] { return kind }
+        let names = kinds.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
+        throw CoreDataError(
+            NSPersistentStoreInvalidTypeError, "There is no store of the type '\(type)'. Use one of these: \(names).")
+    }
+}
