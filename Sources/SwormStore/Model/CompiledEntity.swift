@@ -36,7 +36,7 @@ package final class CompiledEntity: Sendable {
     package let keepsAllAttributes: Bool
     /// The values of a new object, by attribute slot.
     package let defaultValues: [AttributeValue]
-    private let slots: [String: PropertySlot]
+    @usableFromInline let slots: [String: PropertySlot]
 
     package init(
         number: Int, name: String, managedObjectClassName: String? = nil, isAbstract: Bool = false,
@@ -70,6 +70,7 @@ package final class CompiledEntity: Sendable {
     }
 
     /// Returns the slot of an attribute (a composite's leaf is named `composite.leaf`) or of a relationship.
+    @inlinable
     package func slot(named name: String) -> PropertySlot? { slots[name] }
 
     /// The names of the properties that can be read from an object: a composite attribute itself and not its leaves.
@@ -77,6 +78,7 @@ package final class CompiledEntity: Sendable {
         (attributes.map(\.name) + relationships.map(\.name)).filter { !$0.contains(".") } + composites.keys
     }
 
+    @inlinable
     package var hasDescendants: Bool { family.count > 1 }
 }
 

@@ -31,6 +31,7 @@ package final class CompiledModel: Sendable {
     package subscript(number: Int) -> CompiledEntity { entities[number - 1] }
 
     /// Returns the entity with a number that comes from a file, or nil if the model has none.
+    @inlinable
     package func entity(numbered number: Int64) -> CompiledEntity? {
         guard number > 0, number <= entities.count else { return nil }
         return entities[Int(number) - 1]

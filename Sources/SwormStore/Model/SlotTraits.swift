@@ -24,6 +24,7 @@ package struct SlotTraits: Sendable {
 
     /// Returns whether a value has exactly the form in which the attribute holds it. Some other values can be
     /// converted.
+    @inlinable
     package func holds(_ value: AttributeValue) -> Bool {
         switch (type, value) {
         case (_, .null), (.string, .string), (.integer64, .int), (.double, .double), (.boolean, .bool), (.date, .date),
@@ -36,6 +37,7 @@ package struct SlotTraits: Sendable {
     }
 
     /// Returns whether a value satisfies the attribute without evaluating any rule in detail.
+    @inlinable
     package func plainlyAllows(_ value: AttributeValue) -> Bool {
         switch value {
         case .null: isOptional || isDerived

@@ -17,19 +17,23 @@ package final class RowShape: Sendable {
         case toOneEntity(entity: Int, slot: Int)
     }
 
-    package static let primaryKeyCell = 0
-    package static let entityCell = 1
-    package static let versionCell = 2
+    // Computed, because a stored constant of another module is read through a call.
+    @inlinable
+    package static var primaryKeyCell: Int { 0 }
+    @inlinable
+    package static var entityCell: Int { 1 }
+    @inlinable
+    package static var versionCell: Int { 2 }
 
     /// The number of the fetched entity.
     package let entity: Int
     package let cells: [Cell]
     /// The cells of attributes, entity by entity and by attribute slot; -1 for a transient attribute.
-    private let attributeCells: [Int]
+    @usableFromInline let attributeCells: [Int]
     /// The start of an entity's attributes in `attributeCells`, by entity number minus that of the fetched entity.
-    private let attributeStarts: [Int]
+    @usableFromInline let attributeStarts: [Int]
     /// The cells of key and entity, or -1, by entity number minus that of the fetched entity, and relationship slot.
-    private let toOneCells: [[(key: Int, entity: Int)]]
+    @usableFromInline let toOneCells: [[(key: Int, entity: Int)]]
 
     /// The cell of an attribute whose value needs nothing but this cell.
     package struct PlainCell: Sendable {
@@ -96,16 +100,19 @@ package final class RowShape: Sendable {
     }
 
     /// The number of entities in the fetched family.
+    @inlinable
     package var memberCount: Int { toOneCells.count }
 
     /// Returns the cell of an attribute in a row that belongs to the entity with the given number; -1 for a transient
     /// attribute.
+    @inlinable
     package func cell(ofAttribute slot: Int, in number: Int) -> Int {
         attributeCells[attributeStarts[number - entity] + slot]
     }
 
     /// Returns the cells of a to-one relationship in a row that belongs to the entity with the given number; -1 for a
     /// missing cell.
+    @inlinable
     package func cells(ofToOne slot: Int, in number: Int) -> (key: Int, entity: Int) {
         toOneCells[number - entity][slot]
     }
