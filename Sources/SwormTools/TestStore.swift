@@ -83,11 +83,11 @@ public final class TestStore: Sendable {
         let url = try file("verified")
         let model = try TableModel.shared(for: types)
         try readEverything(at: url, model)
-        let faults = try storeFaults(at: url, model)
-        guard !faults.isEmpty else { return }
+        let issues = try storeIssues(at: url, model)
+        guard !issues.isEmpty else { return }
         throw StoreError(
             .unsoundStore,
-            "The store \(url.lastPathComponent) has \(faults.count) faults:" + faults.map { "\n- \($0)" }.joined())
+            "The store \(url.lastPathComponent) has \(issues.count) issues:" + issues.map { "\n- \($0)" }.joined())
     }
 
     private func file(_ what: String) throws -> URL {

@@ -4,7 +4,7 @@ import Testing
 
 /// Stores after crashes of the machine at any moment.
 ///
-/// `SWORM_CRASH_STATES` sets how many states there are, `SWORM_CRASH_SEED` which ones. A fault names the run, the seed and
+/// `SWORM_CRASH_STATES` sets how many states there are, `SWORM_CRASH_SEED` which ones. A issue names the run, the seed and
 /// the number of its state.
 @Suite("Stores after a crash")
 struct CrashStateTests {
@@ -30,8 +30,8 @@ struct CrashStateTests {
         try workload.saveObjects()
         try workload.close()
         let checker = CrashChecker(workload.run("making \(journal)"), seed: 0)
-        let faults = try CrashCampaign(seed: 0).faults(of: checker, 0..<checker.history.momentCount, killed: true)
-        #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
+        let issues = try CrashCampaign(seed: 0).issues(of: checker, 0..<checker.history.momentCount, killed: true)
+        #expect(issues.isEmpty, "\(issues.joined(separator: "\n"))")
     }
 
     @Test(arguments: [CrashStore.Journal.wal, .delete], [true, false])
@@ -43,8 +43,8 @@ struct CrashStateTests {
         try isBackup ? workload.backup() : workload.checkpoint(.truncate)
         try workload.saveObjects()
         let checker = CrashChecker(workload.run("lasting \(journal)"), seed: 2)
-        let faults = try CrashCampaign(seed: 2).faults(of: checker, 0..<100)
-        #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
+        let issues = try CrashCampaign(seed: 2).issues(of: checker, 0..<100)
+        #expect(issues.isEmpty, "\(issues.joined(separator: "\n"))")
     }
 
     @Test func `every state is whole, of the right moment, and with all its files`() throws {
@@ -59,12 +59,12 @@ struct CrashStateTests {
             let recorded = try kind.run(store, seed: seed)
             let checker = CrashChecker(recorded, seed: seed)
             largest = max(largest, checker.history.largestStore)
-            found += campaign.faults(of: checker, 0..<Self.statesPerRun)
+            found += campaign.issues(of: checker, 0..<Self.statesPerRun)
             if found.count > 20 { break }
             guard run % 20 == 19 else { continue }
             print("Crash states: \((run + 1) * Self.statesPerRun) after \(ContinuousClock.now - start)")
         }
-        for fault in found { Issue.record("\(fault)") }
+        for issue in found { Issue.record("\(issue)") }
         #expect(largest <= 200_000)
         print(
             "Crash states: \(found.count) faults, the largest file had \(largest) bytes, \(ContinuousClock.now - start)"

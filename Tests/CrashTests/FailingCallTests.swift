@@ -34,7 +34,7 @@ struct FailingCallTests {
                 let result = try trial.run(failing: number, way)
                 isDone = isDone || !result.hasFailed
                 if result.error != nil { errors += 1 }
-                for fault in result.faults { Issue.record("call \(number), \(way): \(fault)") }
+                for issue in result.issues { Issue.record("call \(number), \(way): \(issue)") }
             }
             number += 1
             try #require(number < 3000)
@@ -50,7 +50,7 @@ private struct FailingTrial {
         /// Whether there were calls enough for one to fail.
         var hasFailed: Bool
         var error: (any Error)?
-        var faults: [String] = []
+        var issues: [String] = []
     }
 
     private let work: FailingCallTests.Work
@@ -173,7 +173,7 @@ private struct FailingTrial {
             if native.code == 0 || native.localizedDescription.count < 20
                 || !(error is StoreError || error is CoreDataError)
             {
-                result.faults.append("no clear error: \(type(of: error)) \(native.localizedDescription)")
+                result.issues.append("no clear error: \(type(of: error)) \(native.localizedDescription)")
             }
         }
         let url = folder.url("Store.sqlite")
@@ -187,14 +187,14 @@ private struct FailingTrial {
             let isAfter = model == after.model && content == after.content
             let hasEnded = result.error == nil && !isAfter
             if hasEnded || !isBefore && !isAfter {
-                result.faults.append("after \(result.error.map { "\($0)" } ?? "success") it has \(content.summary)")
+                result.issues.append("after \(result.error.map { "\($0)" } ?? "success") it has \(content.summary)")
             }
-            let faults = try StoreVerification.faults(of: url, model: model.model.compiled())
-            if !faults.isEmpty { result.faults.append("not sound: \(faults)") }
-            result.faults += try remains(folder, model, content)
-            if work == .backup { result.faults += try backupFaults(folder, result.error) }
+            let issues = try StoreVerification.issues(of: url, model: model.model.compiled())
+            if !issues.isEmpty { result.issues.append("not sound: \(issues)") }
+            result.issues += try remains(folder, model, content)
+            if work == .backup { result.issues += try backupFaults(folder, result.error) }
         } catch {
-            result.faults.append("after \(result.error.map { "\($0)" } ?? "success"): \(error)")
+            result.issues.append("after \(result.error.map { "\($0)" } ?? "success"): \(error)")
         }
     }
 
@@ -220,10 +220,10 @@ private struct FailingTrial {
                 !name.hasSuffix("-wal") || FileStamp(path: folder.url(name).path)?.size != 0
             }
         let files = names.count { $0.hasPrefix(support + "/_EXTERNAL_DATA/") }
-        var faults = files == names.count ? [] : ["left over: \(names.sorted())"]
+        var issues = files == names.count ? [] : ["left over: \(names.sorted())"]
         let named = content.items.values.count { $0.payload != nil }
-        if files != named { faults.append("there are \(files) files for \(named) values") }
-        return faults
+        if files != named { issues.append("there are \(files) files for \(named) values") }
+        return issues
     }
 
     private func backupFaults(_ folder: ScratchFolder, _ error: (any Error)?) throws -> [String] {
@@ -233,10 +233,10 @@ private struct FailingTrial {
             defer { try? CrashStore.close(coordinator) }
             return try CrashContent(coordinator)
         }
-        var faults: [String] = []
-        if error == nil, try content() != before { faults.append("the backup is not that of the store") }
+        var issues: [String] = []
+        if error == nil, try content() != before { issues.append("the backup is not that of the store") }
         _ = try content()
-        faults += try StoreVerification.faults(of: url, model: CrashModel.first.model.compiled())
+        issues += try StoreVerification.issues(of: url, model: CrashModel.first.model.compiled())
         // The next one removes what is left of one that failed.
         let coordinator = try store.coordinator(at: folder.url("Store.sqlite"), .first)
         try CrashStore.container(coordinator).backup(to: url)
@@ -244,7 +244,7 @@ private struct FailingTrial {
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter {
             $0.hasPrefix(".Backup.sqlite")
         }
-        if !left.isEmpty { faults.append("left over: \(left)") }
-        return faults
+        if !left.isEmpty { issues.append("left over: \(left)") }
+        return issues
     }
 }

@@ -5,19 +5,19 @@ import Testing
 @Suite("Faults that lose data in a crash")
 struct PlantedFaultTests {
     @Test(arguments: PlantedFault.allCases)
-    func `a planted fault is found`(_ fault: PlantedFault) throws {
+    func `a planted fault is found`(_ issue: PlantedFault) throws {
         let campaign = try CrashCampaign(seed: 4)
-        let (kind, store) = fault.stage
+        let (kind, store) = issue.stage
         for seed in 1...8 as ClosedRange<UInt64> {
             var run = try kind.run(store, seed: seed)
-            guard fault.plant(in: &run.record) else { continue }
-            if !campaign.faults(of: CrashChecker(run, seed: seed), 0..<100, limit: 1).isEmpty { return }
+            guard issue.plant(in: &run.record) else { continue }
+            if !campaign.issues(of: CrashChecker(run, seed: seed), 0..<100, limit: 1).isEmpty { return }
         }
-        Issue.record("\(fault) was not found")
+        Issue.record("\(issue) was not found")
     }
 }
 
-/// A fault that is planted into what a run has recorded, as if the run had made it.
+/// A issue that is planted into what a run has recorded, as if the run had made it.
 enum PlantedFault: CaseIterable, Sendable {
     case logNotSynchronized
     case databaseNotSynchronized

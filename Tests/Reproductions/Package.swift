@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Programs that reproduce faults which attacks on the library found. Each compares every case with what is wanted, lists
+// Programs that reproduce issues which attacks on the library found. Each compares every case with what is wanted, lists
 // the differences, and ends with 0 or 1:
 //
 //     swift build --package-path Tests/Reproductions

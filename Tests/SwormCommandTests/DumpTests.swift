@@ -48,7 +48,7 @@ struct DumpTests {
         let copy = try roundTrip(store.url.path, store.model.path, in: workshop)
         // What breaks a rule does so in the new store, too.
         let verified = Run(["verify", copy, "--model", store.model.path]).lines.filter { $0.hasPrefix("fault: ") }
-        let kinds = Set(try store.faults().map(\.kind))
+        let kinds = Set(try store.issues().map(\.kind))
         #expect(Set(verified.compactMap { $0.split(separator: "[").last.map { String($0.dropLast()) } }) == kinds)
     }
 

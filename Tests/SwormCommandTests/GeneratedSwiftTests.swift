@@ -25,8 +25,8 @@ struct GeneratedSwiftTests {
         var seen: Set<[String: Data]> = []
         var result: [Case] = []
         for url in Fixtures.databases {
-            guard let look = try? StoreLook(url: url) else { continue }
-            if try stores[url]?.faults().contains(where: { $0.kind == "external-missing" }) == true {
+            guard let look = try? StoreInspector(url: url) else { continue }
+            if try stores[url]?.issues().contains(where: { $0.kind == "external-missing" }) == true {
                 print("\(Fixtures.relative(url)) is not decoded: files with its external data are missing")
                 continue
             }
@@ -99,7 +99,7 @@ struct GeneratedSwiftTests {
     private func modelExpression(_ item: Case, _ store: String) throws -> String {
         guard let file = item.model else { return "StoredModel(ofStoreAt: \(store)).model" }
         // Of several versions the one that fits, as a file of its own.
-        let hashes = try StoreLook(url: item.store).metadata.versionHashes
+        let hashes = try StoreInspector(url: item.store).metadata.versionHashes
         let name = try #require(
             NSManagedObjectModel.versions(at: file).first { $0.model.entityVersionHashesByName == hashes }?.name)
         let version =

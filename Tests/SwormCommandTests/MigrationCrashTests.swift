@@ -101,7 +101,7 @@ struct MigrationCrashTests {
 
         /// Checks that there is a whole store of one of the models, and says whether it is the new one.
         func check(_ moment: String) throws -> Bool {
-            let hashes = try StoreLook(url: workshop.url("Library.sqlite")).metadata.versionHashes
+            let hashes = try StoreInspector(url: workshop.url("Library.sqlite")).metadata.versionHashes
             let isNew = try hashes == Self.hashes(newModel)
             let isOld = try hashes == Self.hashes(workshop.modelPath)
             #expect(isNew != isOld, "\(moment)")

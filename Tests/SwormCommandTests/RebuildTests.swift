@@ -14,12 +14,12 @@ struct RebuildTests {
     func `of a sound store everything is there again`(store: FixtureStores.Store) throws {
         let workshop = try Workshop()
         let new = workshop.file("New.sqlite")
-        let faults = try store.faults().map(\.kind)
+        let issues = try store.issues().map(\.kind)
         let run = Run(["rebuild", store.url.path, new, "--model", store.model.path])
-        #expect(run.code == (faults.isEmpty ? .ok : .found), "\(run.out) \(run.err)")
+        #expect(run.code == (issues.isEmpty ? .ok : .found), "\(run.out) \(run.err)")
         let diff = Run(["diff", store.url.path, new, "--model", store.model.path])
         // Links to objects that are not there are gone, and nothing else.
-        #expect(diff.code == .ok || faults.contains("dangling"), "\(diff.out)")
+        #expect(diff.code == .ok || issues.contains("dangling"), "\(diff.out)")
         #expect(!diff.out.contains("removed") || diff.out.contains("0 added, 0 removed"))
     }
 

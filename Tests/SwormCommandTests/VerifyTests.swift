@@ -6,15 +6,15 @@ import Testing
 
 @testable import SwormCommand
 
-/// A fault that is planted into a sound store, and the kind under which it is found.
+/// A issue that is planted into a sound store, and the kind under which it is found.
 struct PlantedFault: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var kind: StoreFault.Kind
-    var severity = StoreFault.Severity.fault
+    var kind: StoreIssue.Kind
+    var severity = StoreIssue.Severity.error
     var plant: @Sendable (Workshop) throws -> Void
 
     init(
-        _ name: String, _ kind: StoreFault.Kind, _ severity: StoreFault.Severity = .fault,
+        _ name: String, _ kind: StoreIssue.Kind, _ severity: StoreIssue.Severity = .error,
         plant: @escaping @Sendable (Workshop) throws -> Void
     ) {
         testDescription = name
@@ -23,7 +23,7 @@ struct PlantedFault: Sendable, CustomTestStringConvertible {
         self.plant = plant
     }
 
-    init(_ name: String, _ kind: StoreFault.Kind, _ severity: StoreFault.Severity = .fault, sql: String) {
+    init(_ name: String, _ kind: StoreIssue.Kind, _ severity: StoreIssue.Severity = .error, sql: String) {
         self.init(name, kind, severity) { try $0.execute(sql) }
     }
 
@@ -144,21 +144,21 @@ struct VerifyTests {
         #expect(run.code == .ok)
     }
 
-    @Test(arguments: PlantedFault.all) func `a planted fault is found`(fault: PlantedFault) throws {
+    @Test(arguments: PlantedFault.all) func `a planted fault is found`(issue: PlantedFault) throws {
         let workshop = try Workshop()
         try workshop.makeStore()
-        try fault.plant(workshop)
+        try issue.plant(workshop)
         let before = try workshop.contents()
         let run = workshop.run("verify", "--json")
-        #expect(run.code == (fault.severity == .fault ? .found : .ok), "\(run.out) \(run.err)")
+        #expect(run.code == (issue.severity == .error ? .found : .ok), "\(run.out) \(run.err)")
         let found = try #require((try run.json() as? [String: Any])?["faults"] as? [[String: Any]])
         #expect(
             found.contains {
-                $0["kind"] as? String == fault.kind.description && $0["severity"] as? String == fault.severity.rawValue
+                $0["kind"] as? String == issue.kind.description && $0["severity"] as? String == issue.severity.rawValue
             }, "\(run.out)")
         #expect(try workshop.contents() == before)
         let text = workshop.run("verify")
-        #expect(text.out.contains("[\(fault.kind)]"))
+        #expect(text.out.contains("[\(issue.kind)]"))
     }
 
     @Test(
@@ -167,33 +167,33 @@ struct VerifyTests {
         store: FixtureStores.Store
     ) throws {
         let run = Run(["verify", store.url.path, "--model", store.model.path])
-        let faults = try store.faults()
-        #expect(run.out.contains("no faults") == faults.isEmpty && run.code == (faults.isEmpty ? .ok : .found))
-        for fault in faults {
-            switch fault.kind {
+        let issues = try store.issues()
+        #expect(run.out.contains("no faults") == issues.isEmpty && run.code == (issues.isEmpty ? .ok : .found))
+        for issue in issues {
+            switch issue.kind {
             case "external-missing":
                 // Stores were published without these files: not even their folder is there.
                 let name = store.url.deletingPathExtension().lastPathComponent
                 let folder = store.url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT")
-                #expect(!FileManager.default.fileExists(atPath: folder.path), "\(fault)")
+                #expect(!FileManager.default.fileExists(atPath: folder.path), "\(issue)")
             case "dangling":
-                #expect(try Self.danglingRows(fault, store) > 0, "\(fault)")
-            default: Issue.record("\(fault), \(run.out) \(run.err)")
+                #expect(try Self.danglingRows(issue, store) > 0, "\(issue)")
+            default: Issue.record("\(issue), \(run.out) \(run.err)")
             }
         }
         #expect(Run(["inspect", store.url.path, "--model", store.model.path]).code == .ok)
     }
 
     /// The number of keys in a to-one relationship's column, or in its column of a join table, that no row has.
-    private static func danglingRows(_ fault: FixtureStores.Fault, _ store: FixtureStores.Store) throws -> Int64 {
+    private static func danglingRows(_ issue: FixtureStores.Fault, _ store: FixtureStores.Store) throws -> Int64 {
         let model = try StoreModelChoice.model(for: store.url, option: store.model).model
-        let entity = try #require(model.entitiesByName[fault.entity])
-        let relationship = try #require(entity.relationshipsByName[fault.property])
+        let entity = try #require(model.entitiesByName[issue.entity])
+        let relationship = try #require(entity.relationshipsByName[issue.property])
         let destination = try #require(relationship.destinationEntity)
         let workshop = try Workshop()
         let copy = try Fixtures.copy(store.url, to: workshop.url(""))
         let connection = try Connection(.file(path: copy.path))
-        let name = fault.property.uppercased()
+        let name = issue.property.uppercased()
         var columns = [(table: table(entity), column: "Z" + name)]
         if relationship.isToMany {
             columns = []

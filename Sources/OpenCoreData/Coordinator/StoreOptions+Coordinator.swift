@@ -22,7 +22,7 @@ extension StoreOptions {
             try Self.flag(NSMigratePersistentStoresAutomaticallyOption, options) ?? (stages != nil)
         infersMapping = try Self.flag(NSInferMappingModelAutomaticallyOption, options) ?? infersMapping
         watch = .all([SQLDebug.watch, options[SwormStatementWatchOption] as? StatementWatch].compactMap { $0 })
-        lentFiles = options[SwormLentFilesOption] as? LentFiles
+        lentFiles = options[SwormLentFilesOption] as? SharedExternalFiles
         disk = StoreDisk(coordinatorOptions: options)
         if let value = options[NSPersistentStoreTimeoutOption] {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {

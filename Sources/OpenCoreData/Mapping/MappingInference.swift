@@ -35,7 +35,7 @@ struct MappingInference {
     var pairs: [Int: Pair] = [:]
     /// The number of the entity in the new model, by its number in the old model.
     var images: [Int: Int] = [:]
-    private(set) var faults = ModelFaults(
+    private(set) var issues = IssueList(
         code: NSInferredMappingModelError, failure: "No mapping from the old model to the new one can be inferred",
         counted: "there are %d reasons")
     private var told: Set<String> = []
@@ -47,11 +47,11 @@ struct MappingInference {
 
     mutating func infer() throws -> ModelMapping {
         let mapping = attempt()
-        guard faults.isEmpty else { throw faults.error }
+        guard issues.isEmpty else { throw issues.error }
         return mapping
     }
 
-    /// Returns the part of the mapping that can be inferred. The reasons for missing parts are in ``faults``.
+    /// Returns the part of the mapping that can be inferred. The reasons for missing parts are in ``issues``.
     mutating func attempt() -> ModelMapping {
         matchEntities()
         checkHierarchies()
@@ -63,7 +63,7 @@ struct MappingInference {
 
     /// Records a reason once, even if several entities inherit the property that it concerns.
     mutating func refuse(_ message: String, entity: String, key: String? = nil) {
-        if told.insert(message).inserted { faults.add(message, entity: entity, key: key) }
+        if told.insert(message).inserted { issues.add(message, entity: entity, key: key) }
     }
 
     private mutating func matchEntities() {

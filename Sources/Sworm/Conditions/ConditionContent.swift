@@ -9,7 +9,7 @@ struct ConditionContent: Sendable {
     }
 
     var body: Body
-    @Rare var failure: StoreError?
+    @Boxed var failure: StoreError?
     /// The depth of the tree, counted in connectives.
     var depth = 0
 

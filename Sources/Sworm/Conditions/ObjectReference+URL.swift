@@ -3,22 +3,22 @@ import SwormPredicates
 
 extension ObjectReference {
     /// The reason why a URL is not the id of a saved object.
-    struct URLFault: Error {
+    struct URLFailure: Error {
         let reason: String
     }
 
     /// Creates an identity from its URL, for example `x-coredata://STORE/Book/p1`.
-    init(_ url: URL) throws(URLFault) {
-        guard url.scheme?.lowercased() == "x-coredata" else { throw URLFault(reason: "its scheme is another one") }
+    init(_ url: URL) throws(URLFailure) {
+        guard url.scheme?.lowercased() == "x-coredata" else { throw URLFailure(reason: "its scheme is another one") }
         guard let store = url.host(percentEncoded: false), !store.isEmpty else {
-            throw URLFault(reason: "it names no store")
+            throw URLFailure(reason: "it names no store")
         }
         let parts = url.path(percentEncoded: false).split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].isEmpty, !parts[1].isEmpty else {
-            throw URLFault(reason: "it names no entity and key")
+            throw URLFailure(reason: "it names no entity and key")
         }
         guard parts[2].first == "p", let key = Int64(parts[2].dropFirst()), key > 0, parts[2] == "p\(key)" else {
-            throw URLFault(reason: "\"\(parts[2])\" is no key of a saved object")
+            throw URLFailure(reason: "\"\(parts[2])\" is no key of a saved object")
         }
         self.init(storeIdentifier: store, entityName: String(parts[1]), key: key)
     }

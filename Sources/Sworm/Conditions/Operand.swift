@@ -7,7 +7,7 @@ struct Operand: Sendable {
     /// The collections that the expression ranges over, the outermost first. Each one declares a variable that the
     /// expression (or the next collection) is based on.
     var scopes: [Scope] = []
-    @Rare var failure: StoreError?
+    @Boxed var failure: StoreError?
 
     struct Scope: Sendable {
         enum Quantifier: Sendable { case any, all, none }
@@ -65,7 +65,7 @@ struct Operand: Sendable {
     @usableFromInline
     func attribute<T: ManagedObjectConvertible>(_ keyPath: PartialKeyPath<T>) -> Operand {
         do {
-            let attribute = try T.plan.expression(of: keyPath)
+            let attribute = try T.mapping.expression(of: keyPath)
             if case .evaluatedObject = expression { return Operand(attribute, scopes: scopes, failure: failure) }
             guard case .key(_, let name) = attribute else { return self }
             return key(name)

@@ -6,7 +6,7 @@ struct ContractComparison {
     private let model: NSManagedObjectModel
     private let use: ModelContract.Use
     private let entities: [String: NSEntityDescription]
-    private var found: [ContractFault] = []
+    private var found: [ModelContract.Violation] = []
     /// The relations that at least one table declares, by entity and name.
     private var covered: Set<[String]> = []
 
@@ -17,63 +17,64 @@ struct ContractComparison {
         entities = model.entitiesByName
     }
 
-    mutating func faults() -> [ContractFault] {
-        let plans = reachableEntities(from: types).map(\.plan)
-        for plan in plans {
-            for relation in plan.relations { covered.insert([plan.entityName, relation.name]) }
+    mutating func violations() -> [ModelContract.Violation] {
+        let mappings = reachableEntities(from: types).map(\.mapping)
+        for mapping in mappings {
+            for relation in mapping.relations { covered.insert([mapping.entityName, relation.name]) }
         }
-        for fault in tableFaults(from: types) { found.append(ContractFault(fault)) }
-        for plan in plans { compare(plan) }
+        for violation in tableIssues(from: types) { found.append(ModelContract.Violation(violation)) }
+        for mapping in mappings { compare(mapping) }
         return found
     }
 
     private mutating func add(
-        _ kind: ContractFault.Kind, _ entity: String, _ member: String?, _ message: String, suggestion: String? = nil
+        _ kind: ModelContract.Violation.Kind, _ entity: String, _ member: String?, _ message: String,
+        suggestion: String? = nil
     ) {
-        found.append(ContractFault(kind, entity, member, message, suggestion: suggestion))
+        found.append(ModelContract.Violation(kind, entity, member, message, suggestion: suggestion))
     }
 
-    private mutating func compare(_ plan: any AnyEntityPlan) {
-        guard !plan.entityName.isEmpty else { return }
-        guard let entity = entities[plan.entityName] else {
+    private mutating func compare(_ mapping: any AnyEntityMapping) {
+        guard !mapping.entityName.isEmpty else { return }
+        guard let entity = entities[mapping.entityName] else {
             return add(
-                .unknownEntity, plan.entityName, nil,
-                "the model has no entity of the name of the type \(plan.typeName)",
-                suggestion: nearestName(to: plan.entityName, in: entities.keys))
+                .unknownEntity, mapping.entityName, nil,
+                "the model has no entity of the name of the type \(mapping.typeName)",
+                suggestion: nearestName(to: mapping.entityName, in: entities.keys))
         }
         let attributes = entity.attributesByName
         let relationships = entity.relationshipsByName
-        for attribute in plan.attributes where !attribute.name.isEmpty {
+        for attribute in mapping.attributes where !attribute.name.isEmpty {
             if let description = entity.attribute(at: attribute.name) {
                 compare(
                     attribute, with: description, isOptional: entity.isOptional(at: attribute.name),
-                    in: plan.entityName)
+                    in: mapping.entityName)
             } else {
                 add(
-                    .unknownAttribute, plan.entityName, attribute.name,
+                    .unknownAttribute, mapping.entityName, attribute.name,
                     relationships[attribute.name] == nil
                         ? "the model's entity has no attribute of this name"
                         : "this is a relation in the model; move it to the table of relations",
                     suggestion: nearestName(to: attribute.name, in: attributes.keys))
             }
         }
-        for relation in plan.relations where !relation.name.isEmpty {
+        for relation in mapping.relations where !relation.name.isEmpty {
             if let description = relationships[relation.name] {
-                compare(relation, with: description, in: plan.entityName)
+                compare(relation, with: description, in: mapping.entityName)
             } else {
                 add(
-                    .unknownRelation, plan.entityName, relation.name,
+                    .unknownRelation, mapping.entityName, relation.name,
                     attributes[relation.name] == nil
                         ? "the model's entity has no relation of this name"
                         : "this is an attribute in the model; move it to the table of attributes",
                     suggestion: nearestName(to: relation.name, in: relationships.keys))
             }
         }
-        if use == .writing, !entity.isAbstract { findMissing(plan, entity) }
+        if use == .writing, !entity.isAbstract { findMissing(mapping, entity) }
     }
 
     private mutating func compare(
-        _ attribute: AttributePlan, with description: NSAttributeDescription, isOptional: Bool, in entity: String
+        _ attribute: AttributeMapping, with description: NSAttributeDescription, isOptional: Bool, in entity: String
     ) {
         let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined
         if !Engine.accepts(type, as: attribute) {
@@ -102,7 +103,7 @@ struct ContractComparison {
     }
 
     private mutating func compare(
-        _ relation: RelationPlan, with description: NSRelationshipDescription, in entity: String
+        _ relation: RelationMapping, with description: NSRelationshipDescription, in entity: String
     ) {
         let kind: RelationKind = !description.isToMany ? .toOne : description.isOrdered ? .toManyOrdered : .toMany
         if kind != relation.kind {
@@ -134,24 +135,24 @@ struct ContractComparison {
     }
 
     /// Finds the values and destinations that the model requires and no table provides.
-    private mutating func findMissing(_ plan: any AnyEntityPlan, _ entity: NSEntityDescription) {
+    private mutating func findMissing(_ mapping: any AnyEntityMapping, _ entity: NSEntityDescription) {
         // An element of a composite attribute counts as the attribute.
-        let attributes = Set(plan.attributes.map { String($0.name.prefix { $0 != "." }) })
+        let attributes = Set(mapping.attributes.map { String($0.name.prefix { $0 != "." }) })
         for (name, description) in entity.attributesByName.sorted(by: { $0.key < $1.key })
         where !attributes.contains(name) && !description.isOptional && !description.isTransient
             && description.defaultValue == nil && !(description is NSDerivedAttributeDescription)
         {
             add(
-                .missingAttribute, plan.entityName, name,
+                .missingAttribute, mapping.entityName, name,
                 "the model requires a value and has no default, and the table lacks the attribute; an inserted object could "
                     + "not be saved")
         }
         for (name, description) in entity.relationshipsByName.sorted(by: { $0.key < $1.key })
         where !description.isOptional && !description.isTransient
-            && !isCovered(description, named: name, in: plan.entityName)
+            && !isCovered(description, named: name, in: mapping.entityName)
         {
             add(
-                .missingRelation, plan.entityName, name,
+                .missingRelation, mapping.entityName, name,
                 "the model requires a destination, and neither table has the relation; an inserted object could not be saved"
             )
         }
@@ -173,16 +174,16 @@ struct ContractComparison {
     }
 }
 
-extension ContractFault {
-    fileprivate init(_ fault: TableFault) {
+extension ModelContract.Violation {
+    fileprivate init(_ violation: TableIssue) {
         let kind: Kind =
-            switch fault.kind {
+            switch violation.kind {
             case .repeatedName, .attributeAndRelation: .repeatedName
             case .repeatedKeyPath: .repeatedKeyPath
             case .foreignInverse, .oneSidedInverse, .sharedInverse, .unknownInverse: .inverse
             default: .table
             }
-        self.init(kind, fault.entity, fault.member, fault.message)
+        self.init(kind, violation.entity, violation.member, violation.message)
     }
 }
 

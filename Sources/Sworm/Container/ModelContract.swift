@@ -35,9 +35,9 @@ public struct ModelContract: Sendable {
     /// - Parameters:
     ///   - model: The model.
     ///   - use: The intended use of the types.
-    public func faults(in model: NSManagedObjectModel, for use: Use = .writing) -> [ContractFault] {
+    public func violations(in model: NSManagedObjectModel, for use: Use = .writing) -> [Violation] {
         var comparison = ContractComparison(types, model, use)
-        return comparison.faults()
+        return comparison.violations()
     }
 
     /// Checks that the tables fit a model.
@@ -47,13 +47,19 @@ public struct ModelContract: Sendable {
     ///   - use: The intended use of the types.
     /// - Throws: A single ``StoreError`` with the code `contractViolation`. Its message has one line per difference.
     public func check(_ model: NSManagedObjectModel, for use: Use = .writing) throws {
-        let faults = faults(in: model, for: use)
-        guard let first = faults.first else { return }
+        let violations = violations(in: model, for: use)
+        guard let first = violations.first else { return }
         let message =
-            faults.count == 1
+            violations.count == 1
             ? "The tables do not fit the model: \(first)"
-            : "The tables do not fit the model in \(faults.count) points:" + faults.map { "\n- \($0)" }.joined()
+            : "The tables do not fit the model in \(violations.count) points:" + violations.map { "\n- \($0)" }.joined()
         throw StoreError(
-            .contractViolation, message, entity: first.entity, attribute: faults.count == 1 ? first.member : nil)
+            .contractViolation, message, entity: first.entity, attribute: violations.count == 1 ? first.member : nil)
+    }
+
+    /// Returns every difference between the tables and a model.
+    @available(*, deprecated, renamed: "violations(in:for:)")
+    public func faults(in model: NSManagedObjectModel, for use: Use = .writing) -> [Violation] {
+        violations(in: model, for: use)
     }
 }

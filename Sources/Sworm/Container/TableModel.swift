@@ -33,20 +33,20 @@ package enum TableModel {
     ///
     /// - Throws: A ``StoreError`` that lists every issue of the tables.
     static func entities(for roots: [any ManagedObjectConvertible.Type]) throws -> [NSEntityDescription] {
-        let plans = reachableEntities(from: roots).map(\.plan)
-        let faults = modelFaults(of: plans, tableFaults: tableFaults(from: roots))
-        if let first = faults.first {
+        let mappings = reachableEntities(from: roots).map(\.mapping)
+        let issues = modelIssues(of: mappings, tableIssues: tableIssues(from: roots))
+        if let first = issues.first {
             throw StoreError(
-                .invalidTable, message(faults), entity: first.entity,
-                attribute: faults.count == 1 ? first.member : nil)
+                .invalidTable, message(issues), entity: first.entity,
+                attribute: issues.count == 1 ? first.member : nil)
         }
-        return TableModelBuilder(plans).build()
+        return TableModelBuilder(mappings).build()
     }
 
-    private static func message(_ faults: [TableFault]) -> String {
-        if faults.count == 1, let only = faults.first { return "No model can be made from the tables: \(only)" }
-        return "No model can be made from the tables; they have \(faults.count) faults:"
-            + faults.map { "\n- \(oneLine($0.description))" }.joined()
+    private static func message(_ issues: [TableIssue]) -> String {
+        if issues.count == 1, let only = issues.first { return "No model can be made from the tables: \(only)" }
+        return "No model can be made from the tables; they have \(issues.count) issues:"
+            + issues.map { "\n- \(oneLine($0.description))" }.joined()
     }
 }
 
@@ -62,11 +62,11 @@ private struct TableModelBuilder {
         let relation: String
     }
 
-    private let plans: [any AnyEntityPlan]
+    private let mappings: [any AnyEntityMapping]
     private var entities: [String: NSEntityDescription] = [:]
     private var relationships: [End: NSRelationshipDescription] = [:]
 
-    init(_ plans: [any AnyEntityPlan]) { self.plans = plans }
+    init(_ mappings: [any AnyEntityMapping]) { self.mappings = mappings }
 
     func build() -> [NSEntityDescription] {
         var builder = self
@@ -74,33 +74,33 @@ private struct TableModelBuilder {
     }
 
     private mutating func make() -> [NSEntityDescription] {
-        for plan in plans {
+        for mapping in mappings {
             let entity = NSEntityDescription()
-            entity.name = plan.entityName
-            if let former = plan.formerEntityName { entity.renamingIdentifier = former }
-            entities[plan.entityName] = entity
+            entity.name = mapping.entityName
+            if let former = mapping.formerEntityName { entity.renamingIdentifier = former }
+            entities[mapping.entityName] = entity
         }
-        for plan in plans { fill(plan) }
-        for plan in plans {
-            for relation in plan.relations { link(relation, of: plan.entityName) }
+        for mapping in mappings { fill(mapping) }
+        for mapping in mappings {
+            for relation in mapping.relations { link(relation, of: mapping.entityName) }
         }
-        return plans.compactMap { entities[$0.entityName] }
+        return mappings.compactMap { entities[$0.entityName] }
     }
 
-    private mutating func fill(_ plan: any AnyEntityPlan) {
-        guard let entity = entities[plan.entityName] else { return }
-        let attributes = plan.attributes.map(Self.attribute)
-        let relationships = plan.relations.map { relation in
+    private mutating func fill(_ mapping: any AnyEntityMapping) {
+        guard let entity = entities[mapping.entityName] else { return }
+        let attributes = mapping.attributes.map(Self.attribute)
+        let relationships = mapping.relations.map { relation in
             let relationship = relationship(relation)
-            self.relationships[End(entity: plan.entityName, relation: relation.name)] = relationship
+            self.relationships[End(entity: mapping.entityName, relation: relation.name)] = relationship
             return relationship
         }
         entity.properties = attributes + relationships
         // After the properties, because the constraints and indexes refer to attributes by name.
         let byName = Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         entity.uniquenessConstraints =
-            plan.attributes.filter(\.traits.isUnique).map { [$0.name] } + plan.uniquenessConstraints
-        entity.indexes = plan.allIndexes.map { index in
+            mapping.attributes.filter(\.traits.isUnique).map { [$0.name] } + mapping.uniquenessConstraints
+        entity.indexes = mapping.allIndexes.map { index in
             let elements = index.elements.compactMap { element in
                 byName[element.attribute].map {
                     let description = NSFetchIndexElementDescription(property: $0, collationType: .binary)
@@ -112,14 +112,14 @@ private struct TableModelBuilder {
         }
     }
 
-    private static func attribute(_ plan: AttributePlan) -> NSAttributeDescription {
+    private static func attribute(_ mapping: AttributeMapping) -> NSAttributeDescription {
         let attribute = NSAttributeDescription()
-        let traits = plan.traits
-        attribute.name = plan.name
+        let traits = mapping.traits
+        attribute.name = mapping.name
         attribute.attributeType =
             NSAttributeType(rawValue: .init(traits.storageType.rawValue)) ?? .undefinedAttributeType
         attribute.isOptional = traits.isOptional
-        attribute.defaultValue = plan.defaultValue?.foundationValue
+        attribute.defaultValue = mapping.defaultValue?.foundationValue
         attribute.allowsExternalBinaryDataStorage = traits.allowsExternalStorage
         attribute.preservesValueInHistoryOnDeletion = traits.isPreservedOnDeletion
         if let name = traits.renamingIdentifier { attribute.renamingIdentifier = name }
@@ -128,46 +128,46 @@ private struct TableModelBuilder {
         return attribute
     }
 
-    private func relationship(_ plan: RelationPlan) -> NSRelationshipDescription {
+    private func relationship(_ mapping: RelationMapping) -> NSRelationshipDescription {
         let relationship = NSRelationshipDescription()
-        relationship.name = plan.name
-        relationship.destinationEntity = entities[plan.destination.entityName]
-        relationship.isOptional = plan.isOptional
-        relationship.minCount = plan.minimumCount
-        relationship.maxCount = plan.kind == .toOne ? 1 : plan.maximumCount
-        relationship.isOrdered = plan.kind == .toManyOrdered
+        relationship.name = mapping.name
+        relationship.destinationEntity = entities[mapping.destination.entityName]
+        relationship.isOptional = mapping.isOptional
+        relationship.minCount = mapping.minimumCount
+        relationship.maxCount = mapping.kind == .toOne ? 1 : mapping.maximumCount
+        relationship.isOrdered = mapping.kind == .toManyOrdered
         relationship.deleteRule =
-            switch plan.deleteRule {
+            switch mapping.deleteRule {
             case .nullify: .nullifyDeleteRule
             case .cascade: .cascadeDeleteRule
             case .deny: .denyDeleteRule
             case .noAction: .noActionDeleteRule
             }
-        if let name = plan.renamingIdentifier { relationship.renamingIdentifier = name }
-        if let modifier = plan.hashModifier { relationship.versionHashModifier = modifier }
+        if let name = mapping.renamingIdentifier { relationship.renamingIdentifier = name }
+        if let modifier = mapping.hashModifier { relationship.versionHashModifier = modifier }
         return relationship
     }
 
     /// Makes two relationships each other's inverse. Only one of them has to name the other, and either one may.
-    private func link(_ plan: RelationPlan, of entity: String) {
-        guard let inverse = plan.inverse,
-            let one = relationships[End(entity: entity, relation: plan.name)],
-            let other = relationships[End(entity: plan.destination.entityName, relation: inverse.name)]
+    private func link(_ mapping: RelationMapping, of entity: String) {
+        guard let inverse = mapping.inverse,
+            let one = relationships[End(entity: entity, relation: mapping.name)],
+            let other = relationships[End(entity: mapping.destination.entityName, relation: inverse.name)]
         else { return }
         one.inverseRelationship = other
         other.inverseRelationship = one
     }
 }
 
-extension AnyEntityPlan {
+extension AnyEntityMapping {
     /// The indexes of the table: first those of single attributes, then the declared ones.
-    var allIndexes: [IndexPlan] {
+    var allIndexes: [IndexMapping] {
         let taken = Set(indexes.map(\.name))
         let single = attributes.filter(\.traits.isIndexed).map { attribute in
             // The name that a developer would likely choose in a model editor.
             var name = "by" + attribute.name.prefix(1).uppercased() + attribute.name.dropFirst()
             while taken.contains(name) { name += "_" }
-            return IndexPlan(name: name, elements: [.init(attribute: attribute.name, isAscending: true)])
+            return IndexMapping(name: name, elements: [.init(attribute: attribute.name, isAscending: true)])
         }
         return single + indexes
     }

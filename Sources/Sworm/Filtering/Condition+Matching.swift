@@ -74,13 +74,13 @@ extension Sequence {
 /// A condition that is prepared for the evaluation of many values and objects.
 private struct ConditionFilter<T: ManagedObjectConvertible> {
     private let predicate: PreparedPredicate
-    private let plan = T.plan
+    private let mapping = T.mapping
 
     /// - Parameter isPlain: Whether the condition is evaluated for plain values instead of objects.
     init(_ condition: Condition<T>, isPlain: Bool) throws {
         let tree = try condition.tree()
         predicate = try Self.naming(condition.format) {
-            try tree.checkTypes(of: TableTypes(plan: T.plan, isPlain: isPlain))
+            try tree.checkTypes(of: TableTypes(mapping: T.mapping, isPlain: isPlain))
             return try PreparedPredicate(tree)
         }
         format = condition.format
@@ -89,7 +89,7 @@ private struct ConditionFilter<T: ManagedObjectConvertible> {
     private let format: String
 
     func matches(_ value: T) throws -> Bool {
-        try Self.naming(format) { try predicate.matches(ValueSubject(value, plan)) }
+        try Self.naming(format) { try predicate.matches(ValueSubject(value, mapping)) }
     }
 
     func matches(_ object: ManagedObject<T>) throws -> Bool {
@@ -102,7 +102,7 @@ private struct ConditionFilter<T: ManagedObjectConvertible> {
     private static func naming<R>(_ format: String, _ work: () throws -> R) throws -> R {
         do {
             return try work()
-        } catch let error as PredicateError {
+        } catch let error as QueryError {
             throw StoreError(
                 .invalidCondition, "\(T.entityName): the condition \"\(excerpt(format))\" cannot be applied: \(error)",
                 entity: T.entityName, cause: error)

@@ -52,8 +52,8 @@ public struct ConditionAllowList: Sendable {
         var result = self
         for attribute in attributes {
             do {
-                let plan = try T.plan.attribute(attribute)
-                result.add(AllowedMember(plan), plan.name, of: T.entityName)
+                let mapping = try T.mapping.attribute(attribute)
+                result.add(AllowedMember(mapping), mapping.name, of: T.entityName)
             } catch {
                 result.tableFailure = result.tableFailure ?? error
             }
@@ -125,7 +125,7 @@ struct AllowedMember: Sendable {
         isPart = true
     }
 
-    fileprivate init(_ attribute: AttributePlan) {
+    fileprivate init(_ attribute: AttributeMapping) {
         isText = attribute.kind == .string || attribute.kind == .url
         isOtherValue = !isText
     }

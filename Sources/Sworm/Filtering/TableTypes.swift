@@ -2,23 +2,23 @@ import SwormPredicates
 
 /// The types of an entity's attributes and relations according to its table, for conditions that no store checks.
 struct TableTypes: TypedEntity {
-    let plan: any AnyEntityPlan
+    let mapping: any AnyEntityMapping
     /// Whether the types describe plain values, which have attributes only. Objects also have relations, and further
     /// properties of a model file.
     let isPlain: Bool
 
-    var entityName: String { plan.entityName }
+    var entityName: String { mapping.entityName }
 
     func property(named key: String) throws -> TypedProperty {
         if let composite = CompositeTypes(key, of: self) { return .toOne(composite) }
-        if let attribute = plan.attributes.first(where: { $0.name == key }) {
+        if let attribute = mapping.attributes.first(where: { $0.name == key }) {
             // In the model of an object, a type may represent a composite attribute as a whole.
             if !isPlain, attribute.isWholeValue { return .unknown }
             return .attribute(attribute.traits.storageType.valueKind)
         }
-        if isPlain { throw PredicateError.notInPlainValue(key, plan) }
-        guard let relation = plan.relations.first(where: { $0.name == key }) else { return .unknown }
-        let destination = TableTypes(plan: relation.destination.anyPlan, isPlain: false)
+        if isPlain { throw QueryError.notInPlainValue(key, mapping) }
+        guard let relation = mapping.relations.first(where: { $0.name == key }) else { return .unknown }
+        let destination = TableTypes(mapping: relation.destination.anyMapping, isPlain: false)
         return relation.kind == .toOne ? .toOne(destination) : .toMany(destination)
     }
 }
@@ -37,44 +37,44 @@ private struct CompositeTypes: TypedEntity {
 
     var entityName: String { types.entityName }
 
-    var elements: [String]? { types.plan.elements(under: prefix) }
+    var elements: [String]? { types.mapping.elements(under: prefix) }
 
     func property(named key: String) throws -> TypedProperty {
         if let inner = CompositeTypes(key, of: types, under: prefix) { return .toOne(inner) }
-        if let attribute = types.plan.attributes.first(where: { $0.name == prefix + key }) {
+        if let attribute = types.mapping.attributes.first(where: { $0.name == prefix + key }) {
             return .attribute(attribute.traits.storageType.valueKind)
         }
         // An object may have more elements than the table declares.
         guard types.isPlain else { return .unknown }
-        throw PredicateError.noElement(key, under: prefix, types.plan)
+        throw QueryError.noElement(key, under: prefix, types.mapping)
     }
 }
 
-extension AnyEntityPlan {
+extension AnyEntityMapping {
     /// Returns the paths of the attributes under a prefix, without the prefix.
     fileprivate func elements(under prefix: String) -> [String] {
         attributes.map(\.name).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
 }
 
-extension AttributePlan {
+extension AttributeMapping {
     /// Whether the attribute holds a custom type as bytes, which represents a composite attribute if the model has one.
     fileprivate var isWholeValue: Bool { kind == .data && !isPrimitive }
 }
 
-extension PredicateError {
+extension QueryError {
     /// Returns the error for an element that the table does not declare.
-    static func noElement(_ key: String, under prefix: String, _ plan: any AnyEntityPlan) -> PredicateError {
-        unknownKey(key, of: prefix.dropLast() + " of " + plan.entityName, names: plan.elements(under: prefix))
+    static func noElement(_ key: String, under prefix: String, _ mapping: any AnyEntityMapping) -> QueryError {
+        unknownKey(key, of: prefix.dropLast() + " of " + mapping.entityName, names: mapping.elements(under: prefix))
     }
 
     /// Returns the error for a key that a plain value does not have.
-    static func notInPlainValue(_ key: String, _ plan: any AnyEntityPlan) -> PredicateError {
-        let entity = plan.entityName
-        if plan.relations.contains(where: { $0.name == key }) || key == "objectID" {
-            return PredicateError(
+    static func notInPlainValue(_ key: String, _ mapping: any AnyEntityMapping) -> QueryError {
+        let entity = mapping.entityName
+        if mapping.relations.contains(where: { $0.name == key }) || key == "objectID" {
+            return QueryError(
                 .unknownKey, "a plain \(entity) has no `\(key)`; filter managed objects, or fetch with the condition")
         }
-        return unknownKey(key, of: entity, names: plan.attributes.map { String($0.name.prefix { $0 != "." }) })
+        return unknownKey(key, of: entity, names: mapping.attributes.map { String($0.name.prefix { $0 != "." }) })
     }
 }

@@ -3,11 +3,11 @@ import SwormPredicates
 /// A plain value as a subject of predicates: its attributes, under their names in the model.
 struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
     private let value: T
-    private let plan: EntityPlan<T>
+    private let mapping: EntityMapping<T>
 
-    init(_ value: T, _ plan: EntityPlan<T>) {
+    init(_ value: T, _ mapping: EntityMapping<T>) {
         self.value = value
-        self.plan = plan
+        self.mapping = mapping
     }
 
     /// Always nil, because a plain value is not an object of a store.
@@ -15,14 +15,14 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         if let found = try content(key) { return found }
-        throw PredicateError.notInPlainValue(key, plan)
+        throw QueryError.notInPlainValue(key, mapping)
     }
 
     /// Returns the value of an attribute of the table, or the elements of a composite attribute; nil if the table
     /// declares neither.
     fileprivate func content(_ name: String) throws -> EvaluationValue? {
-        if let index = plan.index(named: name) { return .value(try plan.read(index, of: value).asStored) }
-        guard plan.attributes.contains(where: { $0.name.hasPrefix(name + ".") }) else { return nil }
+        if let index = mapping.index(named: name) { return .value(try mapping.read(index, of: value).asStored) }
+        guard mapping.attributes.contains(where: { $0.name.hasPrefix(name + ".") }) else { return nil }
         return .object(ElementSubject(value: self, prefix: name + "."))
     }
 
@@ -35,7 +35,7 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
 
         func predicateValue(forKey key: String) throws -> EvaluationValue {
             if let found = try value.content(prefix + key) { return found }
-            throw PredicateError.noElement(key, under: prefix, value.plan)
+            throw QueryError.noElement(key, under: prefix, value.mapping)
         }
     }
 }

@@ -33,7 +33,7 @@ extension Condition {
         do {
             let tree = try translator.predicate(expression)
             guard tree.depth(limit: PredicateLimits.treeDepth) != nil else {
-                throw translator.fault("it is nested more than \(PredicateLimits.treeDepth) levels deep")
+                throw translator.issue("it is nested more than \(PredicateLimits.treeDepth) levels deep")
             }
             self.init(ConditionContent(tree))
         } catch {

@@ -9,7 +9,7 @@ extension PredicateExpressions.Arithmetic: TranslatablePredicateExpression {
             case .add: .add
             case .subtract: .subtract
             case .multiply: .multiply
-            @unknown default: throw translator.fault("the operator \(op) is not known")
+            @unknown default: throw translator.issue("the operator \(op) is not known")
             }
         if left.isConstant, right.isConstant,
             let one = try lhs.evaluate(translator.bindings) as? any FixedWidthInteger
@@ -78,7 +78,7 @@ extension PredicateTranslator {
     fileprivate func computed<Number: FixedWidthInteger>(
         _ left: Number, _ sign: BinaryOperator, _ right: Any
     ) throws -> Number {
-        guard let right = right as? Number else { throw fault("two kinds of numbers are combined") }
+        guard let right = right as? Number else { throw issue("two kinds of numbers are combined") }
         let result =
             switch sign {
             case .add: left.addingReportingOverflow(right)
@@ -87,13 +87,13 @@ extension PredicateTranslator {
             default: left.dividedReportingOverflow(by: right)
             }
         guard !result.overflow else {
-            throw fault("\(left) \(sign.rawValue) \(right) does not fit into \(Number.self)")
+            throw issue("\(left) \(sign.rawValue) \(right) does not fit into \(Number.self)")
         }
         return result.partialValue
     }
 
     fileprivate func refuseZero(_ divisor: PredicateOperand) throws {
         guard case .value(let value) = try expression(of: divisor), value.numericDouble == 0 else { return }
-        throw fault("it divides by zero")
+        throw issue("it divides by zero")
     }
 }

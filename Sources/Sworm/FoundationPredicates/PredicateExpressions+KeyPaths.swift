@@ -14,7 +14,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
         case .rows(let tree, let type, let isOrdered): return try ofRelation(tree, type, isOrdered, translator)
         case .value(let tree, _): return try ofAttribute(base, tree, translator)
         case .predicate, .optionalPredicate, .order:
-            throw translator.fault("nothing can be asked of a result, not \(keyPathName(keyPath).text)")
+            throw translator.issue("nothing can be asked of a result, not \(keyPathName(keyPath).text)")
         }
     }
 
@@ -28,7 +28,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
         case .collectionFirst where isOrdered: return .row(.index(tree, .first), type, isOptional: true)
         case .bidirectionalCollectionLast where isOrdered: return .row(.index(tree, .last), type, isOptional: true)
         default:
-            throw translator.fault(
+            throw translator.issue(
                 "`\(tree.format)` is a relation to many, of which \(keyPathName(keyPath).text) cannot be asked; it has "
                     + "`contains(where:)`, `allSatisfy`, `filter`, `count` and `isEmpty`, and `first` and `last` where it is "
                     + "ordered")
@@ -47,7 +47,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
         }
         if keyPath is Swift.KeyPath<Output?, Output> { return base.unwrapped }
         if leadsToRawValue { return base }
-        throw translator.fault(
+        throw translator.issue(
             "the attribute `\(tree.format)` is stored whole, so that \(keyPathName(keyPath).text) cannot be asked of it; "
                 + "compare the \(Root.Output.self) itself")
     }

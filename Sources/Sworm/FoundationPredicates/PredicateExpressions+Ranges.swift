@@ -11,7 +11,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatablePredicateExp
         let container = try translator.operand(range)
         if let folded = try translator.folded(self, container, element) { return folded }
         guard container.isConstant, let bounds = RangeBounds(try range.evaluate(translator.bindings)) else {
-            throw translator.fault("`contains` takes a range of values, as in `(1...5).contains($0.year)`")
+            throw translator.issue("`contains` takes a range of values, as in `(1...5).contains($0.year)`")
         }
         return .boolean(try translator.isInside(element, bounds))
     }
@@ -71,7 +71,7 @@ extension PredicateTranslator {
         if bounds.areConstant {
             let (one, other) = (try lower.evaluate(bindings), try upper.evaluate(bindings))
             // Swift traps in this case.
-            guard one <= other else { throw fault("the range from \(one) to \(other) is upside down") }
+            guard one <= other else { throw issue("the range from \(one) to \(other) is upside down") }
         }
         return bounds
     }

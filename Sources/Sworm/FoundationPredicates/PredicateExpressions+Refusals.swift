@@ -14,7 +14,7 @@ protocol ConstantPredicateExpression: TranslatablePredicateExpression, RefusedPr
 
 extension ConstantPredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
-        guard try parts(by: &translator).allSatisfy(\.isConstant) else { throw translator.fault(refusal) }
+        guard try parts(by: &translator).allSatisfy(\.isConstant) else { throw translator.issue(refusal) }
         return .constant(withoutOptionals(try evaluate(translator.bindings)))
     }
 }

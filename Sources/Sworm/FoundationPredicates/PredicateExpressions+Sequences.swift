@@ -11,13 +11,13 @@ extension PredicateExpressions.SequenceContains: TranslatablePredicateExpression
             return .boolean(try translator.membership(of: element, in: elements))
         case .rows(let tree, _, _):
             guard !element.isConstant else {
-                throw translator.fault("a Row holds no data; use `contains { $0.objectID == id }`")
+                throw translator.issue("a Row holds no data; use `contains { $0.objectID == id }`")
             }
             return .predicate(.comparison(Comparison(try translator.expression(of: element), .in, tree)))
         case .value where LHS.Output.self is any StringProtocol.Type:
             return .boolean(try translator.search(container, .contains, element))
         default:
-            throw translator.fault(
+            throw translator.issue(
                 "`contains` asks for what is inside `\(try translator.expression(of: container).format)`, which is stored "
                     + "whole; it takes a list, a relation to many or a text")
         }
@@ -63,7 +63,7 @@ extension PredicateExpressions.Filter: TranslatablePredicateExpression {
             let tests = try translator.elements(sequence).map { try translator.predicate(filter, variable, $0) }
             let isConstant = tests.allSatisfy { $0 == .constant(true) || $0 == .constant(false) }
             guard isConstant else {
-                throw translator.fault(
+                throw translator.issue(
                     "`filter` of a captured list asks for values of the row; use `contains(where:)` of the list")
             }
             return .constant(try evaluate(translator.bindings))
@@ -85,7 +85,7 @@ extension PredicateTranslator {
     where List.Output: Sequence {
         let elements = Array(try list.evaluate(bindings).prefix(Self.expandedSize + 1))
         guard elements.count <= Self.expandedSize else {
-            throw fault(
+            throw issue(
                 "a condition on each element of a captured list is written out for all of them, and there are more than "
                     + "\(Self.expandedSize); use `list.contains($0.year)`")
         }
@@ -107,7 +107,7 @@ extension PredicateTranslator {
         passing test: (inout PredicateTranslator, PredicateOperand) throws -> PredicateTree
     ) throws -> (ExpressionTree, RowType) {
         guard case .rows(let tree, let type, _) = container else {
-            throw fault("`\(name)` takes a relation to many, or a captured list")
+            throw issue("`\(name)` takes a relation to many, or a captured list")
         }
         let name = freshVariable()
         let condition = try test(&self, .row(.variable(name), type, isOptional: false))

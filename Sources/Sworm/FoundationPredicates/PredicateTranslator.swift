@@ -24,13 +24,13 @@ struct PredicateTranslator {
         self.entityName = entityName
     }
 
-    func fault(_ reason: String) -> StoreError { .predicate(reason, entityName) }
+    func issue(_ reason: String) -> StoreError { .predicate(reason, entityName) }
 
     mutating func operand(_ node: some PredicateExpression) throws -> PredicateOperand {
         if let node = node as? any TranslatablePredicateExpression { return try node.translated(by: &self) }
-        if let node = node as? any RefusedPredicateExpression { throw fault(node.refusal) }
+        if let node = node as? any RefusedPredicateExpression { throw issue(node.refusal) }
         let name = "\(type(of: node))".prefix { $0 != "<" }
-        throw fault("`\(name)` has no meaning in a store. Use the closure form, as in `where { $0.title == \"a\" }`")
+        throw issue("`\(name)` has no meaning in a store. Use the closure form, as in `where { $0.title == \"a\" }`")
     }
 
     /// Evaluates a node whose parts are constants. Returns nil if one of them is not a constant.
@@ -51,7 +51,7 @@ struct PredicateTranslator {
         case .predicate(let tree): return tree
         case .optionalPredicate(let isPresent, let tree): return .and([isPresent, tree])
         case .constant(let value):
-            guard let value = value as? Bool else { throw fault("\(excerpt(value ?? "nil")) is no Boolean") }
+            guard let value = value as? Bool else { throw issue("\(excerpt(value ?? "nil")) is no Boolean") }
             return .constant(value)
         default: return .comparison(Comparison(try expression(of: operand), .equal, .yes))
         }
@@ -101,10 +101,10 @@ struct PredicateTranslator {
             return .conditional(isPresent, .conditional(tree, .yes, .no), .value(.null))
         case .part(_, let type, let keyPath, _): throw type.unknown(keyPath)
         case .rows(let tree, _, _):
-            throw fault(
+            throw issue(
                 "`\(tree.format)` is a relation to many, which has no value; use `contains(where:)`, `allSatisfy`, "
                     + "`filter`, `count` or `isEmpty`")
-        case .order: throw fault("the order of two texts can only be compared with a ComparisonResult, by == or !=")
+        case .order: throw issue("the order of two texts can only be compared with a ComparisonResult, by == or !=")
         }
     }
 
@@ -125,10 +125,10 @@ struct PredicateTranslator {
         case let text as any StringProtocol: return .string(String(text))
         case let character as Character: return .string(String(character))
         case is any AnyRow:
-            throw fault("a Row holds no data to compare with; compare its `objectID`, or an attribute of it")
+            throw issue("a Row holds no data to compare with; compare its `objectID`, or an attribute of it")
         case let value?:
             if let value = AttributeValue(any: value) { return value }
-            throw fault(
+            throw issue(
                 "no attribute can be compared with a value of \(type(of: value)); "
                     + "make it a SupportedAttributeType, or compare with a property of it")
         }

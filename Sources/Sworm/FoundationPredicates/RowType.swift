@@ -40,7 +40,7 @@ enum RowMember {
 
 private func namedMember<T: ManagedObjectConvertible>(_ type: T.Type, _ keyPath: AnyKeyPath) -> RowMember? {
     guard let plain = keyPath as? PartialKeyPath<T> else { return nil }
-    guard let attribute = try? T.plan.attribute(plain) else { return .part(plain) }
+    guard let attribute = try? T.mapping.attribute(plain) else { return .part(plain) }
     return .attribute(attribute.name, isOptional: attribute.isOptional)
 }
 
@@ -49,7 +49,7 @@ private func unknownMember<T: ManagedObjectConvertible>(of type: T.Type, _ keyPa
         return .predicate("\(keyPathName(keyPath).text) is no attribute or relation", T.entityName)
     }
     do {
-        return .predicate("\(try T.plan.attribute(plain).name) cannot be used here", T.entityName)
+        return .predicate("\(try T.mapping.attribute(plain).name) cannot be used here", T.entityName)
     } catch {
         return StoreError(
             error.code,

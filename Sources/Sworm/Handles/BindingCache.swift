@@ -31,11 +31,11 @@ final class BindingCache {
         _ type: T.Type, _ key: ObjectIdentifier
     ) throws -> EngineBinding<T> {
         if let known = shared.withLock({ $0[key] })?.object as? EngineBinding<T>, known.fits(context) { return known }
-        let plan = T.plan
-        if let fault = plan.faults.first {
-            throw StoreError(.invalidTable, fault.description, entity: plan.entityName)
+        let mapping = T.mapping
+        if let issue = mapping.issues.first {
+            throw StoreError(.invalidTable, issue.description, entity: mapping.entityName)
         }
-        let binding = try EngineBinding(plan, in: context)
+        let binding = try EngineBinding(mapping, in: context)
         shared.withLock { $0[key] = AnyBinding(object: binding) }
         return binding
     }

@@ -12,7 +12,7 @@ extension ManagedObject {
     @discardableResult
     public func encode(_ value: PlainObject) throws -> Self {
         try checkWriting()
-        let values = try binding.plan.values(of: value)
+        let values = try binding.mapping.values(of: value)
         try Engine.translating { try Engine.setValues(values, instance, binding) }
         return self
     }
@@ -53,7 +53,7 @@ extension ManagedObject {
         do {
             encoded = try value()
         } catch {
-            throw binding.plan.attributeError(index, value: nil, error)
+            throw binding.mapping.attributeError(index, value: nil, error)
         }
         try Engine.translating { try Engine.setValue(encoded, instance, index, binding) }
         return self

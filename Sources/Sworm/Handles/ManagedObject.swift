@@ -15,7 +15,7 @@ import SwormPredicates
 /// reading a relation returns nil or an empty collection, and the error is passed to the container's `logError`.
 @dynamicMemberLookup
 public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
-    let family: HandleFamily<PlainObject>
+    let family: HandleStorage<PlainObject>
     /// The index of the row, if the family has rows.
     private let row: Int32
     /// Whether comparisons use the object itself as its identity. This is the case if its id is, or was, temporary; all
@@ -26,7 +26,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// The object, or nil if the family has rows and the object is not needed yet.
     private var made: NSManagedObject?
 
-    init(_ instance: NSManagedObject, _ family: HandleFamily<PlainObject>) {
+    init(_ instance: NSManagedObject, _ family: HandleStorage<PlainObject>) {
         self.family = family
         made = instance
         givenID = instance.objectID
@@ -34,7 +34,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         isKnownByObject = Engine.hasHadTemporaryID(instance)
     }
 
-    private init(row: Int32, _ family: HandleFamily<PlainObject>) {
+    private init(row: Int32, _ family: HandleStorage<PlainObject>) {
         self.family = family
         self.row = row
         givenID = nil
@@ -43,7 +43,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
 
     /// Returns a handle to a row. It has an object only if the object was inserted in the context.
     fileprivate static func handle(
-        row: Int, of rows: Engine.Rows, in family: HandleFamily<PlainObject>
+        row: Int, of rows: Engine.Rows, in family: HandleStorage<PlainObject>
     ) -> ManagedObject {
         if let named = Engine.namedObject(rows, row) { return ManagedObject(named, family) }
         return ManagedObject(row: Int32(truncatingIfNeeded: row), family)
@@ -51,7 +51,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
 
     /// Returns handles to rows of a fetch, which belong to the family.
     static func handles(
-        _ count: Int, _ family: HandleFamily<PlainObject>, row: (Int) -> Int = { $0 }
+        _ count: Int, _ family: HandleStorage<PlainObject>, row: (Int) -> Int = { $0 }
     ) -> [ManagedObject] {
         // An empty array must be returned early: the initializer would write a count into the storage that all empty
         // arrays of the process share.
@@ -127,23 +127,23 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     }
 
     /// The object's name in messages.
-    var name: String { Scope.name(binding.plan.entityName, identity) }
+    var name: String { Scope.name(binding.mapping.entityName, identity) }
 
     /// Throws an error if the handle cannot be used in the current scope and thread.
     func check() throws(StoreError) {
-        try scope.check(binding.plan.entityName, identity)
+        try scope.check(binding.mapping.entityName, identity)
         if let needed, needed.managedObjectContext == nil || needed.isDeleted {
             throw StoreError(
                 .objectDeleted,
                 "\(name) was deleted, or its insertion was undone. Its handles cannot be used any more.",
-                entity: binding.plan.entityName)
+                entity: binding.mapping.entityName)
         }
     }
 
     /// Throws an error if the object cannot be changed in the current scope and thread.
     func checkWriting() throws(StoreError) {
         try check()
-        try scope.checkPermission(binding.plan.entityName, identity)
+        try scope.checkPermission(binding.mapping.entityName, identity)
     }
 
     /// Throws an error if this handle and another one cannot be related in the current scope and thread.
@@ -154,7 +154,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
             throw StoreError(
                 .otherContext,
                 "Cannot relate \(name) to \(other.name) by '\(relation)': they belong to performs of different contexts. Fetch one of them by its id where the other one is.",
-                entity: binding.plan.entityName, attribute: relation)
+                entity: binding.mapping.entityName, attribute: relation)
         }
     }
 
@@ -184,8 +184,8 @@ extension ManagedObject {
     public func decode() throws -> PlainObject {
         try check()
         var object = PlainObject()
-        for index in binding.plan.attributes.indices {
-            try binding.plan.write(try value(index), at: index, into: &object)
+        for index in binding.mapping.attributes.indices {
+            try binding.mapping.write(try value(index), at: index, into: &object)
         }
         return object
     }
@@ -223,7 +223,7 @@ extension ManagedObject {
         do {
             return try Attribute.decode(value)
         } catch {
-            throw binding.plan.attributeError(index, value: value, error)
+            throw binding.mapping.attributeError(index, value: value, error)
         }
     }
 }

@@ -74,7 +74,7 @@ extension ManagedObjectContext {
         _ request: Request<T>, _ keyPath: PartialKeyPath<T>, _ decode: (AttributeValue, Int) throws -> Value
     ) throws -> [Value] {
         let binding = try binding(for: T.self)
-        let index = try binding.plan.index(of: keyPath)
+        let index = try binding.mapping.index(of: keyPath)
         let values = try Engine.translating {
             let query = try EngineQuery(request.content, of: binding.entity)
             if query.isEmpty { return [AttributeValue]() }
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
             do {
                 return try decode(value, index)
             } catch {
-                throw binding.plan.attributeError(index, value: value, error)
+                throw binding.mapping.attributeError(index, value: value, error)
             }
         }
     }

@@ -136,8 +136,8 @@ extension EngineBinding {
     /// Returns an object as a value.
     func value(of object: NSManagedObject) throws -> T {
         var value = T()
-        for index in plan.attributes.indices {
-            try plan.write(try Engine.value(object, index, self), at: index, into: &value)
+        for index in mapping.attributes.indices {
+            try mapping.write(try Engine.value(object, index, self), at: index, into: &value)
         }
         return value
     }

@@ -66,13 +66,13 @@ extension ManagedObjectContext {
     ) throws -> UpsertResult {
         let binding = try bindingForWriting(for: PlainObject.self)
         let constraints = Engine.constraints(binding, instance)
-        let plan = binding.plan
-        let target = try plan.constraint(try attributes.map { try plan.index(of: $0) }, among: constraints)
+        let mapping = binding.mapping
+        let target = try mapping.constraint(try attributes.map { try mapping.index(of: $0) }, among: constraints)
         let updates: [Int]? =
             switch policy.action {
             case .refuse, .ignore: nil
-            case .updateAll: plan.attributes.indices.filter { !constraints[target].attributes.contains($0) }
-            case .update(let named): try named.map { try plan.index(of: $0) }
+            case .updateAll: mapping.attributes.indices.filter { !constraints[target].attributes.contains($0) }
+            case .update(let named): try named.map { try mapping.index(of: $0) }
             }
         guard let isEmpty = try scope.takingValue({ values.isKnownEmpty }) else {
             guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return UpsertResult() }

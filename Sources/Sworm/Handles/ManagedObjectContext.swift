@@ -13,12 +13,12 @@ public final class ManagedObjectContext {
 
     package let instance: NSManagedObjectContext
     let scope: Scope
-    private let workspace: Workspace
+    private let workspace: PerformState
 
     init(_ instance: NSManagedObjectContext, _ scope: Scope, _ bindings: BindingCache) {
         self.instance = instance
         self.scope = scope
-        workspace = Workspace(scope, bindings)
+        workspace = PerformState(scope, bindings)
     }
 
     /// Releases the workspace. Called when the scope has ended.
@@ -36,7 +36,7 @@ public final class ManagedObjectContext {
     }
 
     /// Returns the state that the handles of a type share.
-    func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleFamily<T> {
+    func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleStorage<T> {
         try scope.check(T.entityName, nil)
         return try workspace.family(of: type)
     }
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
         try scope.checkWriting(PlainObject.entityName, nil)
         let family = try family(of: PlainObject.self)
         // The value is encoded first, so that an encoding error leaves no incomplete object.
-        let values = try family.binding.plan.values(of: value)
+        let values = try family.binding.mapping.values(of: value)
         return ManagedObject(
             try Engine.translating { try Engine.insert(values, family.binding, into: instance) }, family)
     }
@@ -128,7 +128,7 @@ extension ManagedObjectContext {
             guard let rows = try Engine.fetchRows(query, in: instance) else {
                 return try Engine.fetch(query, in: instance).map { ManagedObject($0, family) }
             }
-            return ManagedObject.handles(Engine.count(rows), HandleFamily(family.binding, workspace, rows))
+            return ManagedObject.handles(Engine.count(rows), HandleStorage(family.binding, workspace, rows))
         } catch {
             throw Engine.translated(error)
         }

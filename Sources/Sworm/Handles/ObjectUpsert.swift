@@ -19,7 +19,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
     let constraints: [EngineConstraint]
     /// The index of the constraint that matches values with objects, or nil if every value in use is an error.
     let target: Int?
-    /// The indexes of the attributes in the plan that are updated in an existing object, or nil to leave it unchanged.
+    /// The indexes of the attributes in the mapping that are updated in an existing object, or nil to leave it unchanged.
     let updates: [Int]?
     private var result = UpsertResult()
 
@@ -40,7 +40,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         do {
             var part: [[AttributeValue]] = []
             for value in values {
-                part.append(try binding.plan.values(of: value))
+                part.append(try binding.mapping.values(of: value))
                 guard part.count == 500 else { continue }
                 try take(part)
                 part.removeAll(keepingCapacity: true)
@@ -70,10 +70,10 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
                 result.ignored += 1
                 continue
             }
-            guard existing.entity.name == binding.plan.entityName else {
+            guard existing.entity.name == binding.mapping.entityName else {
                 throw taken(constraints[target], values, by: existing)
             }
-            let present = try binding.plan.attributes.indices.map { try Engine.value(existing, $0, binding) }
+            let present = try binding.mapping.attributes.indices.map { try Engine.value(existing, $0, binding) }
             var wanted = present
             for index in updates { wanted[index] = values[index] }
             for (place, constraint) in constraints.enumerated()
@@ -130,7 +130,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
             entity: constraint.entity, predicate: conditions.count == 1 ? conditions[0] : .and(conditions))
         var holders: [Key: NSManagedObject] = [:]
         for object in try Engine.fetch(query, in: context) {
-            var values = [AttributeValue](repeating: .null, count: binding.plan.attributes.count)
+            var values = [AttributeValue](repeating: .null, count: binding.mapping.attributes.count)
             for index in constraint.attributes { values[index] = try Engine.value(object, index, binding) }
             if let key = Self.key(values, constraint) { holders[key] = object }
         }
@@ -153,7 +153,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
     private func taken(
         _ constraint: EngineConstraint, _ values: [AttributeValue], by object: NSManagedObject
     ) -> StoreError {
-        let name = binding.plan.entityName
+        let name = binding.mapping.entityName
         let text = zip(constraint.names, constraint.attributes).map { "\($0) = \(excerpt(values[$1]))" }
         return StoreError(
             .uniquenessViolation,
@@ -162,7 +162,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
     }
 }
 
-extension EntityPlan {
+extension EntityMapping {
     /// Returns the index of the constraint over the given attributes, or of the only constraint.
     ///
     /// - Throws: A ``StoreError`` with the code `invalidRequest` if there is no such constraint, or if there are

@@ -20,7 +20,7 @@ package struct AttributeTraits: Sendable, Hashable {
 
     /// Resolves options, and reports those that do not apply to the kind of value.
     package init(
-        kind: PrimitiveKind, isOptional: Bool, options: [AttributeOption], fault: (TableFault.Kind, String) -> Void
+        kind: PrimitiveKind, isOptional: Bool, options: [AttributeOption], issue: (TableIssue.Kind, String) -> Void
     ) {
         storageType = kind.attributeType
         self.isOptional = isOptional
@@ -34,28 +34,28 @@ package struct AttributeTraits: Sendable, Hashable {
             case .hashModifier(let text): hashModifier = text
             case .external:
                 allowsExternalStorage = true
-                if kind != .data { fault(.unfitOption, "`.external` is for binary data, and this is a \(kind)") }
+                if kind != .data { issue(.unfitOption, "`.external` is for binary data, and this is a \(kind)") }
             case .type(let type):
                 storageType = type.attributeType
                 if !kind.compatibleTypes.contains(storageType) {
-                    fault(.unfitOption, "`.type(.\(type))` cannot hold a \(kind)")
+                    issue(.unfitOption, "`.type(.\(type))` cannot hold a \(kind)")
                 }
             case .range(let lower, let upper):
                 minimum = Self.bound(lower, for: kind)
                 maximum = Self.bound(upper, for: kind)
                 if (minimum == nil) != (lower == nil) || (maximum == nil) != (upper == nil) {
-                    fault(.unfitOption, "`.range` has bounds that a \(kind) cannot be compared with")
+                    issue(.unfitOption, "`.range` has bounds that a \(kind) cannot be compared with")
                 }
             case .length(let lower, let upper):
                 minimumLength = lower
                 maximumLength = upper
-                if kind != .string { fault(.unfitOption, "`.length` is for text, and this is a \(kind)") }
-                if lower ?? 0 < 0 || upper ?? 0 < 0 { fault(.unfitOption, "`.length` is below zero") }
+                if kind != .string { issue(.unfitOption, "`.length` is for text, and this is a \(kind)") }
+                if lower ?? 0 < 0 || upper ?? 0 < 0 { issue(.unfitOption, "`.length` is below zero") }
             case .pattern(let text):
                 pattern = text
-                if kind != .string { fault(.unfitOption, "`.pattern` is for text, and this is a \(kind)") }
+                if kind != .string { issue(.unfitOption, "`.pattern` is for text, and this is a \(kind)") }
                 if (try? NSRegularExpression(pattern: text)) == nil {
-                    fault(.unfitOption, "`.pattern(\"\(excerpt(text))\")` is no regular expression")
+                    issue(.unfitOption, "`.pattern(\"\(excerpt(text))\")` is no regular expression")
                 }
             }
         }

@@ -9,7 +9,7 @@ struct FieldRead: Sendable {
     /// The byte offset of the property, or a negative number if the property must be read through its key path.
     let offset: Int
 
-    init(_ attribute: AttributePlan, isClass: Bool) {
+    init(_ attribute: AttributeMapping, isClass: Bool) {
         kind = attribute.kind
         isOptional = attribute.isOptional
         offset = isClass ? -1 : attribute.directOffset ?? -1
@@ -64,7 +64,7 @@ struct FieldRead: Sendable {
 
 /// Finds attributes by the offsets of their properties, because a key path returns its offset quickly, and computing
 /// its hash is slow.
-struct FieldPlaces: Sendable {
+struct FieldOffsets: Sendable {
     private struct Field: Sendable {
         let type: ObjectIdentifier
         let index: Int

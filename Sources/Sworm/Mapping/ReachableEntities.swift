@@ -1,50 +1,50 @@
-/// Returns the plans of the given types and of all types that their relations reach, each type once.
+/// Returns the mappings of the given types and of all types that their relations reach, each type once.
 ///
 /// The given types come first, followed by the types that are found through relations, in that order.
 package func reachableEntities(
     from roots: [any ManagedObjectConvertible.Type]
-) -> [(type: any ManagedObjectConvertible.Type, plan: any AnyEntityPlan)] {
-    var found: [(type: any ManagedObjectConvertible.Type, plan: any AnyEntityPlan)] = []
+) -> [(type: any ManagedObjectConvertible.Type, mapping: any AnyEntityMapping)] {
+    var found: [(type: any ManagedObjectConvertible.Type, mapping: any AnyEntityMapping)] = []
     var seen: Set<ObjectIdentifier> = []
     var queue = roots[...]
     while let type = queue.popFirst() {
         guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
-        let plan = type.anyPlan
-        found.append((type, plan))
-        queue.append(contentsOf: plan.relations.map(\.destination))
+        let mapping = type.anyMapping
+        found.append((type, mapping))
+        queue.append(contentsOf: mapping.relations.map(\.destination))
     }
     return found
 }
 
 /// Returns the issues in the tables of the given types and of all types that their relations reach: those of each
 /// table, and those of the inverses between tables.
-package func tableFaults(from roots: [any ManagedObjectConvertible.Type]) -> [TableFault] {
-    let plans = reachableEntities(from: roots).map(\.plan)
-    return plans.flatMap(\.faults) + plans.flatMap(inverseFaults)
+package func tableIssues(from roots: [any ManagedObjectConvertible.Type]) -> [TableIssue] {
+    let mappings = reachableEntities(from: roots).map(\.mapping)
+    return mappings.flatMap(\.issues) + mappings.flatMap(inverseIssues)
 }
 
-private func inverseFaults(_ plan: any AnyEntityPlan) -> [TableFault] {
-    var faults: [TableFault] = []
+private func inverseIssues(_ mapping: any AnyEntityMapping) -> [TableIssue] {
+    var issues: [TableIssue] = []
     var claimed: [String: String] = [:]
-    for relation in plan.relations {
+    for relation in mapping.relations {
         guard let inverse = relation.inverse else { continue }
-        func fault(_ kind: TableFault.Kind, _ message: String) {
-            faults.append(TableFault(kind, entity: plan.entityName, member: relation.name, message))
+        func issue(_ kind: TableIssue.Kind, _ message: String) {
+            issues.append(TableIssue(kind, entity: mapping.entityName, member: relation.name, message))
         }
-        let destination = relation.destination.anyPlan
+        let destination = relation.destination.anyMapping
         let end = "\(destination.entityName).\(inverse.name)"
         if let other = claimed.updateValue(relation.name, forKey: end) {
-            fault(.sharedInverse, "\(end) is also named as the inverse of \(other)")
+            issue(.sharedInverse, "\(end) is also named as the inverse of \(other)")
         }
-        if inverse.destination.entityName != plan.entityName {
-            fault(
+        if inverse.destination.entityName != mapping.entityName {
+            issue(
                 .foreignInverse,
-                "its inverse \(end) leads to \(inverse.destination.entityName) and not back to \(plan.entityName)")
+                "its inverse \(end) leads to \(inverse.destination.entityName) and not back to \(mapping.entityName)")
         } else if let back = destination.relations.first(where: { $0.name == inverse.name })?.inverse,
             back.name != relation.name
         {
-            fault(.oneSidedInverse, "its inverse \(end) names \(plan.entityName).\(back.name) as its own inverse")
+            issue(.oneSidedInverse, "its inverse \(end) names \(mapping.entityName).\(back.name) as its own inverse")
         }
     }
-    return faults
+    return issues
 }

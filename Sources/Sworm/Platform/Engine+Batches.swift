@@ -12,7 +12,7 @@ import SwormStore
 struct EngineConstraint {
     /// The names of the attributes, in the order of the model.
     let names: [String]
-    /// The indices of the attributes in the plan.
+    /// The indices of the attributes in the mapping.
     let attributes: [Int]
     /// The entity that declares the constraint; no two rows of this entity and its subentities have the same values.
     let entity: Engine.Entity
@@ -29,7 +29,7 @@ extension Engine {
         var count = 0
         do {
             for value in values {
-                try insertValid(try binding.plan.values(of: value), binding, into: context)
+                try insertValid(try binding.mapping.values(of: value), binding, into: context)
                 count += 1
             }
         } catch {
@@ -59,7 +59,7 @@ extension Engine {
         while let entity = next {
             for constraint in entity.uniquenessConstraints {
                 let names = constraint.map { ($0 as? NSPropertyDescription)?.name ?? $0 as? String ?? "" }
-                let attributes = names.compactMap(binding.plan.index(named:))
+                let attributes = names.compactMap(binding.mapping.index(named:))
                 guard !names.isEmpty, attributes.count == names.count else { continue }
                 constraints.append(EngineConstraint(names: names, attributes: attributes, entity: entity))
             }
@@ -70,7 +70,7 @@ extension Engine {
 
     /// Throws an error if a value is invalid. The values are in the order of the table.
     static func check<T>(_ values: [AttributeValue], _ binding: EngineBinding<T>) throws {
-        for (value, line) in zip(values, binding.plan.attributes) {
+        for (value, line) in zip(values, binding.mapping.attributes) {
             // The elements of a composite are checked with the object that they are assigned to.
             guard let attribute = binding.entity.attributesByName[line.name],
                 composite(line, binding.entity) == nil
@@ -84,8 +84,8 @@ extension Engine {
             guard !isValid else { continue }
             throw StoreError(
                 .validation,
-                "\(line.name) of \(binding.plan.entityName) cannot be \(excerpt(value)): it is required, or the model has rules for it.",
-                entity: binding.plan.entityName, attribute: line.name)
+                "\(line.name) of \(binding.mapping.entityName) cannot be \(excerpt(value)): it is required, or the model has rules for it.",
+                entity: binding.mapping.entityName, attribute: line.name)
         }
     }
 
@@ -135,7 +135,7 @@ extension Engine {
         var next: CompiledEntity? = binding.entity
         while let entity = next {
             for names in entity.uniquenessConstraints {
-                let attributes = names.compactMap(binding.plan.index(named:))
+                let attributes = names.compactMap(binding.mapping.index(named:))
                 guard !names.isEmpty, attributes.count == names.count else { continue }
                 constraints.append(EngineConstraint(names: names, attributes: attributes, entity: entity))
             }
@@ -164,8 +164,8 @@ extension Engine {
         guard !isAbstract(binding) else {
             throw StoreError(
                 .validation,
-                "Cannot save an object of \(binding.plan.entityName): the entity is abstract. Insert one of its sub-entities.",
-                entity: binding.plan.entityName)
+                "Cannot save an object of \(binding.mapping.entityName): the entity is abstract. Insert one of its sub-entities.",
+                entity: binding.mapping.entityName)
         }
         try check(values, binding)
         let object = try insert(values, binding, into: context)

@@ -52,19 +52,20 @@ extension NSAttributeType {
 
 extension Engine {
     /// Whether an attribute of a table can represent an attribute of the model. A `Codable` type can be a composite.
-    static func accepts(_ type: AttributeType, as attribute: AttributePlan) -> Bool {
+    static func accepts(_ type: AttributeType, as attribute: AttributeMapping) -> Bool {
         type == .composite ? attribute.kind == .data && !attribute.isPrimitive : accepts(type, as: attribute.kind)
     }
 
     /// Returns the composite attribute that an attribute of a table represents as a whole; nil for any other attribute.
-    static func composite(_ attribute: AttributePlan, _ entity: NSEntityDescription) -> NSCompositeAttributeDescription?
+    static func composite(_ attribute: AttributeMapping, _ entity: NSEntityDescription)
+        -> NSCompositeAttributeDescription?
     {
         entity.attribute(at: attribute.name) as? NSCompositeAttributeDescription
     }
 
     /// Returns a composite attribute as the JSON of the type that represents it.
     static func compositeValue(
-        _ object: NSManagedObject, _ attribute: AttributePlan, _ composite: NSCompositeAttributeDescription
+        _ object: NSManagedObject, _ attribute: AttributeMapping, _ composite: NSCompositeAttributeDescription
     ) throws -> AttributeValue {
         let dictionary = object.value(forKeyPath: attribute.name) as? [String: Any]
         // A missing composite decodes like an empty one, unless the property can be nil.
@@ -74,7 +75,7 @@ extension Engine {
 
     /// Sets a composite attribute from JSON, if a value differs.
     static func setComposite(
-        _ value: AttributeValue, _ object: NSManagedObject, _ attribute: AttributePlan,
+        _ value: AttributeValue, _ object: NSManagedObject, _ attribute: AttributeMapping,
         _ composite: NSCompositeAttributeDescription
     ) throws {
         let shape = CompositeShape(composite)

@@ -27,7 +27,7 @@ extension Engine {
     static func value<T>(_ object: NSManagedObject, _ index: Int, _ binding: EngineBinding<T>) throws -> AttributeValue
     {
         try requireRow(object)
-        let attribute = binding.plan.attributes[index]
+        let attribute = binding.mapping.attributes[index]
         if let composite = composite(attribute, binding.entity) {
             return try compositeValue(object, attribute, composite)
         }
@@ -38,7 +38,7 @@ extension Engine {
     static func setValue<T>(
         _ value: AttributeValue, _ object: NSManagedObject, _ index: Int, _ binding: EngineBinding<T>
     ) throws {
-        let attribute = binding.plan.attributes[index]
+        let attribute = binding.mapping.attributes[index]
         if let composite = composite(attribute, binding.entity) {
             return try setComposite(value, object, attribute, composite)
         }
@@ -77,7 +77,7 @@ extension Engine {
     static func setValues<T>(
         _ values: [AttributeValue], _ object: NSManagedObject, _ binding: EngineBinding<T>
     ) throws {
-        for (value, attribute) in zip(values, binding.plan.attributes) {
+        for (value, attribute) in zip(values, binding.mapping.attributes) {
             try requireRange(value, binding.entity, attribute.name)
             if let composite = composite(attribute, binding.entity) { _ = try elements(value, composite) }
         }

@@ -28,7 +28,7 @@ extension Engine {
     /// Returns an error of the engine as an error of Sworm, and any other error unchanged.
     static func translated(_ error: any Error, isOpening: Bool = false) -> any Error {
         if error is StoreError || error is AttributeError { return error }
-        if let error = error as? SwormPredicates.PredicateError {
+        if let error = error as? QueryError {
             return StoreError(.invalidCondition, error.description, cause: error)
         }
         let native = error as NSError

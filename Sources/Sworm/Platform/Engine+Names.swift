@@ -29,7 +29,7 @@ extension Engine {
         )
     }
 
-    static func wrongType(_ attribute: AttributePlan, _ entity: String, _ type: AttributeType) -> StoreError {
+    static func wrongType(_ attribute: AttributeMapping, _ entity: String, _ type: AttributeType) -> StoreError {
         StoreError(
             .contractViolation,
             "\(entity).\(attribute.name) is \(attribute.typeName) in the table and \(type.summary) in the model. Make them agree.",

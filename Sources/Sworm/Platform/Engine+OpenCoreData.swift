@@ -18,7 +18,7 @@ extension Engine {
             return try object.readAttribute(binding.attributes[index])
         }
         try object.load()
-        return try compositeValue(object, binding.plan.attributes[index], composite)
+        return try compositeValue(object, binding.mapping.attributes[index], composite)
     }
 
     /// Sets an attribute, if the value differs.
@@ -28,7 +28,7 @@ extension Engine {
         guard let composite = binding.composites[index] else {
             return try object.setAttribute(binding.attributes[index], value)
         }
-        try setComposite(value, object, binding.plan.attributes[index], composite)
+        try setComposite(value, object, binding.mapping.attributes[index], composite)
     }
 
     /// Sets the attributes that differ, or none if one of the values is invalid.
@@ -179,11 +179,12 @@ extension Engine {
 
     /// Converts the error of a value that does not fit its property into the error that decoding an object throws.
     private static func named<T>(_ error: any Error, _ binding: EngineBinding<T>) -> any Error {
-        guard let failure = error as? CoreDataError, let fault = failure.cause as? CellFault, let name = failure.key,
-            let index = binding.plan.index(named: name)
+        guard let failure = error as? CoreDataError, let issue = failure.cause as? DecodingFailure,
+            let name = failure.key,
+            let index = binding.mapping.index(named: name)
         else { return error }
-        let value = fault.excerpt.isEmpty ? fault.found : "\(fault.found) (\(fault.excerpt))"
-        return binding.plan.attributeError(index, stored: value, translated(error))
+        let value = issue.excerpt.isEmpty ? issue.found : "\(issue.found) (\(issue.excerpt))"
+        return binding.mapping.attributeError(index, stored: value, translated(error))
     }
 
     /// Decodes values directly from rows, one at a time. With `first`, only the first value is decoded, into that
@@ -211,7 +212,7 @@ extension Engine {
         guard slot >= 0 else { return nil }
         let attribute = binding.entity.attributes[slot]
         if attribute.allowsExternalStorage || attribute.isTransient { return nil }
-        let kind = binding.plan.attributes[index].kind
+        let kind = binding.mapping.attributes[index].kind
         let apply: @Sendable (inout AttributeValue, borrowing ColumnView) throws -> Void = { value, view in
             value = try kind.value(in: view)
         }

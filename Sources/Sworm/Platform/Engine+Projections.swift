@@ -25,12 +25,12 @@ extension Engine {
                 return RowPlan(ops: ops) { Reader.empty() }
             }
         } catch let error as CoreDataError {
-            guard let fault = error.cause as? CellFault, cells.indices.contains(fault.column) else { throw error }
-            let (name, kind) = (reader.names[fault.column], cells[fault.column].kind)
-            if kind.isInteger, Double(fault.excerpt) != nil {
-                throw StoreError.overflow(name, fault.excerpt, kind, query.entity.name)
+            guard let issue = error.cause as? DecodingFailure, cells.indices.contains(issue.column) else { throw error }
+            let (name, kind) = (reader.names[issue.column], cells[issue.column].kind)
+            if kind.isInteger, Double(issue.excerpt) != nil {
+                throw StoreError.overflow(name, issue.excerpt, kind, query.entity.name)
             }
-            let value = fault.excerpt.isEmpty ? fault.found : "\(fault.found) (\(fault.excerpt))"
+            let value = issue.excerpt.isEmpty ? issue.found : "\(issue.found) (\(issue.excerpt))"
             throw AttributeError.badAttribute(
                 .init(
                     name: name, entity: query.entity.name, expectedType: "\(kind)", value: value,
@@ -55,7 +55,7 @@ extension Engine {
         for use in tree.columns.flatMap(\.keyPathUses) where use.start == .evaluatedObject {
             let path = use.keys.joined(separator: ".")
             guard let whole = query.entity.attribute(at: path) as? NSCompositeAttributeDescription else { continue }
-            throw PredicateError.compositeAsValue(
+            throw QueryError.compositeAsValue(
                 path: path, entity: query.entity.name ?? "", elements: CompositeShape(whole).paths)
         }
         return nil

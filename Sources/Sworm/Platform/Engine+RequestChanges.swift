@@ -15,7 +15,7 @@ extension Engine {
         _ query: EngineQuery, _ values: [(index: Int, value: AttributeValue)], _ binding: EngineBinding<T>,
         in context: NSManagedObjectContext
     ) throws -> Int {
-        for (index, value) in values { try checkWritable(value, binding.plan.attributes[index], binding.entity) }
+        for (index, value) in values { try checkWritable(value, binding.mapping.attributes[index], binding.entity) }
         let objects = try fetch(query, in: context)
         for object in objects {
             for (index, value) in values { try setValue(value, object, index, binding) }
@@ -25,7 +25,7 @@ extension Engine {
 
     /// Rejects a value that no save would accept, whatever the query finds.
     private static func checkWritable(
-        _ value: AttributeValue, _ attribute: AttributePlan, _ entity: NSEntityDescription
+        _ value: AttributeValue, _ attribute: AttributeMapping, _ entity: NSEntityDescription
     ) throws {
         guard let description = entity.attribute(at: attribute.name) else { return }
         func refused(_ reason: String) -> StoreError {
@@ -57,7 +57,7 @@ extension Engine {
                 continue
             }
             stored += try binding.entity.elements(
-                of: binding.plan.attributes[index].name, in: elements(value, composite))
+                of: binding.mapping.attributes[index].name, in: elements(value, composite))
         }
         return try context.update(specification(query), stored)
     }

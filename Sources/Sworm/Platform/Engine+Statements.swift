@@ -72,7 +72,7 @@ extension Engine {
         StoreError(
             .unsupported,
             "Cannot \(what) on this platform: Core Data makes the statements and does not show them to programs. Start the "
-                + "program with the argument -com.apple.CoreData.SQLDebug 3, and it prints them with their plans.")
+                + "program with the argument -com.apple.CoreData.SQLDebug 3, and it prints them with their mappings.")
     }
 }
 #endif

@@ -5,34 +5,34 @@ import SwormPredicates
 
 /// The mapping from a type's tables to the model.
 final class EngineBinding<T: ManagedObjectConvertible> {
-    let plan: EntityPlan<T>
+    let mapping: EntityMapping<T>
     let entity: NSEntityDescription
     /// The model, retained because entities of Core Data do not retain it.
     private let model: NSManagedObjectModel
 
-    init(_ plan: EntityPlan<T>, in context: NSManagedObjectContext) throws {
+    init(_ mapping: EntityMapping<T>, in context: NSManagedObjectContext) throws {
         let model = context.persistentStoreCoordinator?.managedObjectModel
-        guard let model, let entity = model.entitiesByName[plan.entityName] else {
-            throw Engine.unknownEntity(plan.entityName, names: model.map { Array($0.entitiesByName.keys) } ?? [])
+        guard let model, let entity = model.entitiesByName[mapping.entityName] else {
+            throw Engine.unknownEntity(mapping.entityName, names: model.map { Array($0.entitiesByName.keys) } ?? [])
         }
-        for attribute in plan.attributes {
+        for attribute in mapping.attributes {
             guard let description = entity.attribute(at: attribute.name) else {
                 throw Engine.unknownName(
-                    "attribute", attribute.name, plan.entityName, Array(entity.attributesByName.keys))
+                    "attribute", attribute.name, mapping.entityName, Array(entity.attributesByName.keys))
             }
             guard let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)),
                 Engine.accepts(type, as: attribute)
             else {
                 throw Engine.wrongType(
-                    attribute, plan.entityName,
+                    attribute, mapping.entityName,
                     AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined)
             }
         }
-        for relation in plan.relations where entity.relationshipsByName[relation.name] == nil {
+        for relation in mapping.relations where entity.relationshipsByName[relation.name] == nil {
             throw Engine.unknownName(
-                "relation", relation.name, plan.entityName, Array(entity.relationshipsByName.keys))
+                "relation", relation.name, mapping.entityName, Array(entity.relationshipsByName.keys))
         }
-        self.plan = plan
+        self.mapping = mapping
         self.entity = entity
         self.model = model
     }

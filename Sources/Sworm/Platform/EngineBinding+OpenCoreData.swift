@@ -8,34 +8,34 @@ import SwormStore
 
 /// The mapping from a type's tables to the engine's model, by slots, so that no later access looks up a name.
 final class EngineBinding<T: ManagedObjectConvertible> {
-    let plan: EntityPlan<T>
+    let mapping: EntityMapping<T>
     let entity: CompiledEntity
-    /// The slot of each attribute, by its index in the plan; -1 for a composite that a type represents as a whole.
+    /// The slot of each attribute, by its index in the mapping; -1 for a composite that a type represents as a whole.
     let attributes: [Int]
-    /// The composite attributes that a type represents as a whole, by the index in the plan.
+    /// The composite attributes that a type represents as a whole, by the index in the mapping.
     let composites: [Int: NSCompositeAttributeDescription]
     /// Whether the table has all attributes of the entity, in the order of their slots.
     let isWhole: Bool
     let description: NSEntityDescription
     /// The slot of each relationship, by the name of the relation.
     let relations: [String: Int]
-    /// The plan for decoding values from rows; nil if an attribute has to be read through an object.
+    /// The mapping for decoding values from rows; nil if an attribute has to be read through an object.
     let rowPlan: RowPlan<T>?
-    /// The plan for encoding values into rows.
+    /// The mapping for encoding values into rows.
     let writePlan: WritePlan<T>
 
-    init(_ plan: EntityPlan<T>, in context: NSManagedObjectContext) throws {
-        guard let model = context.compiledModel, let entity = model.entity(named: plan.entityName) else {
-            throw Engine.unknownEntity(plan.entityName, names: context.compiledModel?.entities.map(\.name) ?? [])
+    init(_ mapping: EntityMapping<T>, in context: NSManagedObjectContext) throws {
+        guard let model = context.compiledModel, let entity = model.entity(named: mapping.entityName) else {
+            throw Engine.unknownEntity(mapping.entityName, names: context.compiledModel?.entities.map(\.name) ?? [])
         }
         guard let description = context.coordinator?.managedObjectModel.entitiesByName[entity.name] else {
-            throw Engine.unknownEntity(plan.entityName, names: [])
+            throw Engine.unknownEntity(mapping.entityName, names: [])
         }
-        self.plan = plan
+        self.mapping = mapping
         self.entity = entity
         self.description = description
         var composites: [Int: NSCompositeAttributeDescription] = [:]
-        attributes = try plan.attributes.enumerated().map { index, attribute in
+        attributes = try mapping.attributes.enumerated().map { index, attribute in
             if let composite = Engine.composite(attribute, description) {
                 guard Engine.accepts(.composite, as: attribute) else {
                     throw Engine.wrongType(attribute, entity.name, .composite)
@@ -54,7 +54,7 @@ final class EngineBinding<T: ManagedObjectConvertible> {
         }
         self.composites = composites
         var relations: [String: Int] = [:]
-        for relation in plan.relations {
+        for relation in mapping.relations {
             guard case .relationship(let slot) = entity.slot(named: relation.name) else {
                 throw Engine.unknownName("relation", relation.name, entity.name, entity.relationships.map(\.name))
             }
@@ -62,8 +62,8 @@ final class EngineBinding<T: ManagedObjectConvertible> {
         }
         self.relations = relations
         isWhole = attributes == Array(entity.attributes.indices)
-        rowPlan = composites.isEmpty ? Self.makeRowPlan(plan, entity, attributes) : nil
-        writePlan = Self.makeWritePlan(plan, entity, attributes, composites)
+        rowPlan = composites.isEmpty ? Self.makeRowPlan(mapping, entity, attributes) : nil
+        writePlan = Self.makeWritePlan(mapping, entity, attributes, composites)
     }
 
     /// Whether the binding was created for the model that a context uses.
@@ -71,10 +71,12 @@ final class EngineBinding<T: ManagedObjectConvertible> {
         context.coordinator?.managedObjectModel === description.managedObjectModel
     }
 
-    private static func makeRowPlan(_ plan: EntityPlan<T>, _ entity: CompiledEntity, _ slots: [Int]) -> RowPlan<T>? {
+    private static func makeRowPlan(
+        _ mapping: EntityMapping<T>, _ entity: CompiledEntity, _ slots: [Int]
+    ) -> RowPlan<T>? {
         var ops: [RowOp] = []
         var customs: [RowPlan<T>.Custom] = []
-        for (index, attribute) in plan.attributes.enumerated() {
+        for (index, attribute) in mapping.attributes.enumerated() {
             let description = entity.attributes[slots[index]]
             if description.isTransient { return nil }
             // Column 0 is the primary key.
@@ -89,11 +91,11 @@ final class EngineBinding<T: ManagedObjectConvertible> {
             if description.allowsExternalStorage { return nil }
             let kind = attribute.kind
             let apply: @Sendable (inout T, borrowing ColumnView) throws -> Void = { object, view in
-                try plan.write(try kind.value(in: view), at: index, into: &object)
+                try mapping.write(try kind.value(in: view), at: index, into: &object)
             }
             customs.append(RowPlan<T>.Custom(column: column, apply: apply))
         }
-        return RowPlan(ops: ops, customs: customs, makesEach: !plan.sharesTemplate) { T() }
+        return RowPlan(ops: ops, customs: customs, makesEach: !mapping.sharesTemplate) { T() }
     }
 }
 

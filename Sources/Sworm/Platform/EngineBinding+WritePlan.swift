@@ -6,14 +6,14 @@ import SwormRows
 import SwormStore
 
 extension EngineBinding {
-    /// Returns the plan for encoding the values of a type into rows.
+    /// Returns the mapping for encoding the values of a type into rows.
     static func makeWritePlan(
-        _ plan: EntityPlan<T>, _ entity: CompiledEntity, _ slots: [Int],
+        _ mapping: EntityMapping<T>, _ entity: CompiledEntity, _ slots: [Int],
         _ composites: [Int: NSCompositeAttributeDescription]
     ) -> WritePlan<T> {
         var fields: [WritePlan<T>.Field] = []
         var sources: [ValueSource] = []
-        for (index, attribute) in plan.attributes.enumerated() {
+        for (index, attribute) in mapping.attributes.enumerated() {
             if let composite = composites[index] {
                 let shape = CompositeShape(composite)
                 for (slot, leaf) in entity.attributes.enumerated() where leaf.name.hasPrefix(attribute.name + ".") {
@@ -33,8 +33,8 @@ extension EngineBinding {
         }
         return WritePlan(entity: entity.number, fields: fields) { [sources] object, field in
             switch sources[field] {
-            case .attribute(let index): try plan.value(index, of: object)
-            case .element(let index, let path, let shape): try shape.element(path, of: plan.value(index, of: object))
+            case .attribute(let index): try mapping.value(index, of: object)
+            case .element(let index, let path, let shape): try shape.element(path, of: mapping.value(index, of: object))
             }
         }
     }

@@ -17,7 +17,7 @@ struct KeyedSubject: EvaluationSubject {
         }
         guard let relationship = object.entity.relationshipsByName[key] else {
             if key == "objectID" || key == "self" || key == "SELF" { return .object(self) }
-            throw PredicateError.unknownKey(
+            throw QueryError.unknownKey(
                 key, of: object.entity.name ?? "", names: object.entity.propertiesByName.keys)
         }
         let value = object.value(forKey: key)
@@ -48,7 +48,7 @@ private struct MissingSubject: EvaluationSubject {
         if entity?.attribute(at: key) != nil { return .null }
         guard let relationship = entity?.relationshipsByName[key] else {
             if key == "objectID" { return .missing(self) }
-            throw PredicateError.unknownKey(
+            throw QueryError.unknownKey(
                 key, of: entity?.name ?? "", names: entity.map { Array($0.propertiesByName.keys) } ?? [])
         }
         return relationship.isToMany ? .objects([]) : .missing(MissingSubject(entity: relationship.destinationEntity))
@@ -64,7 +64,7 @@ private struct KeyedComposite: EvaluationSubject {
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         guard let element = composite.elements.first(where: { $0.name == key }) else {
-            throw PredicateError.unknownKey(key, of: composite.name, names: composite.elements.map(\.name))
+            throw QueryError.unknownKey(key, of: composite.name, names: composite.elements.map(\.name))
         }
         return element.content(dictionary[key])
     }

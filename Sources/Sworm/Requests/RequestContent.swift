@@ -13,7 +13,7 @@ package struct RequestContent: Sendable {
     /// The number of rows of handles that are read at a time, or zero for all rows.
     package var batchSize = 0
     /// The first error in the request, except for those of the condition.
-    @Rare private var failure: StoreError?
+    @Boxed private var failure: StoreError?
 
     /// Returns the condition as a tree, or nil for all objects.
     ///

@@ -22,13 +22,13 @@ enum CopyCommand {
     ) { arguments, console in
         let source = try FilePath.store(arguments.operands[0])
         // Check the source first, so that nothing is replaced by a file that is not a store.
-        _ = try StoreLook(url: source)
+        _ = try StoreInspector(url: source)
         if StoreFiles(url: source).main == StoreFiles(url: Arguments.url(arguments.operands[1])).main {
             throw ToolError(.fileExists, "a store cannot be copied onto itself", hint: "choose another name")
         }
         let progress = Progress(console, "pages")
         for attempt in 1...attempts {
-            let place = try NewStorePlace(arguments.operands[1], replaces: arguments.has("force"))
+            let place = try NewStoreLocation(arguments.operands[1], replaces: arguments.has("force"))
             let missing = try copy(source, to: place.url, progress)
             guard missing.isEmpty || attempt == attempts else { continue }
             progress.end()
@@ -47,7 +47,7 @@ enum CopyCommand {
     /// - Returns: The files that are missing. If their objects were deleted in the meantime, another attempt does not
     ///   need them.
     private static func copy(_ source: URL, to target: URL, _ progress: Progress) throws -> [UUID] {
-        let look = try StoreLook(url: source)
+        let look = try StoreInspector(url: source)
         let (old, new) = (look.files, StoreFiles(url: target))
         // External files are never changed, only created and removed. The files that exist before the rows are copied,
         // and those that exist afterwards, are all the files that the rows can name.
@@ -63,7 +63,7 @@ enum CopyCommand {
         return ExternalReferences.missing(named, in: new.externalData)
     }
 
-    private static func copyRows(_ look: StoreLook, to path: String, _ progress: Progress) throws {
+    private static func copyRows(_ look: StoreInspector, to path: String, _ progress: Progress) throws {
         let connection = look.connection
         // Use one snapshot for all steps, so that concurrent writes do not restart the copy.
         try connection.begin(.deferred)

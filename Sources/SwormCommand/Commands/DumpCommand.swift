@@ -44,7 +44,7 @@ enum DumpCommand {
     }
 
     private static func writeHeader(_ store: ReadStore, _ blobs: BlobStyle, _ console: Console) throws {
-        let metadata = try StoreLook(url: store.url).metadata
+        let metadata = try StoreInspector(url: store.url).metadata
         let own = metadata.dictionary.filter { !StoreMetadata.frameworkKeys.contains($0.key) }
         let list =
             own.isEmpty ? nil : try PropertyListSerialization.data(fromPropertyList: own, format: .binary, options: 0)

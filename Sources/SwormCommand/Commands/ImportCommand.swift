@@ -46,7 +46,7 @@ enum ImportCommand {
                 hint: "give the model that the store was written with")
         }
         let model = try description.compiled()
-        let place = try NewStorePlace(arguments.operands[1], replaces: arguments.has("force"))
+        let place = try NewStoreLocation(arguments.operands[1], replaces: arguments.has("force"))
         var options = StoreOptions()
         options.tracksHistory = arguments.has("history")
         options.modelCache = try description.storeCache()

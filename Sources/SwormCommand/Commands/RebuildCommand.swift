@@ -24,7 +24,7 @@ enum RebuildCommand {
             examples: ["sworm-tool rebuild Damaged.sqlite New.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
         let source = try FilePath.store(arguments.operands[0])
-        let place = try NewStorePlace(arguments.operands[1], replaces: arguments.has("force"), keeping: source)
+        let place = try NewStoreLocation(arguments.operands[1], replaces: arguments.has("force"), keeping: source)
         let store = try DamagedStore(try SourceCopy.make(of: source, in: place.makeFolder()))
         let metadata = store.metadata() ?? [:]
         let description = try model(of: store, metadata: metadata, arguments)

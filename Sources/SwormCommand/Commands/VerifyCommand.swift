@@ -15,48 +15,48 @@ enum VerifyCommand {
             options: [StoreModelChoice.option, OptionSpec("json", "Answer as JSON.")],
             examples: ["sworm-tool verify Library.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
-        let (faults, source) = try findings(arguments, console)
-        let count = faults.count { $0.severity == .fault }
+        let (issues, source) = try findings(arguments, console)
+        let count = issues.count { $0.severity == .error }
         if arguments.has("json") {
             console.answer(
                 .object([
                     ("store", .string(arguments.operands[0])), ("model", .optional(source)),
-                    ("faults", .array(faults.map(json))),
+                    ("faults", .array(issues.map(json))),
                 ]))
         } else {
-            for fault in faults { console.line("\(fault.severity.rawValue): \(fault.message) [\(fault.kind)]") }
-            let warnings = faults.count - count
+            for issue in issues { console.line("\(issue.severity.rawValue): \(issue.message) [\(issue.kind)]") }
+            let warnings = issues.count - count
             let tail = warnings > 0 ? ", \(warnings) warning\(warnings == 1 ? "" : "s")" : ""
             console.line(count == 0 ? "no faults\(tail)" : "\(count) fault\(count == 1 ? "" : "s")\(tail)")
         }
         return count == 0 ? .ok : .found
     }
 
-    private static func findings(_ arguments: Arguments, _ console: Console) throws -> ([StoreFault], String?) {
+    private static func findings(_ arguments: Arguments, _ console: Console) throws -> ([StoreIssue], String?) {
         let url = try FilePath.store(arguments.operands[0])
         let progress = Progress(console, "checking")
-        // An unreadable model file is not a fault of the store.
+        // An unreadable model file is not an issue of the store.
         if let option = arguments.url("model") { try StoreModelChoice.requireReadable(option) }
         do {
             let (model, source) = try StoreModelChoice.model(for: url, option: arguments.url("model"))
-            let faults = try StoreVerification.findings(of: url, model: model.compiled()) { done, total in
+            let issues = try StoreVerification.findings(of: url, model: model.compiled()) { done, total in
                 progress.update(done, of: total)
             }
-            return (faults, source)
+            return (issues, source)
         } catch let error as ToolError where error.code == .modelMismatch {
-            return ([StoreFault(.model, error.message)], nil)
+            return ([StoreIssue(.model, error.message)], nil)
         } catch let error as CoreDataError {
-            // A file that exists but cannot be opened is reported as a fault.
+            // A file that exists but cannot be opened is reported as an issue.
             guard let kind = StoreVerification.kind(of: error) else { throw error }
-            return ([StoreFault(kind, error.message)], nil)
+            return ([StoreIssue(kind, error.message)], nil)
         }
     }
 
-    private static func json(_ fault: StoreFault) -> JSONValue {
+    private static func json(_ issue: StoreIssue) -> JSONValue {
         .object([
-            ("kind", .string(fault.kind.description)), ("severity", .string(fault.severity.rawValue)),
-            ("entity", .optional(fault.entity)), ("property", .optional(fault.property)),
-            ("message", .string(fault.message)),
+            ("kind", .string(issue.kind.description)), ("severity", .string(issue.severity.rawValue)),
+            ("entity", .optional(issue.entity)), ("property", .optional(issue.property)),
+            ("message", .string(issue.message)),
         ])
     }
 }

@@ -9,7 +9,7 @@ enum ErrorText {
     static func message(of error: any Error) -> String {
         switch error {
         case let error as CoreDataError: error.message
-        case let error as SwormPredicates.PredicateError: error.description
+        case let error as QueryError: error.description
         case let error as SQLiteError: error.message
         case let error as ToolError: error.message
         default: (error as NSError).localizedDescription

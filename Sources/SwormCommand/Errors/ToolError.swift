@@ -39,7 +39,7 @@ package struct ToolError: Error, Sendable, CustomStringConvertible {
 /// The exit code of the tool.
 package enum ExitCode: Int32, Sendable {
     case ok = 0
-    /// Differences or faults were found.
+    /// Differences or issues were found.
     case found = 1
     case usage = 2
     case failure = 3

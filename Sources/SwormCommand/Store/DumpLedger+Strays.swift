@@ -14,7 +14,7 @@ extension DumpLedger {
         let halves = halves.values.filter { !gone.contains($0.destination) }
             .sorted { ($0.line, $0.slot) < ($1.line, $1.slot) }
         if let half = halves.first(where: { !isOfOnlyPartners($0) }) {
-            throw fault(
+            throw issue(
                 half.line, "cannot be taken over: \(words(half))", hint: "name both objects by each other, or none")
         }
         func link(_ word: Word) -> StrayLink {
@@ -40,7 +40,7 @@ extension DumpLedger {
     }
 
     private func dangling(_ word: Word) -> ToolError {
-        fault(
+        issue(
             word.line, "cannot be taken over: \(lost(word))",
             hint: "add the object, or take it out of '\(model[word.owner.entity].relationships[word.slot].name)'")
     }

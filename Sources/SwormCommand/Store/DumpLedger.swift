@@ -65,7 +65,7 @@ struct DumpLedger {
         let row = object.row
         if let earlier = entries.updateValue(Entry(entity: row.entity, line: object.line), forKey: place(row)) {
             let other = RowID(entity: earlier.entity, key: row.key)
-            throw fault(
+            throw issue(
                 object.line, "is \(name(row)), and line \(earlier.line) is \(name(other))",
                 hint: model[row.entity].root == row.entity && other == row
                     ? "an object has one line; remove one of them"
@@ -91,7 +91,7 @@ struct DumpLedger {
                 owner: .init(entity: relationship.owner, key: 0), relationship: word.slot, destination: word.destination
             )
             if let other = taken.updateValue(word, forKey: member) {
-                throw fault(
+                throw issue(
                     word.line,
                     "cannot be taken over: \(name(word.owner)): '\(relationship.name)' names \(name(word.destination)), "
                         + "which belongs to \(name(other.owner)) in line \(other.line)",
@@ -133,7 +133,7 @@ struct DumpLedger {
 
     // MARK: Messages
 
-    func fault(_ line: Int, _ what: String, hint: String) -> ToolError {
+    func issue(_ line: Int, _ what: String, hint: String) -> ToolError {
         ToolError(.dump, "line \(line) of \(dump) \(what)", hint: hint)
     }
 

@@ -15,12 +15,12 @@ extension DumpReader {
         /// Returns nil for a link whose destination is not an object of the relationship.
         func row(_ value: Any) throws -> RowID? {
             guard let id = value as? String, let target = ObjectName(id), target.description == id else {
-                throw fault(
+                throw issue(
                     "cannot be taken over: \(name): '\(property)' leads to no object: \(DumpValue.shown(value))")
             }
             let found = model.entity(named: target.entity)
             guard found != nil || target.entity == ObjectName.unknownEntity else {
-                throw fault(
+                throw issue(
                     "cannot be taken over: \(name): '\(property)' leads to \(target), of which the model has no entity")
             }
             // No object has a key below 1, so a link to such a key has no destination.
@@ -30,7 +30,7 @@ extension DumpReader {
                 return RowID(entity: found.number, key: target.key)
             }
             guard found == nil || found?.root == model[relationship.destination].root else {
-                throw fault(
+                throw issue(
                     "cannot be taken over: \(name): '\(property)' leads to \(target), which is no "
                         + model[relationship.destination].name)
             }
@@ -43,18 +43,18 @@ extension DumpReader {
         }
         if relationship.isToMany {
             guard let list = value as? [Any] else {
-                throw fault(
+                throw issue(
                     "cannot be taken over: \(name): '\(property)' is \(DumpValue.shown(value)), and it leads to many",
                     hint: "write a list of ids, which may be empty: []")
             }
             let members = try list.compactMap(row)
             guard Set(members).count == members.count else {
-                throw fault("cannot be taken over: \(name): '\(property)' names an object twice")
+                throw issue("cannot be taken over: \(name): '\(property)' names an object twice")
             }
             object.toManys.append((slot, members))
         } else if !(value is NSNull) {
             guard !(value is [Any]) else {
-                throw fault(
+                throw issue(
                     "cannot be taken over: \(name): '\(property)' is a list, and it leads to one object",
                     hint: "write one id, or null")
             }

@@ -101,10 +101,10 @@ final class DumpReader {
         while let line = try lines.next() {
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
             guard let members = Self.members(line) else {
-                throw fault("is no JSON object", hint: "it is damaged or cut off; dump the store again")
+                throw issue("is no JSON object", hint: "it is damaged or cut off; dump the store again")
             }
             if let name = RepeatedMember.name(in: line) {
-                throw fault("has the member '\(name)' twice", hint: "remove one of the two")
+                throw issue("has the member '\(name)' twice", hint: "remove one of the two")
             }
             if members.count == 1, members["sworm-dump"] as? String == "end" {
                 isWhole = true
@@ -120,7 +120,7 @@ final class DumpReader {
         return nil
     }
 
-    func fault(_ what: String, hint: String? = nil) -> ToolError {
+    func issue(_ what: String, hint: String? = nil) -> ToolError {
         ToolError(
             .dump, "line \(lines.number) of \(lines.name) \(what)",
             hint: hint ?? "correct the line, or dump the store again with this tool's 'dump'")
@@ -128,22 +128,22 @@ final class DumpReader {
 
     private func read(_ members: [String: Any], size: Int, _ model: CompiledModel) throws -> Object {
         guard let id = members["id"] as? String, let name = ObjectName(id), name.description == id, name.key > 0 else {
-            throw fault(
+            throw issue(
                 "has \(members["id"].map { "the id \(DumpValue.shown($0))" } ?? "no id")",
                 hint: "an id is the entity's name and a key above zero: Book/p1")
         }
         guard let entity = model.entity(named: name.entity), !entity.isAbstract else {
             let names = model.entities.filter { !$0.isAbstract }.map(\.name)
-            throw fault(
+            throw issue(
                 "is an object of '\(name.entity)', of which the model has none",
                 hint: nameHint(name.entity, among: names, what: "its entities are"))
         }
         if let other = members["entity"], other as? String != entity.name {
-            throw fault("names the entity \(DumpValue.shown(other)), and its id \(name)")
+            throw issue("names the entity \(DumpValue.shown(other)), and its id \(name)")
         }
         let known = ["entity", "id", "attributes", "relations"]
         if let odd = members.keys.sorted().first(where: { !known.contains($0) }) {
-            throw fault(
+            throw issue(
                 "has '\(odd)' in \(name), which no dump has",
                 hint: "an object has \(known.joined(separator: ", ")), and its values in the last two")
         }
@@ -165,7 +165,7 @@ final class DumpReader {
     private func group(_ part: String, of members: [String: Any], _ name: ObjectName) throws -> [(String, Any)] {
         guard let found = members[part] as? [String: Any] else {
             let what = members[part].map { "\(DumpValue.shown($0)) as '\(part)'" } ?? "no '\(part)'"
-            throw fault("has \(what) of \(name), which is to be an object")
+            throw issue("has \(what) of \(name), which is to be an object")
         }
         return found.sorted { $0.key < $1.key }
     }
@@ -188,12 +188,12 @@ final class DumpReader {
                 missingFiles += 1
             }
         } catch let mistake as DumpValue.Mistake {
-            throw fault("cannot be taken over: \(name): '\(property)' \(mistake.words)")
+            throw issue("cannot be taken over: \(name): '\(property)' \(mistake.words)")
         }
     }
 
     func unknown(_ kind: String, _ property: String, _ name: ObjectName, _ names: [String]) -> ToolError {
-        fault(
+        issue(
             "has the \(kind) '\(property)' in \(name), which \(name.entity) has not",
             hint: nameHint(property, among: names, what: "\(name.entity) has"))
     }

@@ -24,7 +24,7 @@ enum ExternalReferences {
     }
 
     static func all(in store: URL) throws -> Set<UUID> {
-        let look = try StoreLook(url: store)
+        let look = try StoreInspector(url: store)
         var result: Set<UUID> = []
         for (table, columns) in look.columns where table.hasPrefix("Z") && !table.hasPrefix("Z_") {
             for column in columns where !column.hasPrefix("Z_") {

@@ -10,7 +10,7 @@ enum PrivateSchema {
         let connection = try Connection(.memory(name: "schema"))
         for statement in StoreSchema(model: store.model).statements() { try connection.execute(statement) }
         let own = try names(connection)
-        let names = try names(StoreLook(url: store.url).connection).filter { !own.contains($0) }
+        let names = try names(StoreInspector(url: store.url).connection).filter { !own.contains($0) }
         for name in names { console.warn("the \(name) is the application's own, and is not part of the dump") }
     }
 

@@ -57,7 +57,7 @@ final class ReadStore {
     func naming<Result>(_ entity: CompiledEntity, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
-        } catch let error as SwormPredicates.PredicateError {
+        } catch let error as QueryError {
             let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
             var hint: String?
             if error.code == .unknownKey {

@@ -8,7 +8,7 @@ extension StoreFiller {
         for stray in object.strays {
             guard strays.canKeep(stray.slot, of: stray.owner.entity) else {
                 let property = object.entity.relationships[stray.slot].name
-                throw ledger.fault(
+                throw ledger.issue(
                     object.line,
                     "cannot be taken over: \(ledger.name(object.row)): '\(property)' leads to a row that is not there, which the row itself would say",
                     hint: "take it out of '\(property)'")

@@ -137,7 +137,7 @@ final class StoreFiller {
             let rows = [conflict.row, conflict.existing].sorted {
                 (ledger.line(of: $0) ?? 0) < (ledger.line(of: $1) ?? 0)
             }
-            throw ledger.fault(
+            throw ledger.issue(
                 ledger.line(of: rows[1]) ?? 0,
                 "cannot be taken over: \(ledger.name(rows[1])) has the same \(conflict.constraint.joined(separator: ", ")) as "
                     + "\(ledger.name(rows[0])) in line \(ledger.line(of: rows[0]) ?? 0), and the model wants it unique",

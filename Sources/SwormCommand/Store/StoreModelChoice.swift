@@ -27,7 +27,7 @@ package enum StoreModelChoice {
             case .inferred: return (stored.model, "inferred from the tables; --model gives the real one")
             }
         }
-        let hashes = try StoreLook(url: store).metadata.versionHashes
+        let hashes = try StoreInspector(url: store).metadata.versionHashes
         guard !hashes.isEmpty else {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,

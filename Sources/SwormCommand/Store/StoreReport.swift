@@ -35,7 +35,7 @@ struct StoreReport {
     var warnings: [String] = []
 
     init(_ url: URL, modelOption: URL?) throws {
-        let look = try StoreLook(url: url)
+        let look = try StoreInspector(url: url)
         path = look.files.main
         metadata = look.metadata
         var model: NSManagedObjectModel?
@@ -54,7 +54,7 @@ struct StoreReport {
         try readWarnings(look, compiled)
     }
 
-    private mutating func readEntities(_ look: StoreLook, _ model: CompiledModel?) throws {
+    private mutating func readEntities(_ look: StoreInspector, _ model: CompiledModel?) throws {
         var records: [(number: Int64, name: String, above: Int64, highest: Int64)] = []
         try look.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") {
             records.append(($0.int64(0), $0.text(1) ?? "?", $0.int64(2), $0.int64(3)))
@@ -80,7 +80,8 @@ struct StoreReport {
 
     /// Counts the rows of a hierarchy. Returns false if it has no table.
     private mutating func readCounts(
-        _ record: (number: Int64, name: String, above: Int64, highest: Int64), table name: String, _ look: StoreLook,
+        _ record: (number: Int64, name: String, above: Int64, highest: Int64), table name: String,
+        _ look: StoreInspector,
         _ counts: inout [Int64: Int64]
     ) throws -> Bool {
         let table = "Z" + String(name.map { $0.isASCII ? Character($0.uppercased()) : $0 })
@@ -136,7 +137,7 @@ struct StoreReport {
         }
     }
 
-    private mutating func readHistory(_ look: StoreLook) throws {
+    private mutating func readHistory(_ look: StoreInspector) throws {
         guard let transactions = look.columns["ATRANSACTION"], look.columns["ACHANGE"] != nil else { return }
         var history = History(
             transactions: try look.integer("SELECT count(*) FROM ATRANSACTION") ?? 0,
@@ -150,7 +151,7 @@ struct StoreReport {
         self.history = history
     }
 
-    private mutating func readWarnings(_ look: StoreLook, _ model: CompiledModel?) throws {
+    private mutating func readWarnings(_ look: StoreInspector, _ model: CompiledModel?) throws {
         let missing = ExternalReferences.missing(
             try ExternalReferences.all(in: look.files.url), in: look.files.externalData)
         if let words = ExternalReferences.warning(missing) { warnings.append(words) }

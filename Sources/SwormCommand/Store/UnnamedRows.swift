@@ -6,7 +6,7 @@ import SwormStore
 enum UnnamedRows {
     /// Warns about those that a dump omits.
     static func report(_ store: ReadStore, _ console: Console) throws {
-        let look = try StoreLook(url: store.url)
+        let look = try StoreInspector(url: store.url)
         let connection = look.connection
         let layout = try look.layout(for: store.model)
         for root in store.model.entities where root.root == root.number {

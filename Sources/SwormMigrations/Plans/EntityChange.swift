@@ -7,9 +7,9 @@ public import Sworm
 public struct EntityChange: Sendable {
     enum Work: Sendable {
         /// Receives an object and its successor, to which values have been carried over.
-        case changing(@Sendable (_ old: NSManagedObject, _ new: NSManagedObject, _ run: StageRun) throws -> Void)
+        case changing(@Sendable (_ old: NSManagedObject, _ new: NSManagedObject, _ run: CustomStageRun) throws -> Void)
         /// Creates the successors of an object.
-        case making(@Sendable (_ old: NSManagedObject, _ run: StageRun) throws -> [NSManagedObject])
+        case making(@Sendable (_ old: NSManagedObject, _ run: CustomStageRun) throws -> [NSManagedObject])
     }
 
     /// The name of the old entity.
@@ -18,7 +18,7 @@ public struct EntityChange: Sendable {
     let destination: String
     let work: Work
     /// A closure that is called when all objects exist, with an object and its successor.
-    var relations: (@Sendable (_ old: NSManagedObject, _ new: NSManagedObject, _ run: StageRun) throws -> Void)?
+    var relations: (@Sendable (_ old: NSManagedObject, _ new: NSManagedObject, _ run: CustomStageRun) throws -> Void)?
     var carriesRelations = true
 
     var makes: Bool {
@@ -59,8 +59,8 @@ public struct EntityChange: Sendable {
     ///     carried over automatically have been.
     public static func changeObjects<Old: ManagedObjectConvertible, New: ManagedObjectConvertible>(
         of old: Old.Type, to new: New.Type,
-        _ change: @escaping @Sendable (ManagedObject<Old>, ManagedObject<New>, StageStores) throws -> Void,
-        relations: (@Sendable (ManagedObject<Old>, ManagedObject<New>, StageStores) throws -> Void)? = nil
+        _ change: @escaping @Sendable (ManagedObject<Old>, ManagedObject<New>, CustomStageStores) throws -> Void,
+        relations: (@Sendable (ManagedObject<Old>, ManagedObject<New>, CustomStageStores) throws -> Void)? = nil
     ) -> EntityChange {
         EntityChange(
             source: Old.entityName, destination: New.entityName, work: .changing(Self.lending(change)),
@@ -80,8 +80,8 @@ public struct EntityChange: Sendable {
     ///     successors.
     public static func make<Old: ManagedObjectConvertible, New: ManagedObjectConvertible>(
         _ new: New.Type, from old: Old.Type, carriesRelations: Bool = true,
-        _ make: @escaping @Sendable (ManagedObject<Old>, StageStores) throws -> [ManagedObject<New>],
-        relations: (@Sendable (ManagedObject<Old>, ManagedObject<New>, StageStores) throws -> Void)? = nil
+        _ make: @escaping @Sendable (ManagedObject<Old>, CustomStageStores) throws -> [ManagedObject<New>],
+        relations: (@Sendable (ManagedObject<Old>, ManagedObject<New>, CustomStageStores) throws -> Void)? = nil
     ) -> EntityChange {
         EntityChange(
             source: Old.entityName, destination: New.entityName,
@@ -118,15 +118,15 @@ public struct EntityChange: Sendable {
 
     private static func withManager(
         _ body: @escaping @Sendable (NSManagedObject, NSManagedObject, NSMigrationManager) throws -> Void
-    ) -> @Sendable (NSManagedObject, NSManagedObject, StageRun) throws -> Void {
+    ) -> @Sendable (NSManagedObject, NSManagedObject, CustomStageRun) throws -> Void {
         { before, after, run in try body(before, after, run.manager) }
     }
 
     private static func lending<Old: ManagedObjectConvertible, New: ManagedObjectConvertible>(
-        _ body: @escaping @Sendable (ManagedObject<Old>, ManagedObject<New>, StageStores) throws -> Void
-    ) -> @Sendable (NSManagedObject, NSManagedObject, StageRun) throws -> Void {
-        { (before: NSManagedObject, after: NSManagedObject, run: StageRun) throws -> Void in
-            try run.lend { (stores: StageStores) throws -> Void in
+        _ body: @escaping @Sendable (ManagedObject<Old>, ManagedObject<New>, CustomStageStores) throws -> Void
+    ) -> @Sendable (NSManagedObject, NSManagedObject, CustomStageRun) throws -> Void {
+        { (before: NSManagedObject, after: NSManagedObject, run: CustomStageRun) throws -> Void in
+            try run.lend { (stores: CustomStageStores) throws -> Void in
                 let old = try stores.old.handle(before, as: Old.self)
                 let new = try stores.new.handle(after, as: New.self)
                 try body(old, new, stores)

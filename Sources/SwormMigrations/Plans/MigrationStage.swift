@@ -4,7 +4,7 @@ public import Sworm
 public struct MigrationStage: Sendable {
     enum Kind: Sendable {
         case inferred
-        case custom([EntityChange], finally: (@Sendable (StageStores) throws -> Void)?)
+        case custom([EntityChange], finally: (@Sendable (CustomStageStores) throws -> Void)?)
         case mapping(@Sendable (NSManagedObjectModel, NSManagedObjectModel) throws -> NSMappingModel)
     }
 
@@ -32,7 +32,7 @@ public struct MigrationStage: Sendable {
     ///   - finally: A closure that is called when all objects exist with their relations, for changes that concern the
     ///     whole store.
     public static func custom(
-        _ changes: EntityChange..., finally: (@Sendable (StageStores) throws -> Void)? = nil
+        _ changes: EntityChange..., finally: (@Sendable (CustomStageStores) throws -> Void)? = nil
     ) -> MigrationStage {
         MigrationStage(kind: .custom(changes, finally: finally))
     }
@@ -62,9 +62,9 @@ public struct MigrationStage: Sendable {
             try frame.migrate(by: mapping, with: manager, tell: tell)
         case .custom(let changes, let finally):
             let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
-            let mapping = try StageMapping(from: old, to: new, changes: changes, hasEnd: finally != nil)
-            let run = StageRun(manager, mapping, finally: finally, tell: tell)
-            manager.userInfo = [StageRun.key: run]
+            let mapping = try CustomStageMapping(from: old, to: new, changes: changes, hasEnd: finally != nil)
+            let run = CustomStageRun(manager, mapping, finally: finally, tell: tell)
+            manager.userInfo = [CustomStageRun.key: run]
             defer { manager.userInfo = nil }
             try frame.migrate(by: mapping.model, with: manager, tell: tell)
         }

@@ -15,8 +15,8 @@ enum SQLNumber {
     }
 }
 
-func mismatch(_ expected: String, _ value: EvaluationValue, _ tree: ExpressionTree) -> PredicateError {
-    PredicateError(.typeMismatch, "expected \(expected), not \(value.kind): `\(tree.format)`")
+func mismatch(_ expected: String, _ value: EvaluationValue, _ tree: ExpressionTree) -> QueryError {
+    QueryError(.typeMismatch, "expected \(expected), not \(value.kind): `\(tree.format)`")
 }
 
 /// Returns a real value, or null for not-a-number, as in a store.
@@ -238,7 +238,7 @@ func comparable(_ value: EvaluationValue, in tree: ExpressionTree) throws -> SQL
     case .missing: return .null
     case .object(let subject):
         guard let reference = subject.reference else {
-            throw PredicateError(.typeMismatch, "an object without identity cannot be compared: `\(tree.format)`")
+            throw QueryError(.typeMismatch, "an object without identity cannot be compared: `\(tree.format)`")
         }
         return .object(reference)
     case .objects, .list: throw mismatch("a single value", value, tree)

@@ -4,10 +4,10 @@ extension EvaluationPreparer {
     func prepareFunction(_ name: String, _ operands: [ExpressionTree], _ tree: ExpressionTree) throws -> PreparedOperand
     {
         guard let function = PredicateFunction(rawValue: name) else {
-            throw PredicateError(.unsupported, "the function `\(name)` is not supported: `\(tree.format)`")
+            throw QueryError(.unsupported, "the function `\(name)` is not supported: `\(tree.format)`")
         }
         guard function.arity.contains(operands.count) else {
-            throw PredicateError(.syntax, "`\(name)` does not take \(operands.count) arguments: `\(tree.format)`")
+            throw QueryError(.syntax, "`\(name)` does not take \(operands.count) arguments: `\(tree.format)`")
         }
         let now = now
         return try fold(operands) { values in
@@ -53,7 +53,7 @@ private func computed(
     }
     guard let double = given.double else { return .null }
     guard let compute = function.ofReal else {
-        throw PredicateError(.unsupported, "the function `\(function.rawValue)` is not supported")
+        throw QueryError(.unsupported, "the function `\(function.rawValue)` is not supported")
     }
     return real(compute(double))
 }
@@ -109,6 +109,6 @@ private func aggregate(
         let mean = numbers.reduce(0, +) / Double(numbers.count)
         let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
         return real((squares / Double(numbers.count)).squareRoot())
-    default: throw PredicateError(.unsupported, "the function `\(function.rawValue)` is not supported")
+    default: throw QueryError(.unsupported, "the function `\(function.rawValue)` is not supported")
     }
 }

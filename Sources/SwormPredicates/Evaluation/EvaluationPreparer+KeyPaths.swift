@@ -10,10 +10,10 @@ extension EvaluationPreparer {
         }
         keys.reverse()
         if let last = keys.last, last.hasPrefix("@"), last != "@count" {
-            throw PredicateError(.unsupported, "`\(last)` needs a key behind it: `\(tree.format)`")
+            throw QueryError(.unsupported, "`\(last)` needs a key behind it: `\(tree.format)`")
         }
         for key in keys where key.hasPrefix("@") && CollectionOperator(rawValue: key) == nil {
-            throw PredicateError(.unsupported, "the collection operator `\(key)` is not supported: `\(tree.format)`")
+            throw QueryError(.unsupported, "the collection operator `\(key)` is not supported: `\(tree.format)`")
         }
         let path = EvaluatedPath(keys: keys[...], tree: tree, isExact: isExact)
         if case .evaluatedObject = base { return .program { try path.value(from: $0.subject) } }
@@ -81,7 +81,7 @@ func keyed(_ value: EvaluationValue, _ key: String, in tree: ExpressionTree) thr
         guard case .object(let subject) = value else { return value }
         do {
             return try subject.predicateValue(forKey: key)
-        } catch let error as PredicateError where error.code == .unknownKey {
+        } catch let error as QueryError where error.code == .unknownKey {
             return value
         }
     }
@@ -91,7 +91,7 @@ func keyed(_ value: EvaluationValue, _ key: String, in tree: ExpressionTree) thr
         switch SQLValue(value) {
         case .null: return .null
         case .text(let text) where key == "length": return .value(.int(Int64(textLength(text))))
-        case let other: throw PredicateError(.unknownKey, "\(other.kind) has no key `\(key)`: `\(tree.format)`")
+        case let other: throw QueryError(.unknownKey, "\(other.kind) has no key `\(key)`: `\(tree.format)`")
         }
     case .objects, .list:
         var items: [EvaluationValue] = []
@@ -108,7 +108,7 @@ func keyed(_ value: EvaluationValue, _ key: String, in tree: ExpressionTree) thr
 
 func collection(_ value: EvaluationValue, in tree: ExpressionTree) throws -> [EvaluationValue] {
     guard let elements = value.elements else {
-        throw PredicateError(.typeMismatch, "expected a collection, not \(value.kind): `\(tree.format)`")
+        throw QueryError(.typeMismatch, "expected a collection, not \(value.kind): `\(tree.format)`")
     }
     return elements
 }

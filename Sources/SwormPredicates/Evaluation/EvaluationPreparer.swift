@@ -51,7 +51,7 @@ struct EvaluationPreparer {
 
     private func prepare(_ comparison: Comparison) throws -> PreparedCondition {
         if let problem = comparison.problem {
-            throw PredicateError(problem.code, "\(problem.message): `\(PredicateTree.comparison(comparison).format)`")
+            throw QueryError(problem.code, "\(problem.message): `\(PredicateTree.comparison(comparison).format)`")
         }
         // A list that contains a value is the same as a value that is in the list.
         if comparison.comparator == .contains, comparison.quantifier == .direct, case .list = comparison.left {
@@ -79,7 +79,7 @@ struct EvaluationPreparer {
         case .evaluatedObject: return .program { $0.subject }
         case .variable(let name):
             guard let slot = locals.lastIndex(of: name) else {
-                throw PredicateError(.variable, "there is no value for the variable `$\(name)`")
+                throw QueryError(.variable, "there is no value for the variable `$\(name)`")
             }
             return .program { $0.locals[slot] }
         case .key: return try prepareKeyPath(tree)
@@ -124,12 +124,12 @@ struct EvaluationPreparer {
         -> PreparedOperand
     {
         guard let cast = ValueCast(rawValue: name) else {
-            throw PredicateError(.unsupported, "a cast to `\(name)` is not supported")
+            throw QueryError(.unsupported, "a cast to `\(name)` is not supported")
         }
         return try fold([operand]) { operands in
             if cast == .object, case .object = operands[0] { return operands[0] }
             guard let value = operands[0].single, let result = cast.apply(value) else {
-                throw PredicateError(
+                throw QueryError(
                     .typeMismatch, "\(operands[0].kind) cannot be cast to `\(name)`: `\(tree.format)`")
             }
             return .value(result)
@@ -146,7 +146,7 @@ struct EvaluationPreparer {
         return .program { scope in
             let value = try collection.value(in: scope)
             guard let elements = value.elements else {
-                throw PredicateError(
+                throw QueryError(
                     .typeMismatch, "SUBQUERY goes through a collection, not \(value.kind): `\(tree.format)`")
             }
             var scope = scope
@@ -185,7 +185,7 @@ struct EvaluationPreparer {
                 if case .value(.string(let key)) = operands[1] { return try keyed(operands[0], key, in: tree) }
                 let elements = try collection(operands[0], in: tree)
                 guard let position = try wholeNumber(operands[1], in: tree) else {
-                    throw PredicateError(
+                    throw QueryError(
                         .typeMismatch, "an index is a whole number, not \(operands[1].kind): `\(tree.format)`")
                 }
                 return elements.indices.contains(position) ? elements[position] : .null

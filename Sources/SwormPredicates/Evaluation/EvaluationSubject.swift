@@ -4,7 +4,7 @@ package protocol EvaluationSubject {
     ///
     /// A to-one relationship without an object is `.missing`; a to-many relationship is always `.objects`.
     ///
-    /// - Throws: ``PredicateError/unknownKey(_:of:names:)`` for a key that the object does not have.
+    /// - Throws: ``QueryError/unknownKey(_:of:names:)`` for a key that the object does not have.
     func predicateValue(forKey key: String) throws -> EvaluationValue
 
     /// The identity by which the object is compared.
@@ -64,22 +64,22 @@ extension AttributeValue {
     }
 }
 
-extension PredicateError {
+extension QueryError {
     /// Returns the error for a key that an object does not have.
     ///
     /// - Parameter names: The keys that it does have.
     package static func unknownKey(
         _ key: String, of owner: String, names: some Sequence<String>
-    ) -> PredicateError {
+    ) -> QueryError {
         unknownKey(key, "\(owner) has no property named `\(key)`", names: names)
     }
 
     /// Returns the error for a key that an object does not have, with a custom message.
     package static func unknownKey(
         _ key: String, _ words: String, names: some Sequence<String>
-    ) -> PredicateError {
+    ) -> QueryError {
         let hint = nearestNameHint(to: key, in: names)
-        return PredicateError(.unknownKey, hint.isEmpty ? words : words + "." + hint)
+        return QueryError(.unknownKey, hint.isEmpty ? words : words + "." + hint)
     }
 }
 

@@ -77,7 +77,7 @@ struct PreparedComparison: Sendable {
         guard comparison.quantifier != .direct else { return try test(value, scope) }
         guard let elements = value.elements else {
             let word = comparison.quantifier == .any ? "ANY" : "ALL"
-            throw fault(
+            throw issue(
                 "\(word) needs a path through a to-many relationship, and `\(comparison.left.format)` is \(value.kind)")
         }
         for element in elements {
@@ -138,12 +138,12 @@ struct PreparedComparison: Sendable {
     private func order(_ left: SQLValue, _ right: SQLValue) throws -> ComparisonResult? {
         switch (left, right) {
         case (.null, _), (_, .null): return nil
-        case (.object, _), (_, .object): throw fault("objects have no order")
+        case (.object, _), (_, .object): throw issue("objects have no order")
         case (.text(let left), .text(let right)) where options.contains(.localeSensitive):
             return compareTexts(left, right, options)
         default:
             guard left.isComparable(to: right) else {
-                throw fault("\(left.kind) and \(right.kind) cannot be ordered")
+                throw issue("\(left.kind) and \(right.kind) cannot be ordered")
             }
             return left.order(right)
         }
@@ -156,7 +156,7 @@ struct PreparedComparison: Sendable {
         } else {
             bounds = try right.value(in: scope).elements ?? []
         }
-        guard bounds.count == 2 else { throw fault("BETWEEN takes a list of two values") }
+        guard bounds.count == 2 else { throw issue("BETWEEN takes a list of two values") }
         let value = try normalized(value)
         let lower = try order(value, try normalized(bounds[0])).map { $0 != .orderedAscending }
         let upper = try order(value, try normalized(bounds[1])).map { $0 != .orderedDescending }
@@ -186,9 +186,9 @@ struct PreparedComparison: Sendable {
             case .text(let text):
                 guard let part = try self.text(value) else { return undecided }
                 return TextPattern(part, at: .anywhere, options: options).matches(text)
-            default: throw fault("IN takes a list, a collection or a text on its right side")
+            default: throw issue("IN takes a list, a collection or a text on its right side")
             }
-        case .object: throw fault("IN takes a list, a collection or a text on its right side")
+        case .object: throw issue("IN takes a list, a collection or a text on its right side")
         }
     }
 
@@ -247,14 +247,14 @@ struct PreparedComparison: Sendable {
             default: break
             }
         }
-        throw fault("\(comparison.comparator.spelling) compares texts, not \(value.kind)")
+        throw issue("\(comparison.comparator.spelling) compares texts, not \(value.kind)")
     }
 
     /// Returns the value to compare, with strings folded.
     private func normalized(_ value: EvaluationValue) throws -> SQLValue {
         switch value {
         case .objects, .list:
-            throw fault("a collection is no single value; a to-many path needs ANY, ALL or a collection operator")
+            throw issue("a collection is no single value; a to-many path needs ANY, ALL or a collection operator")
         case .value, .object, .missing: break
         }
         let result = try comparable(value, in: comparison.left)
@@ -262,7 +262,7 @@ struct PreparedComparison: Sendable {
         return .text(folded(text, options))
     }
 
-    private func fault(_ reason: String) -> PredicateError {
-        PredicateError(.typeMismatch, "\(reason): `\(PredicateTree.comparison(comparison).format)`")
+    private func issue(_ reason: String) -> QueryError {
+        QueryError(.typeMismatch, "\(reason): `\(PredicateTree.comparison(comparison).format)`")
     }
 }

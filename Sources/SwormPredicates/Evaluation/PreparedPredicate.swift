@@ -12,11 +12,11 @@ package struct PreparedPredicate: Sendable {
     ///   - tree: The predicate, with its variables substituted.
     ///   - logic: The handling of nil in comparisons.
     ///   - now: The value of `now()`.
-    /// - Throws: A ``PredicateError`` for a free variable, an invalid pattern, operands that never fit, or excessive
+    /// - Throws: A ``QueryError`` for a free variable, an invalid pattern, operands that never fit, or excessive
     ///   depth.
     package init(_ tree: PredicateTree, logic: NilLogic = .sql, now: Date = Date()) throws {
         guard tree.depth(limit: PredicateLimits.treeDepth) != nil else {
-            throw PredicateError(
+            throw QueryError(
                 .limit, "the predicate is nested more than \(PredicateLimits.treeDepth) levels deep")
         }
         condition = try EvaluationPreparer(logic: logic, now: now).prepare(tree)
@@ -50,7 +50,7 @@ package struct PreparedExpression: Sendable {
 
     package init(_ tree: ExpressionTree, logic: NilLogic = .sql, now: Date = Date()) throws {
         guard tree.depth(limit: PredicateLimits.treeDepth) != nil else {
-            throw PredicateError(
+            throw QueryError(
                 .limit, "the expression is nested more than \(PredicateLimits.treeDepth) levels deep")
         }
         operand = try EvaluationPreparer(logic: logic, now: now).prepare(tree)

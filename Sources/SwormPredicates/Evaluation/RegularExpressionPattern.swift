@@ -7,7 +7,7 @@ package struct RegularExpressionPattern: Sendable {
 
     /// Creates a pattern.
     ///
-    /// - Throws: A ``PredicateError`` if the string is not a regular expression.
+    /// - Throws: A ``QueryError`` if the string is not a regular expression.
     package init(_ pattern: String, options: ComparisonOptions = []) throws {
         let given = options.contains(.normalized) ? [] : options
         // Marks are removed from the string and the pattern; letter case is handled by the regular expression.
@@ -25,7 +25,7 @@ package struct RegularExpressionPattern: Sendable {
                 expression = try NSRegularExpression(pattern: "(?:\(source)\n)\\z", options: flags)
             }
         } catch {
-            throw PredicateError(
+            throw QueryError(
                 .regularExpression, "`\(pattern.prefix(200))` is no regular expression", cause: error)
         }
     }

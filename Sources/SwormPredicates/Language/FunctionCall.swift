@@ -1,11 +1,11 @@
 /// Creates the tree of a call from the name in the text, with or without its last colon.
 ///
 /// Apple implements the operators as functions; their names result in the operator's node.
-func makeCall(_ written: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, PredicateError> {
+func makeCall(_ written: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, QueryError> {
     let name =
         written.hasSuffix(":") && written.dropLast().contains(":") == false ? String(written.dropLast()) : written
-    func wrongCount(_ expected: String) -> Result<ExpressionTree, PredicateError> {
-        .failure(PredicateError(.syntax, "`\(written)` takes \(expected), not \(arguments.count) arguments"))
+    func wrongCount(_ expected: String) -> Result<ExpressionTree, QueryError> {
+        .failure(QueryError(.syntax, "`\(written)` takes \(expected), not \(arguments.count) arguments"))
     }
     if let operation = operatorFunctions[name] {
         guard arguments.count == 2 else { return wrongCount("two arguments") }
@@ -18,14 +18,14 @@ func makeCall(_ written: String, _ arguments: [ExpressionTree]) -> Result<Expres
     case "castObject:toType:":
         guard arguments.count == 2 else { return wrongCount("two arguments") }
         guard case .value(.string(let type)) = arguments[1] else {
-            return .failure(PredicateError(.syntax, "`\(written)` takes the name of a type in quotes"))
+            return .failure(QueryError(.syntax, "`\(written)` takes the name of a type in quotes"))
         }
         return makeCast(arguments[0], type)
     default: break
     }
     guard let function = PredicateFunction(rawValue: name) else {
         let known = PredicateFunction.allCases.map(\.rawValue).joined(separator: ", ")
-        return .failure(PredicateError(.unsupported, "the function `\(written)` is not supported; there are \(known)"))
+        return .failure(QueryError(.unsupported, "the function `\(written)` is not supported; there are \(known)"))
     }
     guard function.arity.contains(arguments.count) else {
         return wrongCount(function.isAggregate ? "at least one argument" : "\(function.arity.lowerBound) argument(s)")
@@ -40,7 +40,7 @@ private let operatorFunctions: [String: BinaryOperator] = [
 
 extension PredicateTree {
     /// Returns the tree of a call of a function by its name in archives, such as `count:`.
-    package static func call(_ name: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, PredicateError> {
+    package static func call(_ name: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, QueryError> {
         makeCall(name, arguments)
     }
 }

@@ -36,7 +36,7 @@ package enum PredicateArgument: Sendable, Hashable {
     private static func make(
         from any: Any?, what: String, depth: Int, object reference: (Any) -> ObjectReference?
     ) throws -> PredicateArgument {
-        guard depth < 50 else { throw PredicateError(.limit, "\(what) holds lists in lists more than 50 levels deep") }
+        guard depth < 50 else { throw QueryError(.limit, "\(what) holds lists in lists more than 50 levels deep") }
         guard let any else { return .value(.null) }
         switch any {
         case let argument as PredicateArgument: return argument
@@ -47,7 +47,7 @@ package enum PredicateArgument: Sendable, Hashable {
         if let value = AttributeValue(any: any) { return .value(value) }
         if let object = reference(any) { return .value(.object(object)) }
         guard let elements = elements(of: any) else {
-            throw PredicateError(
+            throw QueryError(
                 .argument,
                 "\(what) is a \(type(of: any)); a predicate takes numbers, text, dates, data, UUIDs, URLs, objects, nil and lists of them"
             )

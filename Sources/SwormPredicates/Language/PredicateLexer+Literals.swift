@@ -28,12 +28,12 @@ extension PredicateLexer {
         try refuseLetters(behind: digits, from: start)
         if !isReal, let value = UInt64(digits) { return .integer(value) }
         guard let value = Double(digits), value.isFinite else {
-            throw fault("the number `\(digits.prefix(40))` is too large", at: start)
+            throw issue("the number `\(digits.prefix(40))` is too large", at: start)
         }
         // A comparison with the nearest representable number would find that number.
         guard isReal || isExact(value, digits) else { throw tooLarge(digits, at: start) }
         guard value != 0 || isZero(digits) else {
-            throw fault(
+            throw issue(
                 "the number `\(digits.prefix(40))` is smaller than the smallest floating-point number; write 0",
                 at: start)
         }
@@ -41,8 +41,8 @@ extension PredicateLexer {
     }
 
     /// Returns the error for an integer that is neither a 64-bit integer nor exactly a floating-point number.
-    func tooLarge(_ digits: String, at start: Int) -> PredicateError {
-        fault(
+    func tooLarge(_ digits: String, at start: Int) -> QueryError {
+        issue(
             "the integer `\(digits.prefix(40))` does not fit in 64 bits; write it with a decimal point to compare with the nearest floating-point number",
             at: start)
     }
@@ -68,10 +68,10 @@ extension PredicateLexer {
         let first = position
         while let byte = peek(), hexValue(byte).map({ $0 < radix }) == true { advance() }
         let digits = text(first, position)
-        guard !digits.isEmpty else { throw fault("expected digits behind `\(text(start, first))`", at: start) }
+        guard !digits.isEmpty else { throw issue("expected digits behind `\(text(start, first))`", at: start) }
         try refuseLetters(behind: text(start, position), from: start)
         guard let value = UInt64(digits, radix: radix) else {
-            throw fault("the number `\(text(start, position).prefix(40))` does not fit in 64 bits", at: start)
+            throw issue("the number `\(text(start, position).prefix(40))` does not fit in 64 bits", at: start)
         }
         return .integer(value)
     }
@@ -79,7 +79,7 @@ extension PredicateLexer {
     private func refuseLetters(behind number: String, from start: Int) throws {
         guard let byte = peek() else { return }
         if isDigit(byte) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A) || byte == 0x5F {
-            throw fault("a letter or digit cannot follow the number `\(number.prefix(40))`", at: start)
+            throw issue("a letter or digit cannot follow the number `\(number.prefix(40))`", at: start)
         }
     }
 
@@ -115,7 +115,7 @@ extension PredicateLexer {
                 content.append(byte)
             }
         }
-        throw fault("the quote that opens this text is never closed", at: start)
+        throw issue("the quote that opens this text is never closed", at: start)
     }
 
     private mutating func appendEscape(to content: inout [UInt8], from start: Int) throws {
@@ -136,7 +136,7 @@ extension PredicateLexer {
         case UInt8(ascii: "v"): content.append(0x0B)
         case UInt8(ascii: "x"), UInt8(ascii: "X"):
             guard let value = digits(2, radix: 16, at: 0), let scalar = Unicode.Scalar(value) else {
-                throw fault("expected two hexadecimal digits behind `\\x`", at: start)
+                throw issue("expected two hexadecimal digits behind `\\x`", at: start)
             }
             advance(2)
             content.append(contentsOf: String(Character(scalar)).utf8)
@@ -149,7 +149,7 @@ extension PredicateLexer {
     /// Reads four digits, or twice four that form a surrogate pair.
     private mutating func unicodeEscape(from start: Int) throws -> Unicode.Scalar {
         guard let high = digits(4, radix: 16, at: 0) else {
-            throw fault("expected four hexadecimal digits behind `\\u`", at: start)
+            throw issue("expected four hexadecimal digits behind `\\u`", at: start)
         }
         advance(4)
         if let scalar = Unicode.Scalar(high) { return scalar }
@@ -160,7 +160,7 @@ extension PredicateLexer {
             advance(6)
             return scalar
         }
-        throw fault("`\\u` stands for half a surrogate pair without its other half", at: start)
+        throw issue("`\\u` stands for half a surrogate pair without its other half", at: start)
     }
 
     private func digits(_ count: Int, radix: UInt32, at distance: Int) -> UInt32? {

@@ -7,7 +7,7 @@ struct PredicateLexer: Sendable {
 
     init(_ format: String) throws {
         guard format.utf8.count <= PredicateLimits.formatSize else {
-            throw PredicateError(
+            throw QueryError(
                 .limit,
                 "the format string has \(format.utf8.count) bytes; at most \(PredicateLimits.formatSize) are allowed")
         }
@@ -50,8 +50,8 @@ struct PredicateLexer: Sendable {
         text(0, offset).count + 1
     }
 
-    func fault(_ message: String, at offset: Int) -> PredicateError {
-        PredicateError(.syntax, message, column: column(of: offset))
+    func issue(_ message: String, at offset: Int) -> QueryError {
+        QueryError(.syntax, message, column: column(of: offset))
     }
 
     func peek(_ distance: Int = 0) -> UInt8? {
@@ -96,7 +96,7 @@ struct PredicateLexer: Sendable {
     }
 
     private mutating func name(behind sign: String) throws -> String {
-        guard let name = scanName() else { throw fault("expected a name behind `\(sign)`", at: position - 1) }
+        guard let name = scanName() else { throw issue("expected a name behind `\(sign)`", at: position - 1) }
         return name
     }
 
@@ -106,7 +106,7 @@ struct PredicateLexer: Sendable {
         position += 1
         guard peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") else { return try name(behind: "#") }
         let name = try string()
-        guard !name.isEmpty else { throw fault("the name behind `#` is empty", at: start) }
+        guard !name.isEmpty else { throw issue("the name behind `#` is empty", at: start) }
         return name
     }
 
@@ -157,7 +157,7 @@ struct PredicateLexer: Sendable {
         case "s", "S": return .text
         case "c", "C": return .character
         default:
-            throw fault("expected %@, %K or a printf form such as %d; write a percent sign in quotes", at: start)
+            throw issue("expected %@, %K or a printf form such as %d; write a percent sign in quotes", at: start)
         }
     }
 
@@ -169,6 +169,6 @@ struct PredicateLexer: Sendable {
             }
         }
         let shown = text(position, position + 4).first.map(String.init) ?? ""
-        throw fault("unexpected `\(shown)`", at: position)
+        throw issue("unexpected `\(shown)`", at: position)
     }
 }

@@ -15,7 +15,7 @@ extension PredicateParser {
         case .variable(let name):
             let parsed = try leaf(.expression(.variable(name)))
             if isNext(.assign) {
-                throw PredicateError(.unsupported, "assignments to variables are not supported", column: column)
+                throw QueryError(.unsupported, "assignments to variables are not supported", column: column)
             }
             return parsed
         case .escaped(let name), .collectionOperator(let name):
@@ -24,8 +24,8 @@ extension PredicateParser {
         case .selector(let name): return try parseCall(name)
         case .word(let name, let keyword): return try parseWord(name, keyword)
         case .symbol(.openCurly): return try parseList()
-        case .end: throw lexer.fault("expected a value, but the text ends", at: token.start)
-        case .symbol: throw lexer.fault("expected a value, found \(shown)", at: token.start)
+        case .end: throw lexer.issue("expected a value, but the text ends", at: token.start)
+        case .symbol: throw lexer.issue("expected a value, found \(shown)", at: token.start)
         }
     }
 
@@ -55,8 +55,8 @@ extension PredicateParser {
         }
         let argument = try takeArgument()
         // Computed only for an error, because columns are counted from the start of the text.
-        func refuse(_ reason: String) -> PredicateError {
-            PredicateError(.argument, "argument \(argumentNumber) \(reason)", column: lexer.column(of: start))
+        func refuse(_ reason: String) -> QueryError {
+            QueryError(.argument, "argument \(argumentNumber) \(reason)", column: lexer.column(of: start))
         }
         guard let tree = argument.expressionTree else {
             throw refuse("is a predicate; an argument stands for a value, not for a predicate")
@@ -72,7 +72,7 @@ extension PredicateParser {
         default: throw refuse("stands for a single value (\(shown)) and is a list")
         }
         guard let depth = tree.depth(limit: PredicateLimits.parsedDepth) else {
-            throw PredicateError(
+            throw QueryError(
                 .limit, "argument \(argumentNumber) is nested more than \(PredicateLimits.parsedDepth) levels deep",
                 column: lexer.column(of: start))
         }
@@ -86,14 +86,14 @@ extension PredicateParser {
             switch key {
             case "@count":
                 if !isLast || followed {
-                    throw PredicateError(.syntax, "nothing can follow @count", column: lexer.column(of: position))
+                    throw QueryError(.syntax, "nothing can follow @count", column: lexer.column(of: position))
                 }
             case "@sum", "@avg", "@min", "@max":
                 if isLast, !followed {
-                    throw PredicateError(.syntax, "`\(key)` needs a key behind it", column: lexer.column(of: position))
+                    throw QueryError(.syntax, "`\(key)` needs a key behind it", column: lexer.column(of: position))
                 }
             default:
-                throw PredicateError(
+                throw QueryError(
                     .unsupported, "the collection operator `\(key)` is not supported",
                     column: lexer.column(of: position))
             }
@@ -145,12 +145,12 @@ extension PredicateParser {
             case .cast, .function:
                 return try parseCall(name, from: start)
             case .fetch:
-                throw PredicateError(.unsupported, "FETCH is not supported", column: lexer.column(of: start))
+                throw QueryError(.unsupported, "FETCH is not supported", column: lexer.column(of: start))
             default: break
             }
         }
         guard keyword.mayBeginKeyPath else {
-            throw lexer.fault("`\(name)` is a reserved word; as a key, write `#\(name)` or %K", at: start)
+            throw lexer.issue("`\(name)` is a reserved word; as a key, write `#\(name)` or %K", at: start)
         }
         return try node(.expression(.key(.evaluatedObject, name)), 0, from: start)
     }
@@ -170,7 +170,7 @@ extension PredicateParser {
         let collectionTree = try requireExpression(collection)
         try expect(.comma, "behind the collection of SUBQUERY")
         guard case .variable(let name) = token.kind else {
-            throw lexer.fault("expected the variable of SUBQUERY, such as $x, found \(shown)", at: token.start)
+            throw lexer.issue("expected the variable of SUBQUERY, such as $x, found \(shown)", at: token.start)
         }
         try advance()
         try expect(.comma, "behind the variable of SUBQUERY")
@@ -207,21 +207,21 @@ extension PredicateParser {
         switch resolveCall(name, elements.trees) {
         case .success(let tree): return try node(.expression(tree), elements.depth, from: start)
         case .failure(let error):
-            throw PredicateError(error.code, error.message, column: lexer.column(of: start))
+            throw QueryError(error.code, error.message, column: lexer.column(of: start))
         }
     }
 
-    private func resolveCall(_ name: String, _ trees: [ExpressionTree]) -> Result<ExpressionTree, PredicateError> {
+    private func resolveCall(_ name: String, _ trees: [ExpressionTree]) -> Result<ExpressionTree, QueryError> {
         switch PredicateKeyword.named(name) {
         case .cast:
             guard trees.count == 2, case .value(.string(let type)) = trees[1] else {
-                return .failure(PredicateError(.syntax, "CAST takes a value and the name of a type in quotes"))
+                return .failure(QueryError(.syntax, "CAST takes a value and the name of a type in quotes"))
             }
             return makeCast(trees[0], type)
         case .function:
             guard trees.count >= 2, case .value(.string(let selector)) = trees[1] else {
                 return .failure(
-                    PredicateError(
+                    QueryError(
                         .syntax, "FUNCTION takes an operand, the name of a function in quotes, and arguments"))
             }
             return makeCall(selector, [trees[0]] + trees.dropFirst(2))

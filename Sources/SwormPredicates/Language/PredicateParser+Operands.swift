@@ -43,11 +43,11 @@ extension PredicateParser {
         let start = token.start
         try advance()
         if isNext(.dot) || endsKeyword {
-            throw lexer.fault("`\(word)` is a reserved word; as a key, write `#\(word)` or %K", at: start)
+            throw lexer.issue("`\(word)` is a reserved word; as a key, write `#\(word)` or %K", at: start)
         }
         let left = try nested { try $0.parse(.set) }
         guard case .comparison(let comparator) = Infix(token.kind) else {
-            throw lexer.fault(
+            throw lexer.issue(
                 "expected an operator after `\(word) \(source(left))`, found \(shown)", at: token.start)
         }
         var parsed = try parseComparison(left, comparator, quantifier: quantifier)
@@ -68,7 +68,7 @@ extension PredicateParser {
         try advance()
         var inner = try nested { try $0.parse(.or) }
         if isNext(.comma) {
-            throw lexer.fault("unexpected `,`; a list stands in curly brackets: {a, b}", at: token.start)
+            throw lexer.issue("unexpected `,`; a list stands in curly brackets: {a, b}", at: token.start)
         }
         try expect(.closeRound, "to close the bracket", openedAt: start)
         inner.start = start
@@ -123,7 +123,7 @@ extension PredicateParser {
 
     private func take(_ key: String, into chain: inout KeyPathChain, at position: Int) throws {
         if chain.count {
-            throw PredicateError(.syntax, "nothing can follow @count", column: lexer.column(of: position))
+            throw QueryError(.syntax, "nothing can follow @count", column: lexer.column(of: position))
         }
         guard key.hasPrefix("@") else {
             chain.wantsKey = false
@@ -134,7 +134,7 @@ extension PredicateParser {
         case "@sum", "@avg", "@min", "@max":
             chain = KeyPathChain(wantsKey: true, last: key, position: position)
         default:
-            throw PredicateError(
+            throw QueryError(
                 .unsupported,
                 "the collection operator `\(key)` is not supported; there are @count, @sum, @avg, @min, @max",
                 column: lexer.column(of: position))
@@ -143,7 +143,7 @@ extension PredicateParser {
 
     private func requireComplete(_ chain: KeyPathChain) throws {
         guard chain.wantsKey else { return }
-        throw PredicateError(
+        throw QueryError(
             .syntax, "`\(chain.last)` needs a key behind it, as in `items.\(chain.last).price`",
             column: lexer.column(of: chain.position))
     }
@@ -154,7 +154,7 @@ extension PredicateParser {
         case .word(let name, _):
             try advance()
             if isNext(.openRound) {
-                throw PredicateError(
+                throw QueryError(
                     .unsupported, "methods cannot be called: `\(name)(…)`", column: lexer.column(of: previousEnd))
             }
             return [name.lowercased() == "self" ? "self" : name]
@@ -162,7 +162,7 @@ extension PredicateParser {
             try advance()
             return [name]
         case .argument(.key): return try parseKeyArgument()
-        default: throw lexer.fault("expected a key behind the dot, found \(shown)", at: token.start)
+        default: throw lexer.issue("expected a key behind the dot, found \(shown)", at: token.start)
         }
     }
 
@@ -170,18 +170,18 @@ extension PredicateParser {
     mutating func parseKeyArgument() throws -> [String] {
         let start = token.start
         guard case .value(.string(let path)) = try takeArgument() else {
-            throw PredicateError(
+            throw QueryError(
                 .argument, "argument \(argumentNumber) stands for a key (%K) and must be text",
                 column: lexer.column(of: start))
         }
         let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard !keys.contains(where: { $0.isEmpty || $0 == "@" }) else {
-            throw PredicateError(
+            throw QueryError(
                 .argument, "argument \(argumentNumber), `\(path.prefix(80))`, is no key path",
                 column: lexer.column(of: start))
         }
         guard keys.count < PredicateLimits.parsedDepth else {
-            throw PredicateError(
+            throw QueryError(
                 .limit, "argument \(argumentNumber) is a key path of \(keys.count) keys",
                 column: lexer.column(of: start))
         }

@@ -3,7 +3,7 @@
 /// - Parameters:
 ///   - format: The text in Apple's predicate language.
 ///   - arguments: The values for `%@`, `%K` and the printf forms, in order. Surplus arguments are ignored.
-/// - Throws: A ``PredicateError`` with the column of the error.
+/// - Throws: A ``QueryError`` with the column of the error.
 package func parsePredicate(_ format: String, arguments: [PredicateArgument] = []) throws -> PredicateTree {
     var parser = try PredicateParser(format, arguments: arguments)
     return try parser.predicate()
@@ -133,13 +133,13 @@ package struct PredicateParser {
         let comparison = Comparison(
             leftTree, comparator, try requireExpression(right), options: options, quantifier: quantifier)
         if let problem = comparison.problem {
-            throw PredicateError(problem.code, problem.message, column: lexer.column(of: right.start))
+            throw QueryError(problem.code, problem.message, column: lexer.column(of: right.start))
         }
         return try node(.predicate(.comparison(comparison)), max(left.depth, right.depth), from: left.start)
     }
 
-    private func unsupportedOperator() throws -> PredicateError {
-        PredicateError(
+    private func unsupportedOperator() throws -> QueryError {
+        QueryError(
             .unsupported, "the operator `\(lexer.text(token.start, token.end))` is not supported", column: column)
     }
 
@@ -148,7 +148,7 @@ package struct PredicateParser {
         let start = token.start
         try advance()
         guard case .word(let letters, _) = token.kind else {
-            throw lexer.fault("expected options such as [cd] behind the operator", at: start)
+            throw lexer.issue("expected options such as [cd] behind the operator", at: start)
         }
         var options: ComparisonOptions = []
         for letter in letters {
@@ -158,12 +158,12 @@ package struct PredicateParser {
             case "n", "N": options.insert(.normalized)
             case "l", "L": options.insert(.localeSensitive)
             default:
-                throw lexer.fault("`\(letter)` is no option; there are c, d, n and l", at: token.start)
+                throw lexer.issue("`\(letter)` is no option; there are c, d, n and l", at: token.start)
             }
         }
         try advance()
         try expect(.closeSquare, "behind the options")
-        if comparator == .between { throw lexer.fault("BETWEEN takes no options", at: start) }
+        if comparator == .between { throw lexer.issue("BETWEEN takes no options", at: start) }
         return options
     }
 
@@ -187,7 +187,7 @@ package struct PredicateParser {
     mutating func expect(_ symbol: PredicateSymbol, _ place: String, openedAt start: Int? = nil) throws {
         guard isNext(symbol) else {
             let place = start.map { "\(place) at column \(lexer.column(of: $0))" } ?? place
-            throw lexer.fault("expected `\(symbol.rawValue)` \(place), found \(shown)", at: token.start)
+            throw lexer.issue("expected `\(symbol.rawValue)` \(place), found \(shown)", at: token.start)
         }
         try advance()
     }
@@ -211,8 +211,8 @@ package struct PredicateParser {
         return try body(&self)
     }
 
-    private func tooDeep() -> PredicateError {
-        PredicateError(
+    private func tooDeep() -> QueryError {
+        QueryError(
             .limit, "the predicate is nested more than \(PredicateLimits.parsedDepth) levels deep", column: column)
     }
 
@@ -226,7 +226,7 @@ package struct PredicateParser {
 
     mutating func takeArgument() throws -> PredicateArgument {
         guard nextArgument < arguments.count else {
-            throw PredicateError(
+            throw QueryError(
                 .argument,
                 "there is no argument for \(shown): the text asks for more than the \(arguments.count) given",
                 column: column)
@@ -245,9 +245,9 @@ package struct PredicateParser {
         case .predicate(let tree): return tree
         case .expression:
             if case .word(_, .not) = token.kind {
-                throw lexer.fault("NOT cannot stand here; write NOT (… IN …) around the comparison", at: token.start)
+                throw lexer.issue("NOT cannot stand here; write NOT (… IN …) around the comparison", at: token.start)
             }
-            throw lexer.fault("expected an operator after `\(source(parsed))`, found \(shown)", at: parsed.end)
+            throw lexer.issue("expected an operator after `\(source(parsed))`, found \(shown)", at: parsed.end)
         }
     }
 
@@ -255,13 +255,13 @@ package struct PredicateParser {
         switch parsed.content {
         case .expression(let tree): return tree
         case .predicate:
-            throw lexer.fault("expected a value, but `\(source(parsed))` is a predicate", at: parsed.start)
+            throw lexer.issue("expected a value, but `\(source(parsed))` is a predicate", at: parsed.start)
         }
     }
 
     private func requireEnd(after parsed: Parsed) throws {
         guard case .end = token.kind else {
-            throw lexer.fault("unexpected \(shown) after `\(source(parsed))`", at: token.start)
+            throw lexer.issue("unexpected \(shown) after `\(source(parsed))`", at: token.start)
         }
     }
 }

@@ -3,14 +3,14 @@ extension PredicateTree {
     ///
     /// The variable of a SUBQUERY is bound by it and hides a variable of the same name.
     ///
-    /// - Throws: A ``PredicateError`` for a variable without a value, or for a predicate given as a value.
+    /// - Throws: A ``QueryError`` for a variable without a value, or for a predicate given as a value.
     package func substituting(_ variables: [String: PredicateArgument]) throws -> PredicateTree {
         try Substitution(variables: variables, bound: []).apply(to: try checked())
     }
 
     private func checked() throws -> PredicateTree {
         guard depth(limit: PredicateLimits.treeDepth) != nil else {
-            throw PredicateError(
+            throw QueryError(
                 .limit, "the predicate is nested more than \(PredicateLimits.treeDepth) levels deep")
         }
         return self
@@ -24,7 +24,7 @@ extension ExpressionTree {
     /// Returns the expression with every free variable replaced by its value.
     package func substituting(_ variables: [String: PredicateArgument]) throws -> ExpressionTree {
         guard depth(limit: PredicateLimits.treeDepth) != nil else {
-            throw PredicateError(
+            throw QueryError(
                 .limit, "the expression is nested more than \(PredicateLimits.treeDepth) levels deep")
         }
         return try Substitution(variables: variables, bound: []).apply(to: self)
@@ -67,7 +67,7 @@ private struct Substitution {
             comparison.left = try apply(to: comparison.left)
             comparison.right = try apply(to: comparison.right)
             if let problem = comparison.problem {
-                throw PredicateError(
+                throw QueryError(
                     problem.code, "\(problem.message): `\(PredicateTree.comparison(comparison).format)`")
             }
             return .comparison(comparison)
@@ -102,15 +102,15 @@ private struct Substitution {
     private func value(of name: String) throws -> ExpressionTree {
         guard let argument = variables[name] else {
             let known = variables.keys.sorted().map { "$" + $0 }.joined(separator: ", ")
-            throw PredicateError(
+            throw QueryError(
                 .variable, "there is no value for the variable `$\(name)`; given: \(known.isEmpty ? "none" : known)")
         }
         guard let tree = argument.expressionTree else {
-            throw PredicateError(
+            throw QueryError(
                 .argument, "the variable `$\(name)` is a predicate; it stands for a value, not for a predicate")
         }
         guard tree.depth(limit: PredicateLimits.parsedDepth) != nil else {
-            throw PredicateError(.limit, "the value of the variable `$\(name)` is nested too deep")
+            throw QueryError(.limit, "the value of the variable `$\(name)` is nested too deep")
         }
         return tree
     }

@@ -55,15 +55,15 @@ package struct ProjectionTree: Sendable, Hashable {
     }
 
     /// Throws an error if a column has no single value for its row or group.
-    package func validate() throws(PredicateError) {
+    package func validate() throws(QueryError) {
         guard !columns.isEmpty else {
-            throw PredicateError(.unsupported, "nothing is selected; name at least one attribute")
+            throw QueryError(.unsupported, "nothing is selected; name at least one attribute")
         }
         guard having == nil || !groups.isEmpty else {
-            throw PredicateError(.unsupported, "a condition on groups needs something to group by")
+            throw QueryError(.unsupported, "a condition on groups needs something to group by")
         }
         for group in groups where TreeNode.expression(group).hasAggregate {
-            throw PredicateError(.unsupported, "`\(group.format)` is an aggregate; rows cannot be grouped by it")
+            throw QueryError(.unsupported, "`\(group.format)` is an aggregate; rows cannot be grouped by it")
         }
         if form == .grouped || form == .total {
             for expression in columns + sorts.map(\.expression) { try requireOfGroup(.expression(expression)) }
@@ -71,7 +71,7 @@ package struct ProjectionTree: Sendable, Hashable {
         }
         if isDistinct {
             for sort in sorts where !columns.contains(sort.expression) {
-                throw PredicateError(
+                throw QueryError(
                     .unsupported,
                     "distinct values cannot be sorted by `\(sort.expression.format)`, which is not among those selected"
                 )
@@ -79,7 +79,7 @@ package struct ProjectionTree: Sendable, Hashable {
         }
     }
 
-    private func requireOfGroup(_ node: TreeNode) throws(PredicateError) {
+    private func requireOfGroup(_ node: TreeNode) throws(QueryError) {
         var stack = [node]
         while let node = stack.popLast() {
             guard case .expression(let expression) = node else {
@@ -89,13 +89,13 @@ package struct ProjectionTree: Sendable, Hashable {
             if groups.contains(expression) { continue }
             if let (_, operand) = expression.rowAggregate {
                 if let operand, TreeNode.expression(operand).hasAggregate {
-                    throw PredicateError(.unsupported, "`\(expression.format)` is an aggregate of an aggregate")
+                    throw QueryError(.unsupported, "`\(expression.format)` is an aggregate of an aggregate")
                 }
                 continue
             }
             switch expression {
             case .key, .evaluatedObject, .subquery, .index:
-                throw PredicateError(
+                throw QueryError(
                     .unsupported,
                     "`\(expression.format)` has many values here: it is neither an aggregate nor something to group by")
             default: stack += node.children

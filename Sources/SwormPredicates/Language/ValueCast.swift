@@ -89,18 +89,18 @@ package enum ValueCast: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Creates a cast. A cast of a constant becomes its result.
-func makeCast(_ operand: ExpressionTree, _ typeName: String) -> Result<ExpressionTree, PredicateError> {
+func makeCast(_ operand: ExpressionTree, _ typeName: String) -> Result<ExpressionTree, QueryError> {
     guard let cast = ValueCast(rawValue: typeName) else {
         let known = ValueCast.allCases.map(\.rawValue).joined(separator: ", ")
         return .failure(
-            PredicateError(.unsupported, "a cast to `\(typeName)` is not supported; there are \(known)"))
+            QueryError(.unsupported, "a cast to `\(typeName)` is not supported; there are \(known)"))
     }
     guard case .value(let value) = operand else { return .success(.cast(operand, typeName)) }
     guard let result = cast.apply(value) else {
-        return .failure(PredicateError(.typeMismatch, "\(value.literal) cannot be cast to `\(typeName)`"))
+        return .failure(QueryError(.typeMismatch, "\(value.literal) cannot be cast to `\(typeName)`"))
     }
     if case .null = result, value != .null {
-        return .failure(PredicateError(.typeMismatch, "\(value.literal) is no value of the type `\(typeName)`"))
+        return .failure(QueryError(.typeMismatch, "\(value.literal) is no value of the type `\(typeName)`"))
     }
     return .success(.value(result))
 }

@@ -1,6 +1,6 @@
 extension Comparison {
     /// The reason why the comparison is invalid for any object; nil if it is valid.
-    package var problem: (code: PredicateError.Code, message: String)? {
+    package var problem: (code: QueryError.Code, message: String)? {
         switch comparator {
         case .between:
             switch right {

@@ -62,7 +62,7 @@ extension TypeCheck {
             guard let kind = value.kind else { return .unknown(value.path + "." + key) }
             if key == "length", kind.isText { return computed(.integer, from: value) }
             if key == "self" || key == "SELF" { return type }
-            throw PredicateError.keyBehindAttribute(key, path: value.path, entity: value.entity)
+            throw QueryError.keyBehindAttribute(key, path: value.path, entity: value.entity)
         case .list: return .unknown(key)
         }
     }

@@ -7,7 +7,7 @@ extension PredicateTree {
     /// object just does not match. Features that work in memory and not in a store are accepted.
     ///
     /// - Parameter entity: The entity of the objects for which the predicate is evaluated.
-    /// - Throws: A ``PredicateError`` that names the path, the entity and the value.
+    /// - Throws: A ``QueryError`` that names the path, the entity and the value.
     package func checkTypes(of entity: any TypedEntity) throws {
         guard depth(limit: PredicateLimits.treeDepth) != nil else { return }
         try TypeCheck(root: entity).check(self)
@@ -57,7 +57,7 @@ struct TypeCheck {
     /// whole, not even whether it is nil.
     private func refuseComposite(_ type: ExpressionType) throws {
         guard case .object(let entity, let path) = type, let elements = entity.elements else { return }
-        throw PredicateError.compositeAsValue(path: path, entity: root.entityName, elements: elements)
+        throw QueryError.compositeAsValue(path: path, entity: root.entityName, elements: elements)
     }
 
     private func relate(_ left: ExpressionType, _ comparator: Comparator, _ right: ExpressionType) throws {
@@ -67,8 +67,8 @@ struct TypeCheck {
         if left.isObject || right.isObject {
             guard !left.isUnknown, !right.isUnknown else { return }
             let (path, entity) = left.place
-            if isOrdering { throw PredicateError.objectsWithoutOrder(path: path, entity: entity) }
-            guard left.isObject, right.isObject else { throw PredicateError.objectAndValue(path: path, entity: entity) }
+            if isOrdering { throw QueryError.objectsWithoutOrder(path: path, entity: entity) }
+            guard left.isObject, right.isObject else { throw QueryError.objectAndValue(path: path, entity: entity) }
             return
         }
         let (one, other) = (try value(left), try value(right))
@@ -105,10 +105,10 @@ struct TypeCheck {
         case .aggregate(let function, let member, let path, let entity):
             return try aggregate(function, of: member, path: path, entity: entity)
         case .collection(_, let path, let entity):
-            throw PredicateError.toManyNotAllowed(path: path, entity: entity)
+            throw QueryError.toManyNotAllowed(path: path, entity: entity)
         case .object, .list:
             let (path, entity) = type.place
-            throw PredicateError.mismatch("a plain value is needed here", path: path, entity: entity)
+            throw QueryError.mismatch("a plain value is needed here", path: path, entity: entity)
         }
     }
 

@@ -4,7 +4,7 @@ package protocol TypedEntity: Sendable {
 
     /// Returns the property with a name.
     ///
-    /// - Throws: A ``PredicateError`` for a key that is always invalid.
+    /// - Throws: A ``QueryError`` for a key that is always invalid.
     func property(named key: String) throws -> TypedProperty
 
     /// The paths of the elements of a composite attribute; nil for an entity.

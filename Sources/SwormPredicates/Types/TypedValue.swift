@@ -66,44 +66,44 @@ package struct TypedValue: Sendable {
         throw mismatch("\(name) cannot be taken of \(kind.name)")
     }
 
-    private func mismatch(_ reason: String) -> PredicateError {
-        PredicateError.mismatch(reason, path: path, entity: entity)
+    private func mismatch(_ reason: String) -> QueryError {
+        QueryError.mismatch(reason, path: path, entity: entity)
     }
 }
 
-extension PredicateError {
+extension QueryError {
     /// Returns the error for operands that cannot be combined.
-    package static func mismatch(_ reason: String, path: String, entity: String) -> PredicateError {
-        PredicateError(.typeMismatch, "\(path) of \(entity): \(reason)")
+    package static func mismatch(_ reason: String, path: String, entity: String) -> QueryError {
+        QueryError(.typeMismatch, "\(path) of \(entity): \(reason)")
     }
 
     /// Returns the error for an order of objects.
-    package static func objectsWithoutOrder(path: String, entity: String) -> PredicateError {
+    package static func objectsWithoutOrder(path: String, entity: String) -> QueryError {
         mismatch("objects have no order; use == or !=", path: path, entity: entity)
     }
 
     /// Returns the error for an object that is compared with a plain value.
-    package static func objectAndValue(path: String, entity: String) -> PredicateError {
+    package static func objectAndValue(path: String, entity: String) -> QueryError {
         mismatch("an object can only be compared with an object", path: path, entity: entity)
     }
 
     /// Returns the error for a key after an attribute.
-    package static func keyBehindAttribute(_ key: String, path: String, entity: String) -> PredicateError {
-        PredicateError(
+    package static func keyBehindAttribute(_ key: String, path: String, entity: String) -> QueryError {
+        QueryError(
             .unsupported, "\(path) of \(entity) is an attribute; nothing can follow it, not \"\(key)\"")
     }
 
     /// Returns the error for a composite attribute that is used as a plain value.
-    package static func compositeAsValue(path: String, entity: String, elements: [String]) -> PredicateError {
+    package static func compositeAsValue(path: String, entity: String, elements: [String]) -> QueryError {
         let names = elements.sorted().map { path + "." + $0 }.joined(separator: ", ")
-        return PredicateError(
+        return QueryError(
             .typeMismatch,
             "\(path) of \(entity) is a composite attribute and no plain value. Name its elements: \(names)")
     }
 
     /// Returns the error for a path to many objects that is used as a single value.
-    package static func toManyNotAllowed(path: String, entity: String) -> PredicateError {
-        PredicateError(
+    package static func toManyNotAllowed(path: String, entity: String) -> QueryError {
+        QueryError(
             .toMany,
             "to-many key not allowed here: \(path) of \(entity) leads to many objects; say ANY, ALL or NONE, or use"
                 + " @count or SUBQUERY")

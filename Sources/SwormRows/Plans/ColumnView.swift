@@ -2,7 +2,7 @@ package import Foundation
 
 /// A column of the row that is being read, for closures that set a property of their own type.
 ///
-/// Each read checks the storage class and throws ``CellFault`` for NULL and for a value that does not fit; check
+/// Each read checks the storage class and throws ``DecodingFailure`` for NULL and for a value that does not fit; check
 /// ``isNull`` first if NULL is allowed. A view is noncopyable and only borrowed, so that the bytes of its row remain
 /// valid.
 package struct ColumnView: ~Copyable {
@@ -75,33 +75,33 @@ package struct ColumnView: ~Copyable {
         }
     }
 
-    package func bool() throws(CellFault) -> Bool { try checked(storedInteger.map { $0 != 0 }, .bool) }
-    package func int() throws(CellFault) -> Int { try integer(.int) }
-    package func int16() throws(CellFault) -> Int16 { try integer(.int16) }
-    package func int32() throws(CellFault) -> Int32 { try integer(.int32) }
-    package func int64() throws(CellFault) -> Int64 { try integer(.int64) }
-    package func double() throws(CellFault) -> Double { try checked(storedNumber, .double) }
+    package func bool() throws(DecodingFailure) -> Bool { try checked(storedInteger.map { $0 != 0 }, .bool) }
+    package func int() throws(DecodingFailure) -> Int { try integer(.int) }
+    package func int16() throws(DecodingFailure) -> Int16 { try integer(.int16) }
+    package func int32() throws(DecodingFailure) -> Int32 { try integer(.int32) }
+    package func int64() throws(DecodingFailure) -> Int64 { try integer(.int64) }
+    package func double() throws(DecodingFailure) -> Double { try checked(storedNumber, .double) }
 
-    package func float() throws(CellFault) -> Float {
+    package func float() throws(DecodingFailure) -> Float {
         let number = try checked(storedNumber, .float)
         let narrow = Float(number)
         return try checked(narrow.isFinite || !number.isFinite ? narrow : nil, .float)
     }
 
-    package func decimal() throws(CellFault) -> Decimal { try checked(storedDecimal, .decimal) }
+    package func decimal() throws(DecodingFailure) -> Decimal { try checked(storedDecimal, .decimal) }
 
-    package func date() throws(CellFault) -> Date {
+    package func date() throws(DecodingFailure) -> Date {
         Date(timeIntervalSinceReferenceDate: try checked(storedNumber, .date))
     }
 
-    package func string() throws(CellFault) -> String { try checked(storedString, .string) }
-    package func data() throws(CellFault) -> Data { try checked(type == .blob ? Data(bytes) : nil, .data) }
+    package func string() throws(DecodingFailure) -> String { try checked(storedString, .string) }
+    package func data() throws(DecodingFailure) -> Data { try checked(type == .blob ? Data(bytes) : nil, .data) }
 
-    package func uuid() throws(CellFault) -> UUID {
+    package func uuid() throws(DecodingFailure) -> UUID {
         try checked(type == .blob ? UUID(bytes: bytes) : nil, .uuid)
     }
 
-    package func url() throws(CellFault) -> URL {
+    package func url() throws(DecodingFailure) -> URL {
         try checked(storedString.flatMap { URL(string: $0, encodingInvalidCharacters: false) }, .url)
     }
 
@@ -111,16 +111,16 @@ package struct ColumnView: ~Copyable {
     }
 
     /// Returns the error for a value that does not fit, for readers that check more than the storage class.
-    package func fault(expected: String) -> CellFault { CellFault(self, expected: expected) }
+    package func issue(expected: String) -> DecodingFailure { DecodingFailure(self, expected: expected) }
 
     @inline(__always)
-    private func integer<Value: FixedWidthInteger>(_ kind: FieldKind) throws(CellFault) -> Value {
+    private func integer<Value: FixedWidthInteger>(_ kind: FieldKind) throws(DecodingFailure) -> Value {
         try checked(storedInteger.flatMap { Value(exactly: $0) }, kind)
     }
 
     @inline(__always)
-    private func checked<Value>(_ value: Value?, _ kind: FieldKind) throws(CellFault) -> Value {
-        guard let value else { throw fault(expected: kind.expectation) }
+    private func checked<Value>(_ value: Value?, _ kind: FieldKind) throws(DecodingFailure) -> Value {
+        guard let value else { throw issue(expected: kind.expectation) }
         return value
     }
 }

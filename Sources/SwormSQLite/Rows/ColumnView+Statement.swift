@@ -26,7 +26,7 @@ extension ColumnView {
     }
 }
 
-extension CellFault {
+extension DecodingFailure {
     /// Creates the error for a column of the statement's current row.
     @inline(never)
     init(statement: OpaquePointer, column: Int32, expected: String) {

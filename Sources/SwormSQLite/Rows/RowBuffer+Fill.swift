@@ -5,7 +5,7 @@ extension RowBuffer {
     /// Reads the statement to its end, or at most `limit` rows, and checks each value against its column's rule.
     ///
     /// After a limit, the next call continues; `statement.isDone` is true if there are no more rows. Throws
-    /// `CellFault` for a value that does not fit, and `SQLiteError` for SQLite's errors.
+    /// `DecodingFailure` for a value that does not fit, and `SQLiteError` for SQLite's errors.
     package static func fill(
         statement: inout Statement, rules: [CellRule], limit: Int? = nil
     ) throws -> RowBuffer {

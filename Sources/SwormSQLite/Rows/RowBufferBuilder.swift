@@ -40,7 +40,7 @@ struct RowBufferBuilder: ~Copyable {
             switch type {
             case SQLITE_INTEGER:
                 guard rule.kind == .integer || rule.kind == .real || rule.kind == .number || rule.kind == .any else {
-                    throw fault(statement, column, rule)
+                    throw issue(statement, column, rule)
                 }
                 payload = UInt64(bitPattern: sqlite3_value_int64(value))
             case SQLITE_FLOAT:
@@ -48,17 +48,17 @@ struct RowBufferBuilder: ~Copyable {
                 guard
                     rule.kind == .real || rule.kind == .any
                         || (rule.kind == .number && DecimalText.isRepresentable(real))
-                else { throw fault(statement, column, rule) }
+                else { throw issue(statement, column, rule) }
                 payload = real.bitPattern
             case SQLITE_TEXT:
                 guard rule.kind == .text || rule.kind == .number || rule.kind == .any else {
-                    throw fault(statement, column, rule)
+                    throw issue(statement, column, rule)
                 }
                 // An empty string has an address. A missing one means that there was no memory for the conversion.
                 guard let start = sqlite3_value_text(value) else { throw Self.outOfMemory }
                 let text = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
                 guard UTF8Check.isValid(text), rule.kind != .number || DecimalText.isNumber(text) else {
-                    throw fault(statement, column, rule)
+                    throw issue(statement, column, rule)
                 }
                 payload = try put(text)
             case SQLITE_BLOB:
@@ -66,11 +66,11 @@ struct RowBufferBuilder: ~Copyable {
                 let blob = UnsafeRawBufferPointer(
                     start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
                 guard rule.kind == .blob || rule.kind == .any || (rule.kind == .uuid && blob.count == 16) else {
-                    throw fault(statement, column, rule)
+                    throw issue(statement, column, rule)
                 }
                 payload = try put(blob)
             default:
-                guard rule.allowsNull else { throw fault(statement, column, rule) }
+                guard rule.allowsNull else { throw issue(statement, column, rule) }
                 payload = 0
             }
             payloads[base + column] = payload
@@ -146,8 +146,8 @@ struct RowBufferBuilder: ~Copyable {
         SQLiteError(code: SQLITE_NOMEM, message: "no memory for the rows of a fetch; fetch in batches with a limit")
     }
 
-    private func fault(_ statement: OpaquePointer, _ column: Int, _ rule: CellRule) -> CellFault {
-        CellFault(
+    private func issue(_ statement: OpaquePointer, _ column: Int, _ rule: CellRule) -> DecodingFailure {
+        DecodingFailure(
             statement: statement, column: Int32(truncatingIfNeeded: column),
             expected: rule.allowsNull ? "\(rule.kind.expectation) or NULL" : rule.kind.expectation)
     }

@@ -107,7 +107,7 @@ struct RowFiller {
             return try external(bytes)
         } catch {
             let rowID = sqlite3_value_int64(sqlite3_column_value(statement, 0))
-            failure = ExternalFault(column: Int(op.column), rowID: rowID, cause: error)
+            failure = ExternalDataFailure(column: Int(op.column), rowID: rowID, cause: error)
             return nil
         }
     }
@@ -117,7 +117,7 @@ struct RowFiller {
         let op = ops[index]
         if failure == nil {
             let expected = op.isExternal ? "blob with a marker of inline data" : op.kind.expectation
-            failure = CellFault(statement: statement, column: op.column, expected: expected)
+            failure = DecodingFailure(statement: statement, column: op.column, expected: expected)
         }
         guard initialises else { return }
         for written in ops[..<index] {

@@ -79,9 +79,9 @@ struct RowReader {
             }
             return true
         } catch {
-            if var fault = error as? CellFault {
-                fault.rowID = sqlite3_column_int64(statement, 0)
-                filler.failure = fault
+            if var issue = error as? DecodingFailure {
+                issue.rowID = sqlite3_column_int64(statement, 0)
+                filler.failure = issue
             } else {
                 filler.failure = error
             }

@@ -8,7 +8,7 @@ extension Statement {
 
     /// Reads the statement to its end, or at most `limit` rows, into values of the plan's type.
     ///
-    /// Throws `CellFault` for a value that does not fit its property, any error of a closure, and `SQLiteError` for
+    /// Throws `DecodingFailure` for a value that does not fit its property, any error of a closure, and `SQLiteError` for
     /// SQLite's errors. After a limit, the next call continues; `isDone` is true if there are no more rows.
     package mutating func decode<T>(
         _ plan: borrowing RowPlan<T>, limit: Int? = nil, external: ExternalReader? = nil

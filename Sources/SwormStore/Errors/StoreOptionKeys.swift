@@ -37,7 +37,7 @@ public let SwormWritesWithInferredModelOption: String = "SwormWritesWithInferred
 package let SwormStatementWatchOption: String = "SwormStatementWatchOption"
 /// The option that holds the number of calls in the process that may read the store at the same time.
 package let SwormReadersOption: String = "SwormReadersOption"
-/// The option that holds the `LentFiles` by which stores pass on the content of external files.
+/// The option that holds the `SharedExternalFiles` by which stores pass on the content of external files.
 package let SwormLentFilesOption: String = "SwormLentFilesOption"
 /// The option that holds the `StoreDisk` that changes the files of a store.
 package let SwormDiskOption: String = "SwormDiskOption"

@@ -4,7 +4,7 @@ package enum ModelNames {
     ///
     /// Names become Swift and Objective-C identifiers and parts of key paths and of SQL names, so they may contain
     /// only letters, digits and underscores.
-    package static func fault(of name: String) -> String? {
+    package static func issue(of name: String) -> String? {
         if name.isEmpty { return "is missing" }
         guard let first = name.unicodeScalars.first else { return "is missing" }
         if first.properties.numericType != nil { return "begins with a digit" }

@@ -22,7 +22,7 @@ struct XMLPropertyList {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    private func fault(_ what: String) -> ArchiveError {
+    private func issue(_ what: String) -> ArchiveError {
         let line = bytes[..<min(place, bytes.count)].reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
         return ArchiveError("line \(line) of the property list \(what)")
     }
@@ -34,43 +34,43 @@ struct XMLPropertyList {
         try skipBetween()
         if starts(with: "<!DOCTYPE") {
             let end = try place(after: ">")
-            guard !bytes[place..<end].contains(UInt8(ascii: "[")) else { throw fault("declares entities") }
+            guard !bytes[place..<end].contains(UInt8(ascii: "[")) else { throw issue("declares entities") }
             place = end
         }
         try skipBetween()
-        guard case .start("plist", let isEmpty) = try tag(), !isEmpty else { throw fault("is no property list") }
-        guard case .start(let name, let isEmpty) = try tag() else { throw fault("ends without a value") }
+        guard case .start("plist", let isEmpty) = try tag(), !isEmpty else { throw issue("is no property list") }
+        guard case .start(let name, let isEmpty) = try tag() else { throw issue("ends without a value") }
         let object = try value(name, isEmpty: isEmpty, depth: 0)
-        guard case .end("plist") = try tag() else { throw fault("has more than one value") }
+        guard case .end("plist") = try tag() else { throw issue("has more than one value") }
         try skipBetween()
-        guard place == bytes.count else { throw fault("goes on behind its end") }
+        guard place == bytes.count else { throw issue("goes on behind its end") }
         return object
     }
 
     private mutating func value(_ name: String, isEmpty: Bool, depth: Int) throws(ArchiveError) -> Any {
         guard depth < BinaryPropertyList.depthLimit else {
-            throw fault("has collections more than \(BinaryPropertyList.depthLimit) deep")
+            throw issue("has collections more than \(BinaryPropertyList.depthLimit) deep")
         }
         switch name {
         case "dict": return isEmpty ? [String: Any]() : try dictionary(depth)
         case "array": return isEmpty ? [Any]() : try array(depth)
         case "true", "false":
-            if !isEmpty { guard try text(name).isEmpty else { throw fault("has a value in \(name)") } }
+            if !isEmpty { guard try text(name).isEmpty else { throw issue("has a value in \(name)") } }
             return NSNumber(value: name == "true")
         case "string": return isEmpty ? "" : try text(name)
         case "data":
             guard let data = Data(base64Encoded: isEmpty ? "" : try text(name), options: .ignoreUnknownCharacters)
             else {
-                throw fault("has data that are not base64")
+                throw issue("has data that are not base64")
             }
             return data
         case "integer": return try integer(isEmpty ? "" : text(name))
         case "real":
             let trimmed = (isEmpty ? "" : try text(name)).trimmingCharacters(in: .whitespacesAndNewlines)
-            guard let number = Double(trimmed) else { throw fault("has a real that is not a number") }
+            guard let number = Double(trimmed) else { throw issue("has a real that is not a number") }
             return NSNumber(value: number)
         case "date": return try date(isEmpty ? "" : text(name))
-        default: throw fault("has an element '\(name.prefix(40))', which no property list has")
+        default: throw issue("has an element '\(name.prefix(40))', which no property list has")
         }
     }
 
@@ -81,9 +81,9 @@ struct XMLPropertyList {
             case .end("dict"): return result
             case .start("key", let isEmpty):
                 let key = isEmpty ? "" : try text("key")
-                guard case .start(let name, let isEmpty) = try tag() else { throw fault("has a key without a value") }
+                guard case .start(let name, let isEmpty) = try tag() else { throw issue("has a key without a value") }
                 result[key] = try value(name, isEmpty: isEmpty, depth: depth + 1)
-            default: throw fault("has a dictionary with a value that has no key")
+            default: throw issue("has a dictionary with a value that has no key")
             }
         }
     }
@@ -94,7 +94,7 @@ struct XMLPropertyList {
             switch try tag() {
             case .end("array"): return result
             case .start(let name, let isEmpty): result.append(try value(name, isEmpty: isEmpty, depth: depth + 1))
-            case .end: throw fault("has an array that does not end")
+            case .end: throw issue("has an array that does not end")
             }
         }
     }
@@ -115,7 +115,7 @@ struct XMLPropertyList {
             if bytes[index..<index + mark.count].elementsEqual(mark) { return index + mark.count }
             index += 1
         }
-        throw fault("is cut off")
+        throw issue("is cut off")
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
@@ -137,7 +137,7 @@ struct XMLPropertyList {
 
     private mutating func tag() throws(ArchiveError) -> Tag {
         try skipBetween()
-        guard starts(with: "<") else { throw fault(place < bytes.count ? "has text between values" : "is cut off") }
+        guard starts(with: "<") else { throw issue(place < bytes.count ? "has text between values" : "is cut off") }
         let end = try place(after: ">")
         var content = bytes[place + 1..<end - 1]
         place = end
@@ -153,18 +153,18 @@ struct XMLPropertyList {
         var result: [UInt8] = []
         while place < bytes.count {
             if starts(with: "</") {
-                guard case .end(name) = try tag() else { throw fault("has a \(name) that does not end") }
+                guard case .end(name) = try tag() else { throw issue("has a \(name) that does not end") }
                 return String(decoding: result, as: UTF8.self)
             }
             if starts(with: "<![CDATA[") {
                 let start = place + 9
                 place = try place(after: "]]>")
-                guard start <= place - 3 else { throw fault("is cut off") }
+                guard start <= place - 3 else { throw issue("is cut off") }
                 result += bytes[start..<place - 3]
             } else if starts(with: "<!--") {
                 place = try place(after: "-->")
             } else if bytes[place] == UInt8(ascii: "<") {
-                throw fault("has an element inside of a \(name)")
+                throw issue("has an element inside of a \(name)")
             } else if bytes[place] == UInt8(ascii: "&") {
                 let end = try place(after: ";")
                 result += try character(String(decoding: bytes[place + 1..<end - 1], as: UTF8.self)).utf8
@@ -174,7 +174,7 @@ struct XMLPropertyList {
                 place += 1
             }
         }
-        throw fault("is cut off")
+        throw issue("is cut off")
     }
 
     private func character(_ entity: String) throws(ArchiveError) -> String {
@@ -188,7 +188,7 @@ struct XMLPropertyList {
             let digits = entity.dropFirst(entity.hasPrefix("#x") ? 2 : 1)
             guard entity.hasPrefix("#"), digits.count <= 8,
                 let scalar = UInt32(digits, radix: entity.hasPrefix("#x") ? 16 : 10).flatMap(Unicode.Scalar.init)
-            else { throw fault("has the entity '\(entity.prefix(20))', which no property list has") }
+            else { throw issue("has the entity '\(entity.prefix(20))', which no property list has") }
             return String(Character(scalar))
         }
     }
@@ -203,7 +203,7 @@ struct XMLPropertyList {
         let number = (isNegative ? "-" : "") + (isHexadecimal ? digits.dropFirst(2) : digits)
         if let value = Int64(number, radix: isHexadecimal ? 16 : 10) { return NSNumber(value: value) }
         if let value = UInt64(number, radix: isHexadecimal ? 16 : 10) { return NSNumber(value: value) }
-        throw fault("has an integer that is not one of 64 bits")
+        throw issue("has an integer that is not one of 64 bits")
     }
 
     /// Parses a date of the form 2001-01-01T00:00:00Z.
@@ -213,7 +213,7 @@ struct XMLPropertyList {
         guard trimmed.hasSuffix("Z"), trimmed.utf8.count <= 24, parts.count == 6, parts.allSatisfy({ $0 >= 0 }),
             parts[0] <= 9999, (1...12).contains(parts[1]), (1...31).contains(parts[2]), parts[3] < 24, parts[4] < 60,
             parts[5] < 61
-        else { throw fault("has a date that is not of the form 2001-01-01T00:00:00Z") }
+        else { throw issue("has a date that is not of the form 2001-01-01T00:00:00Z") }
         // The days since March 1 of the year 0, so that leap days are the last days of their years.
         let year = parts[1] > 2 ? parts[0] : parts[0] - 1
         let month = (parts[1] + 9) % 12

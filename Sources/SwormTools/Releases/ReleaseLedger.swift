@@ -93,12 +93,12 @@ public struct ReleaseLedger: Sendable {
             let newest = plan.versions[try plan.index(named: nil)]
             let container = try PersistentContainer(migrating: plan, at: .file(url))
             try body(name, container)
-            let faults = try storeFaults(at: url, try newest.model())
-            guard faults.isEmpty else {
+            let issues = try storeIssues(at: url, try newest.model())
+            guard issues.isEmpty else {
                 throw StoreError(
                     .unsoundStore,
-                    "The store of version '\(name)' has \(faults.count) faults when it is migrated:"
-                        + faults.map { "\n- \($0)" }.joined())
+                    "The store of version '\(name)' has \(issues.count) issues when it is migrated:"
+                        + issues.map { "\n- \($0)" }.joined())
             }
         }
     }

@@ -17,12 +17,12 @@ struct CrashCampaign {
     ///   - checker: Knows the run.
     ///   - numbers: The states.
     ///   - killed: Whether they are those of a process that is killed, by the number of changes before.
-    ///   - limit: How many faults are enough.
+    ///   - limit: How many issues are enough.
     /// - Returns: What is wrong with the first ones that are not as they should be.
-    func faults(
+    func issues(
         of checker: CrashChecker, _ numbers: Range<Int>, killed: Bool = false, limit: Int = 5
     ) -> [String] {
-        let faults = Mutex<[String]>([])
+        let issues = Mutex<[String]>([])
         let next = Mutex(numbers.lowerBound)
         let folder = scratch.url(UUID().uuidString)
         guard mkdir(folder.path, 0o777) == 0 else { return ["no folder can be made"] }
@@ -33,12 +33,12 @@ struct CrashCampaign {
                     defer { next += 1 }
                     return next
                 }
-                guard number < numbers.upperBound, faults.withLock({ $0.count < limit }) else { return }
-                let fault =
-                    killed ? checker.faultOfKilled(at: number, in: folder) : checker.fault(of: number, in: folder)
-                if let fault { faults.withLock { $0.append(fault) } }
+                guard number < numbers.upperBound, issues.withLock({ $0.count < limit }) else { return }
+                let issue =
+                    killed ? checker.faultOfKilled(at: number, in: folder) : checker.issue(of: number, in: folder)
+                if let issue { issues.withLock { $0.append(issue) } }
             }
         }
-        return faults.withLock { $0 }
+        return issues.withLock { $0 }
     }
 }

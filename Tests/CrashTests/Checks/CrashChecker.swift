@@ -20,29 +20,29 @@ struct CrashChecker: Sendable {
     }
 
     /// What is wrong with a state, with all that is needed to make it again; nil where nothing is.
-    func fault(of number: Int, in scratch: URL) -> String? {
-        fault(of: history.state(number, seed: seed), number, in: scratch)
+    func issue(of number: Int, in scratch: URL) -> String? {
+        issue(of: history.state(number, seed: seed), number, in: scratch)
     }
 
     /// What is wrong with what a process has left that was killed after so many changes.
     func faultOfKilled(at number: Int, in scratch: URL) -> String? {
-        fault(of: history.stateOfKilled(at: number), number, in: scratch)
+        issue(of: history.stateOfKilled(at: number), number, in: scratch)
     }
 
-    private func fault(of state: CrashState, _ number: Int, in scratch: URL) -> String? {
+    private func issue(of state: CrashState, _ number: Int, in scratch: URL) -> String? {
         let folder = scratch.appendingPathComponent("\(number)")
         defer { try? FileManager.default.removeItem(at: folder) }
         do {
             try state.make(in: folder)
-            guard let fault = try storeFault(state, number, folder) ?? backupFault(state, folder) else { return nil }
-            return describe(fault, number, state)
+            guard let issue = try storeFault(state, number, folder) ?? backupFault(state, folder) else { return nil }
+            return describe(issue, number, state)
         } catch {
             return describe("\(error)", number, state)
         }
     }
 
-    private func describe(_ fault: String, _ number: Int, _ state: CrashState) -> String {
-        "\(run.name): state \(number) of seed \(seed) (change \(state.cut), names \(state.names), \(state.moment)): \(fault)"
+    private func describe(_ issue: String, _ number: Int, _ state: CrashState) -> String {
+        "\(run.name): state \(number) of seed \(seed) (change \(state.cut), names \(state.names), \(state.moment)): \(issue)"
     }
 
     // MARK: Stores
@@ -63,7 +63,7 @@ struct CrashChecker: Sendable {
             return "its content is "
                 + (other.map { "that of \($0), and not of \(allowed)" } ?? "of no state: \(content.summary)")
         }
-        if let fault = try faultOfFiles(url, model) { return fault }
+        if let issue = try faultOfFiles(url, model) { return issue }
         if isThere, try hasRemains(folder) { return "an interrupted replacement has left something" }
         // The work that was interrupted can be done again.
         guard hasVersions, found == 0, number % 8 == 0 else { return nil }
@@ -96,8 +96,8 @@ struct CrashChecker: Sendable {
     private func faultOfFiles(_ url: URL, _ model: CrashModel) throws -> String? {
         // Whoever reads a file that was just written waits until its time of modification is past.
         for end in ["", "-wal", "-journal"] { makeOld(url.path + end) }
-        let faults = try StoreVerification.faults(of: url, model: model.model.compiled())
-        return faults.isEmpty ? nil : "it is not sound: \(faults)"
+        let issues = try StoreVerification.issues(of: url, model: model.model.compiled())
+        return issues.isEmpty ? nil : "it is not sound: \(issues)"
     }
 
     private func hasRemains(_ folder: URL) throws -> Bool {

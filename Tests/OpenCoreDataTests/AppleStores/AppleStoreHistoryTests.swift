@@ -105,7 +105,7 @@ struct AppleStoreHistoryTests {
         } else {
             #expect(transaction["ZAUTHOR"] == .text(author) && transaction["ZCONTEXTNAME"] == .text("a name"))
         }
-        #expect(try StoreVerification.faults(of: url, model: model.compiled()) == [])
+        #expect(try StoreVerification.issues(of: url, model: model.compiled()) == [])
         withExtendedLifetime(folder) {}
     }
 
@@ -176,7 +176,7 @@ struct AppleStoreHistoryTests {
             #expect(try context.transactions() == [ours])
         }
         #expect(try PlainStore(copyOf: url).rows["ACHANGE"]?.count == 1)
-        #expect(try StoreVerification.faults(of: url, model: model.compiled()) == [])
+        #expect(try StoreVerification.issues(of: url, model: model.compiled()) == [])
         withExtendedLifetime(folder) {}
     }
 

@@ -8,18 +8,18 @@ struct AppleStoreWritingTests {
     @Test func `only stores with missing files or dangling keys of Apple's own are left out`() throws {
         #expect(!AppleStores.soundStores.isEmpty)
         for store in AppleStores.stores {
-            let faults = try #require(AppleStores.originalFaults[store.testDescription])
-            guard !faults.isEmpty else { continue }
-            print("\(store.testDescription) is not written to: \(faults)")
+            let issues = try #require(AppleStores.originalFaults[store.testDescription])
+            guard !issues.isEmpty else { continue }
+            print("\(store.testDescription) is not written to: \(issues)")
             let plain = try PlainStore(copyOf: store.url)
             let graph = try ObjectGraphText(plain, PlainModel(try store.model.make()))
             let missing = graph.nodes.values.flatMap(\.attributes.values).filter { $0 == ObjectGraphText.missingFile }
-            for fault in faults {
-                if fault.hasSuffix("names a missing file") {
-                    #expect(!missing.isEmpty, "\(store.testDescription): \(fault)")
+            for issue in issues {
+                if issue.hasSuffix("names a missing file") {
+                    #expect(!missing.isEmpty, "\(store.testDescription): \(issue)")
                 } else {
-                    #expect(fault.contains("lead to an object that is not there"))
-                    #expect(!graph.danglingLinks.isEmpty, "\(store.testDescription): \(fault)")
+                    #expect(issue.contains("lead to an object that is not there"))
+                    #expect(!graph.danglingLinks.isEmpty, "\(store.testDescription): \(issue)")
                 }
             }
         }

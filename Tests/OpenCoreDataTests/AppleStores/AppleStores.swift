@@ -94,14 +94,14 @@ enum AppleStores {
             do {
                 let (folder, url) = try store.copied()
                 defer { withExtendedLifetime(folder) {} }
-                let faults = try StoreVerification.faults(of: url, model: store.model.make().compiled())
-                return (store.testDescription, faults)
+                let issues = try StoreVerification.issues(of: url, model: store.model.make().compiled())
+                return (store.testDescription, issues)
             } catch {
                 return (store.testDescription, ["it cannot be checked: \(error)"])
             }
         }, uniquingKeysWith: { one, other in one + other })
 
-    /// The stores that are written to. In those that are left out Apple's framework itself has left faults, with which
+    /// The stores that are written to. In those that are left out Apple's framework itself has left issues, with which
     /// nobody could tell whose they are afterwards.
     static let soundStores: [AppleStore] = stores.filter { originalFaults[$0.testDescription] == [] }
 

@@ -51,15 +51,15 @@ struct InferredWritingTests {
                 continue
             }
             let model = try real.model.make()
-            let faults = try StoreVerification.faults(of: url, model: model.compiled())
-            let plainFaults = try PlainStore(copyOf: url).faults(PlainModel(model))
+            let issues = try StoreVerification.issues(of: url, model: model.compiled())
+            let plainFaults = try PlainStore(copyOf: url).issues(PlainModel(model))
             try inferred.withContext(at: url, options: Self.options) { context in
                 try write(context, model, &total)
             }
-            let found = try StoreVerification.faults(of: url, model: model.compiled())
-            #expect(found.filter { !faults.contains($0) } == [], "\(real.testDescription)")
+            let found = try StoreVerification.issues(of: url, model: model.compiled())
+            #expect(found.filter { !issues.contains($0) } == [], "\(real.testDescription)")
             let after = try PlainStore(copyOf: url)
-            #expect(after.faults(PlainModel(model)) == plainFaults, "\(real.testDescription)")
+            #expect(after.issues(PlainModel(model)) == plainFaults, "\(real.testDescription)")
             #expect(after.pragmas["integrity_check"] == "ok")
             // The metadata stay those of the real model.
             try real.withContext(at: url) { _ in }

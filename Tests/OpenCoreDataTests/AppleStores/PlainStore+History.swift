@@ -4,10 +4,10 @@ extension PlainStore {
     /// What the history leaves out or changes of what happened since an earlier state, found without the library's help.
     func historyFaults(since before: PlainStore, _ model: PlainModel) -> [String] {
         guard let changes = rows["ACHANGE"], let old = before.rows["ACHANGE"] else { return [] }
-        var faults: [String] = []
+        var issues: [String] = []
         for table in ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"] {
             let earlier = before.rows[table] ?? []
-            if Array((rows[table] ?? []).prefix(earlier.count)) != earlier { faults.append("\(table) has changed") }
+            if Array((rows[table] ?? []).prefix(earlier.count)) != earlier { issues.append("\(table) has changed") }
         }
         let roots = Dictionary(uniqueKeysWithValues: model.entities.map { ($0.number, $0.table) })
         /// By table, key and transaction.
@@ -18,15 +18,15 @@ extension PlainStore {
             let object = "\(table) \(change["ZENTITYPK"]?.integer ?? -1)"
             let type = change["ZCHANGETYPE"]?.integer ?? -1
             let place = "\(object) \(change["ZTRANSACTIONID"]?.integer ?? -1)"
-            if named.updateValue(type, forKey: place) != nil { faults.append("\(place) is named twice") }
+            if named.updateValue(type, forKey: place) != nil { issues.append("\(place) is named twice") }
             last[object, default: []].insert(type)
             let row = (type == 2 ? before : self).rows[table]?.first { $0["Z_PK"] == change["ZENTITYPK"] }
-            if let row, row["Z_ENT"] != change["ZENTITY"] { faults.append("\(object) has another entity") }
+            if let row, row["Z_ENT"] != change["ZENTITY"] { issues.append("\(object) has another entity") }
             guard (change["ZCOLUMNS"] ?? .null) == .null else {
-                if type != 1 { faults.append("\(place) has changed properties") }
+                if type != 1 { issues.append("\(place) has changed properties") }
                 continue
             }
-            if type == 1 { faults.append("\(place) has no changed properties") }
+            if type == 1 { issues.append("\(place) has no changed properties") }
         }
         for table in Set(roots.values) {
             func versions(_ store: PlainStore) -> [Int64: Int64] {
@@ -38,10 +38,10 @@ extension PlainStore {
             for key in Set(earlier.keys).union(now.keys) {
                 let found = last["\(table) \(key)"] ?? []
                 switch (earlier[key], now[key]) {
-                case (nil, _?) where !found.contains(0): faults.append("\(table) \(key) is not named as inserted")
-                case (_?, nil) where !found.contains(2): faults.append("\(table) \(key) is not named as deleted")
+                case (nil, _?) where !found.contains(0): issues.append("\(table) \(key) is not named as inserted")
+                case (_?, nil) where !found.contains(2): issues.append("\(table) \(key) is not named as deleted")
                 case (let one?, let two?) where one != two && !found.contains(1):
-                    faults.append("\(table) \(key) is not named as updated")
+                    issues.append("\(table) \(key) is not named as updated")
                 default: continue
                 }
             }
@@ -56,11 +56,11 @@ extension PlainStore {
                 }
                 for link in links(self).symmetricDifference(links(before)) {
                     for (table, key) in [(entity.table, link[0]), (far, link[1])] where last["\(table) \(key)"] == nil {
-                        faults.append("\(table) \(key) is not named, and its \(relationship.name) changed")
+                        issues.append("\(table) \(key) is not named, and its \(relationship.name) changed")
                     }
                 }
             }
         }
-        return faults
+        return issues
     }
 }

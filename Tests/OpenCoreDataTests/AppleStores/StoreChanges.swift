@@ -23,8 +23,8 @@ final class StoreChanges {
         original = try PlainStore(copyOf: url)
         before = original
         expected = ExpectedGraph(try ObjectGraphText(original, model), model)
-        originalFaults = try StoreVerification.faults(of: url, model: model.model.compiled())
-        #expect(original.faults(model) == [])
+        originalFaults = try StoreVerification.issues(of: url, model: model.model.compiled())
+        #expect(original.issues(model) == [])
         #expect(originalFaults == [])
     }
 
@@ -276,10 +276,10 @@ final class StoreChanges {
             let found = try ObjectGraphText(context, model)
             #expect(found.differences(from: expected.graph) == [], "after \(step), as objects")
         }
-        let faults = try StoreVerification.faults(of: url, model: model.model.compiled())
-        #expect(Set(faults) == Set(originalFaults + expected.danglingFaults()), "after \(step)")
+        let issues = try StoreVerification.issues(of: url, model: model.model.compiled())
+        #expect(Set(issues) == Set(originalFaults + expected.danglingFaults()), "after \(step)")
         #expect(plain.pragmas["integrity_check"] == "ok")
-        #expect(plain.faults(model) == [], "after \(step)")
+        #expect(plain.issues(model) == [], "after \(step)")
         #expect(plain.historyFaults(since: before, model) == [], "after \(step)")
         #expect(plain.schema == original.schema)
         #expect(plain.identifier == original.identifier)

@@ -72,7 +72,7 @@ struct BatchDeletionTests {
         #expect(error?.errorCode == NSValidationRelationshipLacksMinimumCountError && error?.key == "tags")
         #expect(try context.all("Tag").count == 3)
         #expect(try context.deleteAll("Tag", "name > 'b'") == 1)
-        #expect(try StoreVerification.faults(of: folder.url(), model: #require(context.compiledModel)) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: #require(context.compiledModel)) == [])
     }
 
     @Test func `unsaved changes of what a deletion concerns count`() throws {

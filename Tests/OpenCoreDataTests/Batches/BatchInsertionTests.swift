@@ -17,7 +17,7 @@ struct BatchInsertionTests {
         let coordinator = try #require(context.persistentStoreCoordinator)
         for store in coordinator.persistentStores { try coordinator.remove(store) }
         #expect(
-            try StoreVerification.faults(of: folder.url(), model: coordinator.managedObjectModel.compiled()) == [])
+            try StoreVerification.issues(of: folder.url(), model: coordinator.managedObjectModel.compiled()) == [])
     }
 
     @Test func `dictionaries become rows, with defaults for what they do not name`() throws {

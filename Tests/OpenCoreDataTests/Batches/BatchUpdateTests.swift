@@ -142,7 +142,7 @@ struct BatchUpdateTests {
         #expect(object.value(forKey: "total") as? Int == 20)
         let error = coreDataError { try context.update("Owner", nil, ["total": .int(1)]) }
         #expect(error?.key == "total" && error?.message.contains("derived") == true)
-        #expect(try StoreVerification.faults(of: folder.url(), model: #require(context.compiledModel)) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: #require(context.compiledModel)) == [])
     }
 
     @Test(arguments: [10, 200_000]) func `files of external content are replaced, one for each row`(size: Int) throws {
@@ -173,7 +173,7 @@ struct BatchUpdateTests {
         #expect(try context.deleteAll("Page", "number < 2") == 2)
         #expect(files() == (size > 1000 ? 1 : 0))
         #expect(try context.all("Page").map { $0.value(forKey: "scan") as? Data } == [content])
-        #expect(try StoreVerification.faults(of: folder.url(), model: #require(context.compiledModel)) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: #require(context.compiledModel)) == [])
     }
 
     @Test func `a row without a version, or with the highest one, begins again`() throws {

@@ -55,7 +55,7 @@ import Testing
         #expect(try context.deleteAll("Person", "name == '17'") == 1)
         #expect(try context.all("Person").map { $0.text("name") } == ["alone"])
         #expect(
-            try StoreVerification.faults(
+            try StoreVerification.issues(
                 of: folder.url(), model: try #require(context.persistentStoreCoordinator).managedObjectModel.compiled())
                 == [])
     }

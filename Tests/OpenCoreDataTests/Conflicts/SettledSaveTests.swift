@@ -159,7 +159,7 @@ struct SettledSaveTests {
         try second.save()
         #expect(mine[2].object("author") === mine[0] && mine[0].set("books") == [mine[2]])
         #expect(try folder.raw().lines("SELECT ZAUTHOR FROM ZBOOK") == ["\(mine[0].objectID.key)"])
-        #expect(try ContentionModel.faults(at: folder.url()) == [])
+        #expect(try ContentionModel.issues(at: folder.url()) == [])
     }
 
     @Test func `a pair that was parted for an object which is rolled back is a pair again`() throws {
@@ -178,7 +178,7 @@ struct SettledSaveTests {
         #expect(mine.map { $0.object("partner")?.text("name") } == [nil, "q", "p"])
         let stored = try folder.raw().lines("SELECT ZNAME, ZPARTNER FROM ZPERSON ORDER BY ZNAME")
         #expect(stored == ["p|\(mine[2].objectID.key)", "q|\(mine[1].objectID.key)", "theirs|NULL"])
-        #expect(try ContentionModel.faults(at: folder.url()) == [])
+        #expect(try ContentionModel.issues(at: folder.url()) == [])
     }
 
     /// A row that is written anew must not look like the one that somebody else has read.

@@ -12,8 +12,8 @@ struct ConcurrentLinkTests {
     ]
 
     /// What the file says against the rules of Core Data's files.
-    private func faults(_ url: URL) throws -> [String] {
-        try StoreVerification.faults(of: url, model: try GraphLibrary.model().compiled())
+    private func issues(_ url: URL) throws -> [String] {
+        try StoreVerification.issues(of: url, model: try GraphLibrary.model().compiled())
     }
 
     /// A number for every choice of a few.
@@ -59,7 +59,7 @@ struct ConcurrentLinkTests {
             }
             first.refreshAllObjects()
         }
-        #expect(try faults(folder.url()) == [])
+        #expect(try issues(folder.url()) == [])
     }
 
     /// What leads to an object that another context deletes meanwhile.
@@ -96,7 +96,7 @@ struct ConcurrentLinkTests {
             #expect(error.errorCode == NSManagedObjectMergeError, "\(error)")
             #expect(error.message.contains(link == .manyToMany ? "Tag" : link == .changed ? "Book" : "Author"))
         }
-        #expect(try faults(folder.url()) == [])
+        #expect(try issues(folder.url()) == [])
         let reader = GraphLibrary.context(coordinator)
         let found = try #require(try reader.all("Book", "title IN {'War', 'Peace'}").first)
         if error == nil, link == .toOne || link == .toMany {

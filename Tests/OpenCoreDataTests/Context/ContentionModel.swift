@@ -69,14 +69,14 @@ enum ContentionModel {
     }
 
     /// What is wrong with a store: against the rules of Core Data's files, and against what the model requires.
-    static func faults(at url: URL) throws -> [String] {
-        var faults = try StoreVerification.faults(of: url, model: try model().compiled())
+    static func issues(at url: URL) throws -> [String] {
+        var issues = try StoreVerification.issues(of: url, model: try model().compiled())
         let connection = try Connection(.file(path: url.path), options: .init(busyTimeout: 0.3))
         for (table, column) in [("ZREVIEW", "ZBOOK"), ("ZCARD", "ZHOLDER"), ("ZCARD", "ZNAME")] {
             let lacking = try connection.lines("SELECT Z_PK FROM \(table) WHERE \(column) IS NULL")
-            if !lacking.isEmpty { faults.append("\(table) \(lacking): \(column) is required and missing") }
+            if !lacking.isEmpty { issues.append("\(table) \(lacking): \(column) is required and missing") }
         }
-        return faults
+        return issues
     }
 
     static let policies: [NSMergePolicyType] = [

@@ -35,7 +35,7 @@ struct ContentionTests {
         second.mergePolicy = NSMergePolicy(merge: policy)
         let error = coreDataError { try second.save() }
         #expect(second.hasChanges == (error != nil))
-        #expect(try ContentionModel.faults(at: folder.url()) == [])
+        #expect(try ContentionModel.issues(at: folder.url()) == [])
         return error
     }
 

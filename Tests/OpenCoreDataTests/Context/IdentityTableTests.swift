@@ -117,6 +117,8 @@ struct IdentityTableTests {
             }
         }
         #expect(list.objects.map(ObjectIdentifier.init) == expected.map(ObjectIdentifier.init))
-        #expect(Array(list.entities) == (expected.isEmpty ? [] : Array(Set(expected.map(\.plan.number))).sorted()))
+        #expect(
+            Array(list.entities) == (expected.isEmpty ? [] : Array(Set(expected.map(\.compiledEntity.number))).sorted())
+        )
     }
 }

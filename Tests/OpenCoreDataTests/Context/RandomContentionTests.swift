@@ -189,16 +189,16 @@ private struct ContentionRun {
         } catch let error as CoreDataError {
             failures += 1
             note(index, "failed by policy \(policy): \(error.message.prefix(300))")
-            let faults = try ContentionModel.faults(at: url)
+            let issues = try ContentionModel.issues(at: url)
             // What failed is tried again as it is, mended, or given up.
             switch random(3) {
             case 0: context.rollback()
             case 1: actors[index] = Actor(context: makeContext(index))
             default: break
             }
-            return report(faults)
+            return report(issues)
         }
-        report(try ContentionModel.faults(at: url) + differences(of: changed, inserted))
+        report(try ContentionModel.issues(at: url) + differences(of: changed, inserted))
     }
 
     /// Where what was just written is otherwise in memory than in the store.
@@ -234,9 +234,9 @@ private struct ContentionRun {
         return differences
     }
 
-    private mutating func report(_ faults: [String]) {
-        guard !faults.isEmpty else { return }
+    private mutating func report(_ issues: [String]) {
+        guard !issues.isEmpty else { return }
         hasFailed = true
-        Issue.record("seed \(seed): \(faults)\n\(log.suffix(60).joined(separator: "\n"))")
+        Issue.record("seed \(seed): \(issues)\n\(log.suffix(60).joined(separator: "\n"))")
     }
 }

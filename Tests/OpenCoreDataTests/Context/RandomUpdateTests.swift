@@ -142,7 +142,7 @@ private struct UpdateRun {
             changedElsewhere.remove(place)
             log.append("refresh \(place) \(keeps)")
         case 90..<94:
-            // Rows of another fetch for those that are faults.
+            // Rows of another fetch for those that are issues.
             objects = try context.all("Item", sort: "place")
         default: break
         }

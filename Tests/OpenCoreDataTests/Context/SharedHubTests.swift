@@ -24,7 +24,7 @@ import Testing
 
     private func verify() throws {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
-        #expect(try StoreVerification.faults(of: folder.url(), model: GraphLibrary.model().compiled()) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: GraphLibrary.model().compiled()) == [])
     }
 
     @Test func `links are added and removed with the same work, however many there are`() throws {

@@ -21,7 +21,7 @@ import Testing
         return folder
     }
 
-    private func findings(_ folder: StoreFolder) throws -> [StoreFault] {
+    private func findings(_ folder: StoreFolder) throws -> [StoreIssue] {
         try StoreVerification.findings(of: folder.url(), model: DerivedLibrary.model().compiled())
     }
 
@@ -47,12 +47,12 @@ import Testing
     func `a value that its derivation does not give is found`(sql: String, says: String, derivation: String) throws {
         let folder = try filled()
         try folder.raw().execute(sql)
-        let faults = try findings(folder)
-        #expect(faults.map(\.kind) == [.derived])
-        let message = faults.first?.message ?? ""
+        let issues = try findings(folder)
+        #expect(issues.map(\.kind) == [.derived])
+        let message = issues.first?.message ?? ""
         #expect(message.hasPrefix(says) && message.hasSuffix("not what \(derivation) gives"), "\(message)")
         // It is no damage of the file: whatever changes the object makes it good.
-        #expect(try StoreVerification.faults(of: folder.url(), model: DerivedLibrary.model().compiled()) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: DerivedLibrary.model().compiled()) == [])
     }
 
     @Test(arguments: [

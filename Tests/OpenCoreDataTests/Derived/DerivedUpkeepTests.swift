@@ -80,8 +80,8 @@ import Testing
         #expect(shelf.number("words") == 136 && shelf.number("longest") == 109)
         #expect(books.allSatisfy { $0.number("share") == 136 } && pages.allSatisfy { $0.number("all") == 136 })
         #expect(try folder.raw().lines("SELECT N FROM WRITTEN") == ["45", "136"])
-        let faults = try StoreVerification.findings(of: folder.url(), model: model.compiled())
-        #expect(!faults.contains { $0.kind == .derived })
+        let issues = try StoreVerification.findings(of: folder.url(), model: model.compiled())
+        #expect(!issues.contains { $0.kind == .derived })
     }
 
     @Test func `a sum beyond 64 bits names its attribute, and a wider type holds it`() throws {
@@ -152,8 +152,8 @@ import Testing
                 #expect(values == expected.map { $0.flatMap { Decimal(string: $0) } })
             }
         }
-        let faults = try StoreVerification.findings(of: folder.url(), model: model.compiled())
-        #expect(!faults.contains { $0.kind == .derived })
+        let issues = try StoreVerification.findings(of: folder.url(), model: model.compiled())
+        #expect(!issues.contains { $0.kind == .derived })
     }
 
     // MARK: Values of the same attribute

@@ -36,7 +36,7 @@ struct ExternalDataTests {
         #expect(try folder.raw().lines("SELECT hex(ZCOVER) FROM ZBOOK") == [expected])
         #expect(try cover(store, row.key) == long)
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 
     @Test func `a replaced file is removed, and so is that of a deleted row`() throws {

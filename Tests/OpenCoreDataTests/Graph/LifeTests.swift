@@ -147,11 +147,11 @@ struct LifeTests {
         let id = try #require(coordinator.managedObjectID(forURIRepresentation: tag.objectID.uriRepresentation()))
         let raw = try folder.raw()
         try raw.execute("UPDATE ZTAG SET Z_PK = 77")
-        let fault = other.object(with: id)
-        #expect(fault.text("name") == nil)
+        let issue = other.object(with: id)
+        #expect(issue.text("name") == nil)
         try raw.execute("UPDATE ZTAG SET Z_PK = 1")
-        #expect(try other.all("Tag").first === fault)
-        #expect(fault.text("name") == "a")
+        #expect(try other.all("Tag").first === issue)
+        #expect(issue.text("name") == "a")
     }
 
     @Test func `a one-to-one that leads to its own object can be led elsewhere`() throws {

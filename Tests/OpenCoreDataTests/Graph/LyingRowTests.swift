@@ -132,6 +132,6 @@ struct LyingRowTests {
 
 extension NSManagedObject {
     fileprivate func slot(_ name: String) -> Int {
-        if case .relationship(let slot)? = plan.slot(named: name) { slot } else { -1 }
+        if case .relationship(let slot)? = compiledEntity.slot(named: name) { slot } else { -1 }
     }
 }

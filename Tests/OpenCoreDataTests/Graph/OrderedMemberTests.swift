@@ -181,7 +181,7 @@ import Testing
         func steps(_ count: Int) throws -> Int {
             let context = try GraphLibrary.context()
             let book = try context.make("Book", ["title": "A"])
-            guard case .relationship(let slot)? = book.plan.slot(named: "reviews") else { return 0 }
+            guard case .relationship(let slot)? = book.compiledEntity.slot(named: "reviews") else { return 0 }
             for mark in 0..<count { try book.insertMember(slot, try context.make("Review", ["mark": mark]), at: 0) }
             try context.save()
             let before = book.members(slot).steps

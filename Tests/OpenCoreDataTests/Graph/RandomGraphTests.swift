@@ -177,8 +177,8 @@ private struct RandomRun {
         #expect(!context.hasChanges)
         try compare(GraphLibrary.context(coordinator), saved)
         try compare(context, saved)
-        let faults = try StoreVerification.faults(of: url, model: coordinator.compiledModel)
-        #expect(faults == [], "seed \(seed): \(log.suffix(20))")
+        let issues = try StoreVerification.issues(of: url, model: coordinator.compiledModel)
+        #expect(issues == [], "seed \(seed): \(log.suffix(20))")
     }
 
     private mutating func rollback() {

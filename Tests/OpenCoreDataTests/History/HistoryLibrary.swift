@@ -30,11 +30,11 @@ struct HistoryLibrary {
         return tag
     }
 
-    /// Closes the store and looks for faults.
+    /// Closes the store and looks for issues.
     func verify() throws {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
         #expect(
-            try StoreVerification.faults(of: folder.url(), model: coordinator.managedObjectModel.compiled()) == [])
+            try StoreVerification.issues(of: folder.url(), model: coordinator.managedObjectModel.compiled()) == [])
     }
 }
 

@@ -32,7 +32,7 @@ struct OldHistoryTests {
         #expect(transactions.map { $0.changes?.map(\.text) ?? [] } == [["delete Tag/p9"], ["insert Tag/p1"]])
         try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: transactions[1]))
         #expect(try raw.lines("SELECT Z_PK FROM ACHANGE") == ["2"])
-        #expect(try StoreVerification.faults(of: folder.url(), model: model.compiled()) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: model.compiled()) == [])
     }
 
     @Test func `rows that make no sense are passed over`() throws {

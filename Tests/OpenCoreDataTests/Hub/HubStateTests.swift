@@ -147,7 +147,7 @@ struct HubStateTests {
                 guard let index = movable.randomElement(using: &random) else { break }
                 rounds += 1
                 if rounds > 400 * steps.count { return "does not end" }
-                if let fault = move(index) ?? check() { return fault }
+                if let issue = move(index) ?? check() { return issue }
             }
             _ = state.openGate()
             if state.usedSlots != 0 || state.turnDepth != 0 || state.isAwaited { return "something is left over" }
@@ -163,7 +163,7 @@ struct HubStateTests {
             }
             if gate > 1, gate < 5 {
                 draining = nil
-                if let fault = grant(state.openGate()) { return fault }
+                if let issue = grant(state.openGate()) { return issue }
             }
             switch steps[index] {
             case .idle:
@@ -257,16 +257,16 @@ struct HubStateTests {
     @Test func `many tasks that give up at any point lose nothing, and are served in order`() {
         for seed in 1...(Self.longRun ?? 60) {
             var simulation = Simulation(seed: seed, tasks: 20, limit: Int(1 + seed % 5))
-            let fault = simulation.run()
-            #expect(fault == nil, "seed \(seed) of 20 tasks")
-            if fault != nil { return }
+            let issue = simulation.run()
+            #expect(issue == nil, "seed \(seed) of 20 tasks")
+            if issue != nil { return }
         }
         guard let longRun = Self.longRun else { return }
         for seed in 1...max(1, longRun / 100) {
             var simulation = Simulation(seed: seed, tasks: 1000, limit: 5)
-            let fault = simulation.run()
-            #expect(fault == nil, "seed \(seed) of 1000 tasks")
-            if fault != nil { return }
+            let issue = simulation.run()
+            #expect(issue == nil, "seed \(seed) of 1000 tasks")
+            if issue != nil { return }
         }
     }
 

@@ -24,11 +24,11 @@ struct ExpectedMigration {
     func check(
         _ found: ObjectGraphText, from before: ObjectGraphText, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        var faults: [String] = []
+        var issues: [String] = []
         let kept = before.nodes.keys.filter { image(of: $0) != nil }
         let images = Set(kept.compactMap { image(of: $0) })
         if images != Set(found.nodes.keys) {
-            faults.append("the objects are \(found.nodes.keys.sorted().prefix(9)), not \(images.sorted().prefix(9))")
+            issues.append("the objects are \(found.nodes.keys.sorted().prefix(9)), not \(images.sorted().prefix(9))")
         }
         for key in kept.sorted() {
             guard let image = image(of: key), let node = before.nodes[key], let result = found.nodes[image],
@@ -37,19 +37,19 @@ struct ExpectedMigration {
             for attribute in entity.attributes where !(attribute.description is NSDerivedAttributeDescription) {
                 let text = value(of: attribute, entry, node)
                 if result.attributes[attribute.name] != text {
-                    faults.append(
+                    issues.append(
                         "\(image).\(attribute.name) is \(result.attributes[attribute.name] ?? "missing"), not \(text)")
                 }
             }
             for relationship in entity.relationships {
-                if let fault = check(
+                if let issue = check(
                     result.links[relationship.name] ?? [], relationship, of: key, entry, before)
                 {
-                    faults.append("\(image).\(relationship.name) \(fault)")
+                    issues.append("\(image).\(relationship.name) \(issue)")
                 }
             }
         }
-        #expect(faults.prefix(10).map(\.self) == [], sourceLocation: sourceLocation)
+        #expect(issues.prefix(10).map(\.self) == [], sourceLocation: sourceLocation)
     }
 
     private func value(

@@ -67,7 +67,7 @@ struct FixtureManagerTests {
             }
             return Set(error.details.map { "\($0.entity ?? "").\($0.key ?? "")" })
         }
-        #expect(try StoreVerification.faults(of: target, model: try new.compiled()) == [])
+        #expect(try StoreVerification.issues(of: target, model: try new.compiled()) == [])
         for entity in try ModelMapping.inferred(from: old, to: new).entities {
             guard let source = entity.source, let destination = entity.destination else { continue }
             let before = try lines(store, old, source, \.source, entity)

@@ -54,7 +54,7 @@ final class MigratedLibrary {
             from: source, sourceType: NSSQLiteStoreType, with: mapping, toDestinationURL: destination,
             destinationType: NSSQLiteStoreType)
         #expect(FileManager.default.contents(atPath: source.path) == before)
-        #expect(try StoreVerification.faults(of: destination, model: try new.compiled()) == [])
+        #expect(try StoreVerification.issues(of: destination, model: try new.compiled()) == [])
         #expect(manager.migrationProgress == 1)
     }
 

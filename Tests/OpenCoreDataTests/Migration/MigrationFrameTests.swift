@@ -271,8 +271,8 @@ struct MigrationFrameTests {
                 #expect(error.errorCode == CocoaError.Code.fileWriteOutOfSpace.rawValue, "\(moment): \(error)")
                 #expect(try Data(contentsOf: url) == before)
             } else {
-                let faults = try StoreVerification.findings(of: url, model: narrower.compiled())
-                #expect(faults.map(\.message) == [])
+                let issues = try StoreVerification.findings(of: url, model: narrower.compiled())
+                #expect(issues.map(\.message) == [])
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["Test.sqlite"])
         }

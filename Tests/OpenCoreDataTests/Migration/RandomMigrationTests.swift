@@ -25,7 +25,7 @@ struct RandomMigrationTests {
     private func go(_ seed: UInt64) throws -> Int {
         var version = ModelEvolution(seed: seed)
         var start = seed
-        while !faults(of: version.model()).isEmpty {
+        while !issues(of: version.model()).isEmpty {
             start += 77_777
             version = ModelEvolution(seed: start)
         }
@@ -38,7 +38,7 @@ struct RandomMigrationTests {
             var changed = version
             for _ in 0..<(1 + random.pick(3)) { changed.change() }
             let model = changed.model()
-            guard faults(of: model).isEmpty,
+            guard issues(of: model).isEmpty,
                 model.entityVersionHashesByName != store.model.entityVersionHashesByName,
                 let mapping = try? ModelMapping.inferred(from: store.model, to: model)
             else { continue }

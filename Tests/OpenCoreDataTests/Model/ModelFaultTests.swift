@@ -35,16 +35,16 @@ private final class SoundModel {
 
 @Suite("Faults of models")
 struct ModelFaultTests {
-    /// Spoils a sound model and expects faults with the given parts, one for each and in their order.
+    /// Spoils a sound model and expects issues with the given parts, one for each and in their order.
     private func check(
         _ expected: String..., sourceLocation: SourceLocation = #_sourceLocation, spoil: (SoundModel) -> Void
     ) {
         let sound = SoundModel()
-        #expect(faults(of: sound.model).isEmpty, sourceLocation: sourceLocation)
+        #expect(issues(of: sound.model).isEmpty, sourceLocation: sourceLocation)
         spoil(sound)
-        let found = withExtendedLifetime(sound) { faults(of: sound.model) }
+        let found = withExtendedLifetime(sound) { issues(of: sound.model) }
         #expect(found.count == expected.count, "\(found)", sourceLocation: sourceLocation)
-        for (fault, part) in zip(found, expected) { #expect(fault.contains(part), sourceLocation: sourceLocation) }
+        for (issue, part) in zip(found, expected) { #expect(issue.contains(part), sourceLocation: sourceLocation) }
     }
 
     @Test func `names of entities`() {
@@ -300,15 +300,15 @@ struct ModelFaultTests {
         }
         let deep = NSManagedObjectModel()
         deep.entities = line
-        #expect(faults(of: deep).count == 1)
-        #expect(faults(of: deep).first?.contains("entities deep in the inheritance") == true)
+        #expect(issues(of: deep).count == 1)
+        #expect(issues(of: deep).first?.contains("entities deep in the inheritance") == true)
 
         let wide = NSManagedObjectModel()
         let root = Build.entity("Root", (0..<1000).map { Build.attribute("a\($0)") })
         root.subentities = (0..<250).map { Build.entity("S\($0)") }
         wide.entities = [root] + root.subentities
-        #expect(faults(of: wide).count == 1)
-        #expect(faults(of: wide).first?.contains("properties, inherited ones counted") == true)
+        #expect(issues(of: wide).count == 1)
+        #expect(issues(of: wide).first?.contains("properties, inherited ones counted") == true)
     }
 
     @Test func `all faults are told at once, each with its entity and key`() throws {

@@ -75,7 +75,7 @@ struct ModelLifeTests {
         #expect(items.destinationEntity === copy.entitiesByName["Item"])
         #expect(items.inverseRelationship === copy.entitiesByName["Item"]?.relationshipsByName["leaf"])
         #expect(leaf.relationshipsByName["friends"]?.inverseRelationship === leaf.relationshipsByName["friends"])
-        #expect(faults(of: copy).isEmpty && faults(of: model).isEmpty)
+        #expect(issues(of: copy).isEmpty && issues(of: model).isEmpty)
         items.isOrdered = false
         #expect(copy.entityVersionHashesByName != model.entityVersionHashesByName)
     }
@@ -104,7 +104,7 @@ struct ModelLifeTests {
             merged.entitiesByName["Left"]?.relationshipsByName["rights"]?.destinationEntity
                 === merged.entitiesByName["Right"])
         #expect(merged.entities(forConfigurationName: "R")?.first === merged.entitiesByName["Right"])
-        #expect(faults(of: merged).isEmpty)
+        #expect(issues(of: merged).isEmpty)
         #expect(left.owningModel === first)
 
         let changed = Build.model(Build.entity("Right", [Build.attribute("y")]))
@@ -125,7 +125,7 @@ struct ModelLifeTests {
         let model = VersionHashTests.everything()
         let other = Build.model(Build.entity("Extra"))
         let merged = try #require(NSManagedObjectModel(byMerging: [model, other]))
-        #expect(merged.entities.count == 5 && faults(of: merged).isEmpty)
+        #expect(merged.entities.count == 5 && issues(of: merged).isEmpty)
         #expect(merged.entitiesByName["Leaf"]?.superentity === merged.entitiesByName["Middle"])
         #expect(merged.entityVersionHashesByName["Leaf"] == model.entityVersionHashesByName["Leaf"])
     }

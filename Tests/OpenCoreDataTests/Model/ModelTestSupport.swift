@@ -77,8 +77,8 @@ extension Data {
     var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }
 
-/// The faults of a model, as lines.
-func faults(of model: NSManagedObjectModel) -> [String] {
+/// The issues of a model, as lines.
+func issues(of model: NSManagedObjectModel) -> [String] {
     do {
         _ = try model.compiled()
         return []

@@ -14,7 +14,7 @@ struct FixtureModelTests {
     func `every version is read and is sound`(_ url: URL) throws {
         let versions = try NSManagedObjectModel.versions(at: url)
         #expect(!versions.isEmpty)
-        for version in versions { #expect(faults(of: version.model).isEmpty, "\(version.name)") }
+        for version in versions { #expect(issues(of: version.model).isEmpty, "\(version.name)") }
         #expect(NSManagedObjectModel(contentsOf: url) != nil)
     }
 

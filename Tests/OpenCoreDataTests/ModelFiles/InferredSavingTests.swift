@@ -57,7 +57,7 @@ struct InferredSavingTests {
             try real.all("Review", sort: "mark").map { $0.object("book")?.text("title") } == [
                 "War and Peace", "War and Peace",
             ])
-        #expect(try StoreVerification.faults(of: folder.url(), model: GraphLibrary.model().compiled()) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: GraphLibrary.model().compiled()) == [])
     }
 
     @Test func `what the tables leave open is refused with the reason, and nothing of the save is written`() throws {

@@ -253,7 +253,7 @@ struct ModelXMLReaderTests {
             "contents:24: A configuration has no name.",
         ]
         #expect(found.count == expected.count, "\(found)")
-        for (fault, part) in zip(found, expected) { #expect(fault.hasSuffix(part), "\(fault)") }
+        for (issue, part) in zip(found, expected) { #expect(issue.hasSuffix(part), "\(issue)") }
     }
 
     @Test func `entities that inherit from each other are refused and freed`() throws {

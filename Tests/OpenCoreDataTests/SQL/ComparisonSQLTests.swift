@@ -151,7 +151,7 @@ struct ComparisonSQLTests {
         for _ in 0..<2000 { tree = .not(tree) }
         var request = try LibraryQueries.request()
         request.predicate = tree
-        let error = try #require(throws: SwormPredicates.PredicateError.self) {
+        let error = try #require(throws: QueryError.self) {
             _ = try LibraryQueries.compiler.count(request)
         }
         #expect(error.code == .limit)
@@ -165,10 +165,10 @@ struct PredicateFaultTests {
         ("size.depth == 1", "size.depth", "Book"), ("ANY chapters.nope == 1", "chapters.nope", "Chapter"),
     ])
     func `an unknown key is named with its path and entity`(_ format: String, _ path: String, _ entity: String) throws {
-        let fault = try LibraryQueries.fault(format)
-        #expect(fault.code == .unknownKey)
-        #expect(fault.message.contains("keypath \(path) not found in entity \(entity)"))
-        if path.hasSuffix("nope") { #expect(!fault.message.contains("Did you mean"), "\(fault.message)") }
+        let issue = try LibraryQueries.issue(format)
+        #expect(issue.code == .unknownKey)
+        #expect(issue.message.contains("keypath \(path) not found in entity \(entity)"))
+        if path.hasSuffix("nope") { #expect(!issue.message.contains("Did you mean"), "\(issue.message)") }
     }
 
     @Test(arguments: [
@@ -177,7 +177,7 @@ struct PredicateFaultTests {
         ("siz.width == 1", "size"), ("size.widht == 1", "size.width"),
     ])
     func `a misspelt key comes with the nearest one`(_ format: String, _ nearest: String) throws {
-        let message = try LibraryQueries.fault(format).message
+        let message = try LibraryQueries.issue(format).message
         #expect(message.hasSuffix(". Did you mean \"\(nearest)\"?"), "\(message)")
     }
 
@@ -186,14 +186,14 @@ struct PredicateFaultTests {
         "chapters.pages IN {1}",
     ])
     func `a to-many path needs a quantifier`(_ format: String) throws {
-        let fault = try LibraryQueries.fault(format)
-        #expect(fault.message.contains("to-many key not allowed here"))
-        #expect(fault.message.contains("of Book") || fault.message.contains("of Author"))
+        let issue = try LibraryQueries.issue(format)
+        #expect(issue.message.contains("to-many key not allowed here"))
+        #expect(issue.message.contains("of Book") || issue.message.contains("of Author"))
     }
 
     @Test(arguments: ["ANY year == 1", "ALL author.age > 3", "NONE author == nil"])
     func `a quantifier needs a to-many path`(_ format: String) throws {
-        #expect(try LibraryQueries.fault(format).message.contains("need a to-many relationship"))
+        #expect(try LibraryQueries.issue(format).message.contains("need a to-many relationship"))
     }
 
     @Test(arguments: [
@@ -209,9 +209,9 @@ struct PredicateFaultTests {
         ("site == 5", "site of Book"),
     ])
     func `a comparison of what cannot be compared names its path`(_ format: String, _ text: String) throws {
-        let fault = try LibraryQueries.fault(format)
-        #expect(fault.code == .typeMismatch)
-        #expect(fault.message.contains(text), "\(fault.message)")
+        let issue = try LibraryQueries.issue(format)
+        #expect(issue.code == .typeMismatch)
+        #expect(issue.message.contains(text), "\(issue.message)")
     }
 
     @Test(arguments: [
@@ -219,22 +219,22 @@ struct PredicateFaultTests {
         ("scan == nil OR scan == digest", "stored outside"), ("title ==[c] cover", "transformable"),
     ])
     func `what the store cannot compare is refused`(_ format: String, _ word: String) throws {
-        let fault = try LibraryQueries.fault(format)
-        #expect(fault.code == .unsupported && fault.message.contains(word), "\(fault.message)")
+        let issue = try LibraryQueries.issue(format)
+        #expect(issue.code == .unsupported && issue.message.contains(word), "\(issue.message)")
     }
 
     @Test func `a pattern that is no regular expression is refused before the fetch`() throws {
-        #expect(try LibraryQueries.fault("title MATCHES '(a'").code == .regularExpression)
+        #expect(try LibraryQueries.issue("title MATCHES '(a'").code == .regularExpression)
     }
 
     @Test func `a variable without value is refused`() throws {
-        #expect(try LibraryQueries.fault("title == $x").code == .variable)
+        #expect(try LibraryQueries.issue("title == $x").code == .variable)
     }
 
     @Test(arguments: [
         "stddev(year) == 1", "median(year) == 1", "chapters[0] == nil", "notes[-1] == nil", "title.size == 1",
     ])
     func `what a fetch does not know is refused`(_ format: String) throws {
-        #expect(try LibraryQueries.fault(format).code == .unsupported)
+        #expect(try LibraryQueries.issue(format).code == .unsupported)
     }
 }

@@ -40,10 +40,10 @@ struct LibraryQueries {
     }
 
     /// The code and the message of the error that a predicate gives.
-    static func fault(
+    static func issue(
         _ format: String, _ arguments: [PredicateArgument] = [], of entity: String = "Book"
-    ) throws -> SwormPredicates.PredicateError {
-        try #require(throws: SwormPredicates.PredicateError.self) {
+    ) throws -> QueryError {
+        try #require(throws: QueryError.self) {
             _ = try compiler.identities(request(entity, format, arguments))
         }
     }
@@ -105,7 +105,7 @@ struct FetchSQLTests {
         for path in [["mood"], ["cover"], ["scan"], ["chapters"], ["chapters", "title"], ["nothing"], ["size"]] {
             var request = try LibraryQueries.request()
             request.sorts = [.init(path: path)]
-            #expect(throws: SwormPredicates.PredicateError.self, "\(path)") { _ = try compiler.identities(request) }
+            #expect(throws: QueryError.self, "\(path)") { _ = try compiler.identities(request) }
         }
     }
 
@@ -136,7 +136,7 @@ struct FetchSQLTests {
     @Test func `a transient attribute cannot be selected`() throws {
         let entity = try #require(CompiledModel.library.entity(named: "Book"))
         guard case .attribute(let slot) = entity.slot(named: "mood") else { return }
-        #expect(throws: SwormPredicates.PredicateError.self) {
+        #expect(throws: QueryError.self) {
             _ = try compiler.values(try LibraryQueries.request(), attributes: [slot])
         }
     }
@@ -189,7 +189,7 @@ struct FetchSQLTests {
                 + " WHERE t1.Z_2SIMILAR \(owners) ORDER BY t1.Z_2SIMILAR, t0.Z_PK")
         let book = try #require(CompiledModel.library.entity(named: "Book"))
         guard case .relationship(let author) = book.slot(named: "author") else { return }
-        #expect(throws: SwormPredicates.PredicateError.self) {
+        #expect(throws: QueryError.self) {
             _ = try compiler.members(ofRelationship: author, in: book.number, owners: [1])
         }
     }

@@ -125,7 +125,7 @@ struct PredicateConformanceTests {
 
     @Test func `what Core Data refuses is refused`() throws {
         for item in try PredicateCases.load().compileErrors {
-            _ = try LibraryQueries.fault(item.format, of: try #require(item.entity))
+            _ = try LibraryQueries.issue(item.format, of: try #require(item.entity))
         }
     }
 

@@ -21,8 +21,8 @@ struct ProjectionSQLTests {
         try compiled(tree, format, change).statement.sql
     }
 
-    private func fault(_ tree: ProjectionTree) throws -> SwormPredicates.PredicateError {
-        try #require(throws: SwormPredicates.PredicateError.self) { _ = try compiled(tree) }
+    private func issue(_ tree: ProjectionTree) throws -> QueryError {
+        try #require(throws: QueryError.self) { _ = try compiled(tree) }
     }
 
     @Test func `columns of rows, also behind relationships`() throws {
@@ -114,22 +114,22 @@ struct ProjectionSQLTests {
     }
 
     @Test func `what has many values, no order or no sum is refused`() throws {
-        #expect(try fault(ProjectionTree([])).message.contains("nothing"))
-        #expect(try fault(ProjectionTree([path("titel")])).code == .unknownKey)
-        #expect(try fault(ProjectionTree([path("chapters.title")])).message.contains("to-many"))
-        #expect(try fault(ProjectionTree([path("mood")])).message.contains("transient"))
-        #expect(try fault(ProjectionTree([.aggregate(.sum, path("title"))])).code == .typeMismatch)
-        #expect(try fault(ProjectionTree([.aggregate(.minimum, path("isbn"))])).code == .typeMismatch)
-        #expect(try fault(ProjectionTree([.aggregate(.maximum, path("scan"))])).code == .unsupported)
-        #expect(try fault(ProjectionTree([.aggregate(.count), path("title")])).message.contains("title"))
-        #expect(try fault(ProjectionTree([.aggregate(.sum, .aggregate(.count))])).message.contains("aggregate"))
+        #expect(try issue(ProjectionTree([])).message.contains("nothing"))
+        #expect(try issue(ProjectionTree([path("titel")])).code == .unknownKey)
+        #expect(try issue(ProjectionTree([path("chapters.title")])).message.contains("to-many"))
+        #expect(try issue(ProjectionTree([path("mood")])).message.contains("transient"))
+        #expect(try issue(ProjectionTree([.aggregate(.sum, path("title"))])).code == .typeMismatch)
+        #expect(try issue(ProjectionTree([.aggregate(.minimum, path("isbn"))])).code == .typeMismatch)
+        #expect(try issue(ProjectionTree([.aggregate(.maximum, path("scan"))])).code == .unsupported)
+        #expect(try issue(ProjectionTree([.aggregate(.count), path("title")])).message.contains("title"))
+        #expect(try issue(ProjectionTree([.aggregate(.sum, .aggregate(.count))])).message.contains("aggregate"))
         var grouped = ProjectionTree([path("title"), path("year")])
         grouped.groups = [path("title")]
-        #expect(try fault(grouped).message.contains("year"))
+        #expect(try issue(grouped).message.contains("year"))
         var distinct = ProjectionTree([path("scan")])
         distinct.isDistinct = true
-        #expect(try fault(distinct).message.contains("outside"))
-        #expect(throws: SwormPredicates.PredicateError.self) {
+        #expect(try issue(distinct).message.contains("outside"))
+        #expect(throws: QueryError.self) {
             var request = try LibraryQueries.request()
             request.predicate = .comparison(Comparison(.aggregate(.count), .greater, .value(.int(2))))
             _ = try LibraryQueries.compiler.identities(request)

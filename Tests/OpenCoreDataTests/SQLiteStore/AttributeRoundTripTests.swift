@@ -105,7 +105,7 @@ struct AttributeRoundTripTests {
             }
         }
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: TypesModel.model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: TypesModel.model) == [])
     }
 
     @Test func `the columns have the storage classes of Core Data`() throws {

@@ -97,7 +97,7 @@ struct FixtureStoreTests {
         fixture: StoreFixtures.Store
     ) throws {
         let folder = try StoreFixtures.copy(fixture)
-        let faults = try StoreVerification.faults(of: folder.url(), model: fixture.model)
+        let issues = try StoreVerification.issues(of: folder.url(), model: fixture.model)
         let store = try folder.open(fixture.model)
         var request = SaveRequest()
         var expected: [Int: Int] = [:]
@@ -139,7 +139,7 @@ struct FixtureStoreTests {
             #expect(try store.reading { try $0.count(FetchSpecification(entity: entity)) } == count)
         }
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: fixture.model) == faults)
+        #expect(try StoreVerification.issues(of: folder.url(), model: fixture.model) == issues)
     }
 
     /// Every row as text, without its version.

@@ -28,7 +28,7 @@ struct FullDiskTests {
         #expect(try store.rows(LibraryModel.tag).0.count == 1)
         #expect(try store.insert(LibraryModel.tag).key == 2)
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "mounting a small disk is not permitted here"))
@@ -50,7 +50,7 @@ struct FullDiskTests {
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: disk.path + "/.Test_SUPPORT/_EXTERNAL_DATA").isEmpty)
         store.close()
-        #expect(try StoreVerification.faults(of: disk.url("Test.sqlite"), model: model) == [])
+        #expect(try StoreVerification.issues(of: disk.url("Test.sqlite"), model: model) == [])
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "mounting a small disk is not permitted here"))

@@ -8,7 +8,7 @@ import Testing
 struct HistoryModelTests {
     private func verify(_ folder: StoreFolder, _ store: SQLiteStore, _ model: CompiledModel) throws {
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 
     @Test func `values that are to outlive their object stay, in the order of their names`() throws {

@@ -34,7 +34,7 @@ struct HistoryOpeningTests {
         try folder.openWithHistory().close()
         #expect(try folder.raw().lines("SELECT * FROM sqlite_master") == schema)
         #expect(try folder.raw().lines("SELECT count(*) FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") == ["3"])
-        #expect(try StoreVerification.faults(of: folder.url(), model: model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 
     @Test func `a history goes on without the option, and with the option set to false`() throws {
@@ -91,7 +91,7 @@ struct HistoryOpeningTests {
                 "1|16002|ann|main|\(ProcessInfo.processInfo.processName)"
             ])
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 
     @Test func `columns that a table lacks are passed over`() throws {
@@ -124,9 +124,9 @@ struct HistoryOpeningTests {
             INSERT INTO ACHANGE (Z_PK, Z_ENT, ZTRANSACTIONID) VALUES (8, 17001, 5);
             INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (3, 16003, 'there');
             """)
-        let faults = try StoreVerification.faults(of: folder.url(), model: model)
+        let issues = try StoreVerification.issues(of: folder.url(), model: model)
         #expect(
-            faults == [
+            issues == [
                 "CHANGE: Z_MAX is 0, the highest key is 8", "TRANSACTION: Z_MAX is 0, the highest key is 5",
                 "TRANSACTIONSTRING: Z_MAX is missing, the highest key is 3",
             ])
@@ -134,7 +134,7 @@ struct HistoryOpeningTests {
         try store.insert(LibraryModel.tag)
         #expect(try raw.lines("SELECT Z_PK, Z_ENT, ZTRANSACTIONID FROM ACHANGE WHERE Z_PK > 8") == ["9|17001|6"])
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 
     @Test func `changes without a transaction and references that lead nowhere are faults`() throws {
@@ -144,7 +144,7 @@ struct HistoryOpeningTests {
         store.close()
         try folder.raw().execute("UPDATE ACHANGE SET ZTRANSACTIONID = 9; UPDATE ATRANSACTION SET ZAUTHORTS = 9")
         #expect(
-            try StoreVerification.faults(of: folder.url(), model: model) == [
+            try StoreVerification.issues(of: folder.url(), model: model) == [
                 "ACHANGE: 1 rows belong to no transaction",
                 "ATRANSACTION: 1 rows have a ZAUTHORTS that leads nowhere",
             ])
@@ -184,6 +184,6 @@ struct HistoryOpeningTests {
         try store.save(request)
         #expect(try folder.raw().lines("SELECT ZTOMBSTONE0 FROM ACHANGE ORDER BY Z_PK") == ["NULL", "x"])
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 }

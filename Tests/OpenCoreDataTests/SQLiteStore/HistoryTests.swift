@@ -25,7 +25,7 @@ struct HistoryTests {
 
     private func verify(_ folder: StoreFolder, _ store: SQLiteStore, _ model: CompiledModel? = nil) throws {
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: model ?? self.model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: model ?? self.model) == [])
     }
 
     @Test func `inserted, updated and deleted objects each get a row, in one transaction a save`() throws {
@@ -194,7 +194,7 @@ struct HistoryTests {
         #expect(try raw.lines("SELECT ZNAME FROM ATRANSACTIONSTRING ORDER BY ZNAME COLLATE BINARY") == texts.sorted())
         #expect(try raw.lines("SELECT DISTINCT Z_ENT, Z_OPT FROM ATRANSACTIONSTRING") == ["16003|NULL"])
         #expect(try raw.lines("SELECT ZAUTHOR, ZPROCESSID, ZQUERYGEN FROM ATRANSACTION LIMIT 1") == ["NULL|NULL|NULL"])
-        #expect(try StoreVerification.faults(of: folder.url(), model: GraphLibrary.model().compiled()) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: GraphLibrary.model().compiled()) == [])
     }
 
     @Test func `what objects of a context changed is in the history, relationships included`() throws {

@@ -44,7 +44,7 @@ struct KeyTests {
         try store.insert(LibraryModel.tag, key: 100)
         #expect(try store.insert(LibraryModel.tag).key == 101)
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: LibraryModel.model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: LibraryModel.model) == [])
     }
 
     @Test func `the last key that there is can be used, and a version after the last begins anew`() throws {

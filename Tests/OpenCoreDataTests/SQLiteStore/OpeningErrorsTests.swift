@@ -59,7 +59,7 @@ struct OpeningErrorsTests {
         let store = try folder.open()
         try store.insert(LibraryModel.tag, ["name": .string("x")])
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: LibraryModel.model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: LibraryModel.model) == [])
     }
 
     @Test func `a missing file`() throws {
@@ -98,7 +98,7 @@ struct OpeningErrorsTests {
         let stored = try #require(throws: CoreDataError.self) { _ = try StoredModel(ofStoreAt: folder.url()) }
         #expect(stored.message.contains("is a pipe"))
         let zero = try #require(throws: CoreDataError.self) {
-            _ = try StoreLook(url: URL(fileURLWithPath: "/dev/zero"))
+            _ = try StoreInspector(url: URL(fileURLWithPath: "/dev/zero"))
         }
         #expect(zero.message.contains("is a device"))
     }

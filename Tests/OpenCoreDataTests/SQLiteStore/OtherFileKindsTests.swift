@@ -42,7 +42,7 @@ struct OtherFileKindsTests {
             let error = try #require(throws: CoreDataError.self) { try folder.open { $0.isReadOnly = isReadOnly } }
             #expect(error.message.contains(path) && error.message.contains(kind.words), "\(error.message)")
         }
-        #expect(throws: CoreDataError.self) { _ = try StoreLook(url: folder.url()) }
+        #expect(throws: CoreDataError.self) { _ = try StoreInspector(url: folder.url()) }
         #expect(throws: CoreDataError.self) { _ = try SQLiteStore.metadata(of: folder.url()) }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: GraphLibrary.model())
         #expect(
@@ -56,9 +56,9 @@ struct OtherFileKindsTests {
         let (folder, file) = try made()
         try FileManager.default.removeItem(atPath: file)
         try kind.make(at: file)
-        let faults = try StoreVerification.findings(of: folder.url(), model: LibraryModel.model)
-        #expect(faults.map(\.kind) == [.externalMissing])
-        #expect(faults.first?.message.contains(kind.words) == true, "\(faults)")
+        let issues = try StoreVerification.findings(of: folder.url(), model: LibraryModel.model)
+        #expect(issues.map(\.kind) == [.externalMissing])
+        #expect(issues.first?.message.contains(kind.words) == true, "\(issues)")
         let store = try folder.open()
         let (rows, shape) = try store.rows(LibraryModel.book)
         let book = store.model[LibraryModel.book]
@@ -112,7 +112,7 @@ struct OtherFileKindsTests {
         let (folder, _) = try made()
         try Data(count: 4096).write(to: URL(fileURLWithPath: folder.url().path + suffix))
         try #require(truncate(folder.url().path + suffix, 40 << 30) == 0)
-        let look = try StoreLook(url: folder.url())
+        let look = try StoreInspector(url: folder.url())
         #expect(try look.integer("SELECT count(*) FROM ZBOOK") == 1)
         let store = try folder.open()
         #expect(try store.rows(LibraryModel.book).0.count == 1)

@@ -16,7 +16,7 @@ struct RelationshipStorageTests {
 
     private func verify(_ folder: StoreFolder, _ store: SQLiteStore) throws {
         store.close()
-        #expect(try StoreVerification.faults(of: folder.url(), model: model) == [])
+        #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 
     @Test func `a polymorphic to-one keeps the key and the entity of its destination`() throws {

@@ -117,7 +117,7 @@ struct SessionTests {
         #expect(results.errors.isEmpty, "\(results.errors)")
         #expect(try store.rows(LibraryModel.author).0.count == 180)
         store.close()
-        if !inMemory { #expect(try StoreVerification.faults(of: folder.url(), model: model) == []) }
+        if !inMemory { #expect(try StoreVerification.issues(of: folder.url(), model: model) == []) }
     }
 
     @Test func `a closed store refuses, also in sessions that are open`() throws {

@@ -13,7 +13,7 @@ enum FixtureStores {
         var testDescription: String { Fixtures.relative(url) }
 
         /// What `verify` finds wrong with the store.
-        func faults() throws -> [Fault] {
+        func issues() throws -> [Fault] {
             let report = try Run(["verify", url.path, "--model", model.path, "--json"]).json() as? [String: Any]
             let found = try #require(report?["faults"] as? [[String: Any]])
             return found.filter { $0["severity"] as? String == "fault" }.map {
@@ -35,7 +35,7 @@ enum FixtureStores {
         let models = Fixtures.paths.filter { $0.hasSuffix(".xcdatamodel") || $0.hasSuffix(".xcdatamodeld") }
             .map { folder.appendingPathComponent($0, isDirectory: true) }
         return Fixtures.databases.compactMap { url in
-            guard (try? StoreLook(url: url)) != nil else { return nil }
+            guard (try? StoreInspector(url: url)) != nil else { return nil }
             for model in models where (try? StoreModelChoice.model(for: url, option: model)) != nil {
                 return Store(url: url, model: model)
             }

@@ -35,7 +35,7 @@ struct ComparisonTests {
     func `what cannot be compared is an error that shows the comparison`(text: String, part: String) throws {
         let child = TestSubject(["name": .string("x")])
         let subject = TestSubject(["title": .value(.string("(a")), "items": .objects([child])])
-        let error = try #require(throws: PredicateError.self) { _ = try evaluate(text, on: subject) }
+        let error = try #require(throws: QueryError.self) { _ = try evaluate(text, on: subject) }
         #expect(error.message.contains(part), "\(error)")
     }
 

@@ -39,7 +39,7 @@ struct ConformanceTests {
     @Test func `what is not in the language is refused with a column`() throws {
         let file = try PredicateCases.load()
         for item in file.parseErrors {
-            let error = #expect(throws: PredicateError.self, "\(item.format)") {
+            let error = #expect(throws: QueryError.self, "\(item.format)") {
                 try parsePredicate(item.format, arguments: [.value(.string("a"))])
             }
             #expect(error?.column != nil, "\(item.format)")

@@ -49,7 +49,7 @@ struct TextPatternTests {
             try RegularExpressionPattern("ÉMI.*", options: [.caseInsensitive, .diacriticInsensitive]).matches("émigré"))
         #expect(try !RegularExpressionPattern("ÉMI.*", options: .diacriticInsensitive).matches("émigré"))
         for pattern in ["(", "a)(b", "[", "*"] {
-            let error = try #require(throws: PredicateError.self) { _ = try RegularExpressionPattern(pattern) }
+            let error = try #require(throws: QueryError.self) { _ = try RegularExpressionPattern(pattern) }
             #expect(error.code == .regularExpression)
             #expect(error.cause != nil)
         }

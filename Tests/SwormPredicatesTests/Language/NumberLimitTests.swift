@@ -29,14 +29,14 @@ struct NumberLimitTests {
         "99999999999999999999", "-123456789012345678901234567890",
     ])
     func `an integer that no number is equal to is an error that names it`(text: String) {
-        let error = #expect(throws: PredicateError.self) { try parsePredicate("age == \(text)") }
+        let error = #expect(throws: QueryError.self) { try parsePredicate("age == \(text)") }
         #expect(error?.message.contains(text.drop { $0 == "-" }) == true)
         #expect(error?.message.contains("64 bits") == true, "\(String(describing: error))")
     }
 
     @Test(arguments: ["1e-400", "0.0001e-320000", "4e-325"])
     func `a number below the smallest is an error that names it`(text: String) {
-        let error = #expect(throws: PredicateError.self) { try parsePredicate("price == \(text)") }
+        let error = #expect(throws: QueryError.self) { try parsePredicate("price == \(text)") }
         #expect(error?.message.contains(text) == true && error?.message.contains("smallest") == true)
     }
 }

@@ -85,7 +85,7 @@ struct PredicateGrammarTests {
                 .list([.value(.bool(true))]), .value(.null), .value(.null), .value(.object(reference)),
                 .list([.value(.int(7))]),
             ])
-        let error = #expect(throws: PredicateError.self) { try PredicateArgument.make(from: [1, Box()]) }
+        let error = #expect(throws: QueryError.self) { try PredicateArgument.make(from: [1, Box()]) }
         #expect(error?.code == .argument)
         #expect(error?.message.contains("argument 2 is a Box") == true)
     }

@@ -5,8 +5,8 @@ import Testing
 @Suite("Limits of predicates")
 struct PredicateLimitTests {
     private func requireLimit(_ text: String, _ note: String) throws {
-        var error: PredicateError?
-        do { _ = try parsePredicate(text) } catch let caught { error = caught as? PredicateError }
+        var error: QueryError?
+        do { _ = try parsePredicate(text) } catch let caught { error = caught as? QueryError }
         #expect(error?.code == .limit, "\(note): \(error?.description ?? "no error")")
     }
 
@@ -60,7 +60,7 @@ struct PredicateLimitTests {
         let term = PredicateTree.comparison(Comparison(.path(["a"]), .equal, .value(.int(1))))
         let deep = (0..<2_000).reduce(term) { tree, _ in .not(tree) }
         for attempt in [{ _ = try PreparedPredicate(deep) }, { _ = try deep.substituting([:]) }] {
-            let error = try #require(throws: PredicateError.self) { try attempt() }
+            let error = try #require(throws: QueryError.self) { try attempt() }
             #expect(error.code == .limit)
         }
         #expect(deep.format.hasPrefix("NOT NOT NOT"))
@@ -88,7 +88,7 @@ struct PredicateLimitTests {
                 let tree = try parsePredicate(
                     text, arguments: [.value(.string("k")), .list([.value(.int(1)), .value(.int(2))])])
                 #expect(try parsePredicate(tree.format) == tree, "seed \(seed): \(text)")
-            } catch let error as PredicateError {
+            } catch let error as QueryError {
                 #expect(!error.message.isEmpty)
             } catch {
                 Issue.record("seed \(seed): \(error) in \(text)")

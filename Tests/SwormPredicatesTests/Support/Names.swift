@@ -1,5 +1,4 @@
 import SwormPredicates
 
-// Foundation has types of the same names; a declaration of this module's own is preferred to both.
+// Foundation has a type of the same name; a declaration of this module is preferred to both.
 typealias Comparator = SwormPredicates.Comparator
-typealias PredicateError = SwormPredicates.PredicateError

@@ -19,7 +19,7 @@ final class TestSubject: EvaluationSubject {
     }
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
-        guard let value = values[key] else { throw PredicateError.unknownKey(key, of: entity, names: values.keys) }
+        guard let value = values[key] else { throw QueryError.unknownKey(key, of: entity, names: values.keys) }
         return value
     }
 }

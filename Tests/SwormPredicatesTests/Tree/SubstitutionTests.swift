@@ -19,15 +19,15 @@ struct SubstitutionTests {
 
     @Test func `a missing or unfit variable is an error that names it`() throws {
         let tree = try parsePredicate("a BETWEEN $range")
-        let missing = try #require(throws: PredicateError.self) {
+        let missing = try #require(throws: QueryError.self) {
             _ = try tree.substituting(["other": .value(.int(1))])
         }
         #expect(missing.code == .variable)
         #expect(missing.message.contains("`$range`") && missing.message.contains("$other"))
-        let unfit = try #require(throws: PredicateError.self) { _ = try tree.substituting(["range": .list([])]) }
+        let unfit = try #require(throws: QueryError.self) { _ = try tree.substituting(["range": .list([])]) }
         #expect(unfit.message.contains("of two values"))
-        #expect(throws: PredicateError.self) { _ = try tree.substituting(["range": .predicate(.constant(true))]) }
-        let unprepared = try #require(throws: PredicateError.self) { _ = try PreparedPredicate(tree) }
+        #expect(throws: QueryError.self) { _ = try tree.substituting(["range": .predicate(.constant(true))]) }
+        let unprepared = try #require(throws: QueryError.self) { _ = try PreparedPredicate(tree) }
         #expect(unprepared.code == .variable)
     }
 

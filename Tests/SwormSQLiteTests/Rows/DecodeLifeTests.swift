@@ -44,7 +44,7 @@ struct DecodeLifeTests {
             customs: [
                 .init(column: 1) { holder, view in
                     let name = try view.string()
-                    if name.hasSuffix("stop") { throw view.fault(expected: "a name that goes on") }
+                    if name.hasSuffix("stop") { throw view.issue(expected: "a name that goes on") }
                     holder.token = Token(tally, name)
                 }
             ]
@@ -69,13 +69,13 @@ struct DecodeLifeTests {
             + " SELECT n, CASE n WHEN 30 THEN \(bad) ELSE 'a rather long name ' || n END, zeroblob(100) FROM c"
         let plan = holderPlan()
         for streams in [false, true] {
-            var fault: CellFault?
+            var issue: DecodingFailure?
             do {
                 var statement = try connection.statement(sql)
                 if streams { try statement.forEach(plan) { _ = $0.move() } } else { _ = try statement.decode(plan) }
-            } catch let error as CellFault { fault = error }
-            #expect(fault?.rowID == 30)
-            #expect(fault?.column == 1)
+            } catch let error as DecodingFailure { issue = error }
+            #expect(issue?.rowID == 30)
+            #expect(issue?.column == 1)
             #expect(tally.alive == 0)
         }
     }
@@ -125,7 +125,7 @@ struct DecodeLifeTests {
             let rows = try statement.decode(plan, limit: 2, external: counted)
             #expect(rows.map(\.more?.count) == [100, 100])
             #expect(tally.alive == 4)
-            #expect(throws: CellFault.self) { try decodeRest(&statement, plan, counted) }
+            #expect(throws: DecodingFailure.self) { try decodeRest(&statement, plan, counted) }
             #expect(tally.alive == 4)
             withExtendedLifetime(rows) {}
         }
@@ -169,7 +169,7 @@ struct DecodeLifeTests {
         ) { Model(tally) }
         var statement = try connection.statement(count(20) + " SELECT CASE n WHEN 15 THEN 'x' ELSE n END FROM c")
         var failed = false
-        do { _ = try statement.decode(plan) } catch { failed = error is CellFault }
+        do { _ = try statement.decode(plan) } catch { failed = error is DecodingFailure }
         #expect(failed)
         #expect(tally.alive == 0)
     }
@@ -246,12 +246,12 @@ struct DecodeLifeTests {
         #expect(rows == [Row(data: Data([0xAA, 0xBB]), other: nil), Row(data: Data(), other: Data([9, 9]))])
         #expect(asked == [[2, 0x41, 0x42, 0]])
         statement.reset()
-        let fault = try #require(throws: ExternalFault.self) {
+        let issue = try #require(throws: ExternalDataFailure.self) {
             try statementThrowing(plan, sql) { _ in throw Missing() }
         }
-        #expect(fault.cause is Missing)
-        #expect(throws: CellFault.self) { try statementThrowing(plan, sql, nil) }
-        #expect(throws: CellFault.self) { try statementThrowing(plan, "SELECT 'text', NULL") { _ in Data() } }
+        #expect(issue.cause is Missing)
+        #expect(throws: DecodingFailure.self) { try statementThrowing(plan, sql, nil) }
+        #expect(throws: DecodingFailure.self) { try statementThrowing(plan, "SELECT 'text', NULL") { _ in Data() } }
     }
 
     func statementThrowing<T>(
@@ -284,7 +284,7 @@ struct DecodeLifeTests {
                 == "true;2;3;4;5;0.5;1.25;7.5;8.0;text;2;00000000-0000-0000-0000-000000000000;a:b;1;null true;")
         for (index, custom) in customs.enumerated() where index < 14 {
             let plan = RowPlan<Row>(ops: [], customs: [.init(column: 0, apply: custom.apply)], template: Row())
-            #expect(throws: CellFault.self) { try statementThrowing(plan, "SELECT NULL", nil) }
+            #expect(throws: DecodingFailure.self) { try statementThrowing(plan, "SELECT NULL", nil) }
         }
     }
 }

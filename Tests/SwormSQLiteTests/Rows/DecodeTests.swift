@@ -107,10 +107,10 @@ struct DecodeTests {
 
     @Test func `NULL in a field that is no optional is a fault, for every kind`() throws {
         for (column, op) in Self.allOps.enumerated() {
-            let fault = fault(of: Self.nulls, RowPlan(ops: [op], template: All()))
-            #expect(fault?.column == column)
-            #expect(fault?.found == "NULL")
-            #expect(fault?.expected == op.kind.expectation)
+            let issue = issue(of: Self.nulls, RowPlan(ops: [op], template: All()))
+            #expect(issue?.column == column)
+            #expect(issue?.found == "NULL")
+            #expect(issue?.expected == op.kind.expectation)
         }
     }
 
@@ -131,10 +131,10 @@ struct DecodeTests {
                 var second = Self.maybeOps[place]
                 second.column = 1
                 let query = "SELECT 5, \(sql)"
-                let fault = fault(of: query, RowPlan(ops: [first], template: All()))
-                #expect(fault?.column == 1, "\(op.kind) \(sql)")
-                #expect(fault?.rowID == 5)
-                let optional = self.fault(of: query, RowPlan(ops: [second], template: Maybe()))
+                let issue = issue(of: query, RowPlan(ops: [first], template: All()))
+                #expect(issue?.column == 1, "\(op.kind) \(sql)")
+                #expect(issue?.rowID == 5)
+                let optional = self.issue(of: query, RowPlan(ops: [second], template: Maybe()))
                 #expect(optional?.expected == op.kind.expectation + " or NULL", "\(op.kind) \(sql)")
             }
         }
@@ -280,12 +280,12 @@ struct DecodeTests {
         #expect(count == 29)
     }
 
-    func fault<T>(of sql: String, _ plan: RowPlan<T>) -> CellFault? {
+    func issue<T>(of sql: String, _ plan: RowPlan<T>) -> DecodingFailure? {
         do {
             _ = try decode(sql, plan)
             return nil
         } catch {
-            return error as? CellFault
+            return error as? DecodingFailure
         }
     }
 

@@ -14,12 +14,12 @@ struct RowBufferTests {
         return try RowBuffer.fill(statement: &statement, rules: rules, limit: limit)
     }
 
-    func fault(_ sql: String, _ rules: [CellRule]) -> CellFault? {
+    func issue(_ sql: String, _ rules: [CellRule]) -> DecodingFailure? {
         do {
             _ = try fill(sql, rules)
             return nil
         } catch {
-            return error as? CellFault
+            return error as? DecodingFailure
         }
     }
 
@@ -121,26 +121,26 @@ struct RowBufferTests {
     func `a value of the wrong class is a fault with row and column`(
         kind: CellKind, sql: String, found: String, excerpt: String
     ) {
-        let fault = fault("SELECT 77, \(sql)", [.init(.integer), .init(kind)])
-        #expect(fault?.rowID == 77)
-        #expect(fault?.column == 1)
-        #expect(fault?.found == found)
-        #expect(fault?.excerpt == excerpt)
-        #expect(fault?.expected == kind.expectation + " or NULL")
+        let issue = issue("SELECT 77, \(sql)", [.init(.integer), .init(kind)])
+        #expect(issue?.rowID == 77)
+        #expect(issue?.column == 1)
+        #expect(issue?.found == found)
+        #expect(issue?.excerpt == excerpt)
+        #expect(issue?.expected == kind.expectation + " or NULL")
     }
 
     @Test func `NULL is a fault where the rule says so`() {
         let rules = [CellRule(.integer), CellRule(.text, allowsNull: false)]
-        let fault = fault("SELECT 1, 'a' UNION ALL SELECT 2, NULL", rules)
-        #expect(fault == CellFault(column: 1, rowID: 2, found: "NULL", expected: "text", excerpt: ""))
-        #expect(fault?.description == "column 1 of row 2: found NULL, expected text")
+        let issue = issue("SELECT 1, 'a' UNION ALL SELECT 2, NULL", rules)
+        #expect(issue == DecodingFailure(column: 1, rowID: 2, found: "NULL", expected: "text", excerpt: ""))
+        #expect(issue?.description == "column 1 of row 2: found NULL, expected text")
     }
 
     @Test func `a long value is told by its beginning`() throws {
         let text = try #require(
-            fault("SELECT 1, replace(hex(zeroblob(100000)), '0', 'é')", [.init(.integer), .init(.blob)]))
+            issue("SELECT 1, replace(hex(zeroblob(100000)), '0', 'é')", [.init(.integer), .init(.blob)]))
         #expect(text.excerpt == String(repeating: "é", count: 40) + "…")
-        let blob = try #require(fault("SELECT 1, zeroblob(100000)", [.init(.integer), .init(.text)]))
+        let blob = try #require(issue("SELECT 1, zeroblob(100000)", [.init(.integer), .init(.text)]))
         #expect(blob.excerpt == String(repeating: "00", count: 20) + "…")
     }
 

@@ -8,7 +8,7 @@ struct ConditionFaultTests {
         let name: String
         let condition: Condition<Novel>
         let words: [String]
-        /// Whether it takes a model, or other objects, to see the fault.
+        /// Whether it takes a model, or other objects, to see the issue.
         let needsStore: Bool
 
         init(_ name: String, _ condition: Condition<Novel>, _ words: String..., needsStore: Bool = false) {
@@ -25,7 +25,7 @@ struct ConditionFaultTests {
         String(repeating: "(", count: count) + "year == 1" + String(repeating: ")", count: count)
     }
 
-    static let faults = [
+    static let issues = [
         Fault("an unknown key", "titel == 'x'", "titel", "Novel", "Did you mean \"title\"?"),
         Fault("a key in other letters", "TITLE == 'x'", "TITLE", "Novel", "Did you mean \"title\"?"),
         Fault("an unknown key by %K", Condition(format: "%K == 'x'", "titel"), "titel", "Novel"),
@@ -57,19 +57,19 @@ struct ConditionFaultTests {
             "a megabyte", Condition(format: "title == '\(String(repeating: "x", count: 1 << 20))'"), "bytes", "at most"),
     ]
 
-    @Test(arguments: faults)
-    func `a fault is an error that says what is wrong, over rows, unsaved objects and values alike`(_ fault: Fault)
+    @Test(arguments: issues)
+    func `a fault is an error that says what is wrong, over rows, unsaved objects and values alike`(_ issue: Fault)
         throws
     {
         func check(_ find: () throws -> Void, _ place: String) {
             let error = storeError(find)
             #expect(error?.code == .invalidCondition, "\(place): \(String(describing: error))")
-            for word in fault.words {
+            for word in issue.words {
                 #expect(error?.message.contains(word) == true, "\(place): \(error?.message ?? "no error")")
             }
             #expect((error?.message.utf8.count ?? 0) < 1_000, "\(place)")
         }
-        let request = Novel.all.where(fault.condition)
+        let request = Novel.all.where(issue.condition)
         check({ _ = try NovelStore.perform { try $0.decode(request) } }, "rows")
         check({ _ = try NovelStore.perform { try $0.fetchOne(request)?.decode() } }, "handles")
         check({ _ = try NovelStore.perform { try $0.count(of: request) } }, "count")
@@ -77,6 +77,6 @@ struct ConditionFaultTests {
         check({ _ = try NovelStore.perform { try $0.sum(of: request, \.year) } }, "sum")
         check({ _ = try NovelStore.pending { try $0.decode(request) } }, "unsaved objects")
         check({ _ = try NovelStore.pending { try $0.fetch(request.select(\.title)) } }, "columns of unsaved objects")
-        if !fault.needsStore { check({ _ = try Novel.samples.filtered(by: fault.condition) }, "values") }
+        if !issue.needsStore { check({ _ = try Novel.samples.filtered(by: issue.condition) }, "values") }
     }
 }

@@ -18,7 +18,7 @@ struct BadStoreTests {
         let words: [String]
         /// Spoils a sound store of one item.
         let spoil: @Sendable (URL) throws -> Void
-        /// Whether the fault shows only when the rows are read.
+        /// Whether the issue shows only when the rows are read.
         var showsInRows = false
 
         static func sql(
@@ -40,7 +40,7 @@ struct BadStoreTests {
         }
     }
 
-    static let faults: [Fault] = [
+    static let issues: [Fault] = [
         .bytes("a text file", ["not a SQLite database"]) { _ in Data("Dear diary, nothing of note happened.".utf8) },
         .bytes("a truncated store", ["cut off"]) { $0.dropLast(5_000) },
         .bytes("a store with a damaged page", ["damaged"], code: .storeFailed) { data in
@@ -68,11 +68,11 @@ struct BadStoreTests {
             "UPDATE ZITEM SET ZNAME = X'41FF42'"),
     ]
 
-    @Test(arguments: faults)
-    func `each fault is a clear error, and the file is left as it was`(fault: Fault) throws {
+    @Test(arguments: issues)
+    func `each fault is a clear error, and the file is left as it was`(issue: Fault) throws {
         let folder = try StoreFolder()
         try PersistentContainer(for: Item.self, at: .file(folder.file())).perform { try $0.insert(Item(name: "a")) }
-        try fault.spoil(folder.file())
+        try issue.spoil(folder.file())
         let before = try Data(contentsOf: folder.file())
         for location in [StoreLocation.file(folder.file()), .readOnly(folder.file())] {
             let ways: [(String, (ManagedObjectContext) throws -> Void)] = [
@@ -81,7 +81,7 @@ struct BadStoreTests {
             ]
             for (way, read) in ways {
                 var failure: (any Error)?
-                if fault.showsInRows {
+                if issue.showsInRows {
                     let store = try PersistentContainer(for: Item.self, at: location)
                     do { try store.perform { try read($0) } } catch { failure = error }
                 } else {
@@ -92,8 +92,8 @@ struct BadStoreTests {
                     }
                 }
                 let error = try #require(failure, "\(way) found nothing at \(location)")
-                #expect(fault.showsInRows && error is AttributeError || (error as? StoreError)?.code == fault.code)
-                for word in fault.words { #expect("\(error)".contains(word), "\(way): \(error)") }
+                #expect(issue.showsInRows && error is AttributeError || (error as? StoreError)?.code == issue.code)
+                for word in issue.words { #expect("\(error)".contains(word), "\(way): \(error)") }
                 #expect(try Data(contentsOf: folder.file()) == before)
             }
         }

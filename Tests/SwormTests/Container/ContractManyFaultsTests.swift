@@ -72,8 +72,8 @@ struct ContractManyFaultsTests {
     @Test(.enabled(if: ModelFixture.readsSources, "Core Data reads compiled models only"))
     func `every fault has its line, twenty and more of them`() throws {
         let model = try ModelFixture.model(Wild.file)
-        let faults = ModelContract(Wild.Ship.self).faults(in: model)
-        let found = Set(faults.map { "\($0.kind) \($0.entity).\($0.member ?? "")" })
+        let issues = ModelContract(Wild.Ship.self).violations(in: model)
+        let found = Set(issues.map { "\($0.kind) \($0.entity).\($0.member ?? "")" })
         let expected: Set<String> = [
             "repeatedKeyPath Ship.hands", "repeatedName Ship.captain",
             "unknownAttribute Ship.nme", "unknownAttribute Ship.captain", "unknownAttribute Ship.harbour",
@@ -85,13 +85,13 @@ struct ContractManyFaultsTests {
             "unknownAttribute Sailor.rank", "unknownRelation Sailor.ship", "unknownEntity Port.",
         ]
         #expect(found == expected, "\(found.symmetricDifference(expected))")
-        #expect(faults.count == expected.count)
+        #expect(issues.count == expected.count)
 
         let error = storeError { try ModelContract(Wild.Ship.self).check(model) }
         #expect(error?.code == .contractViolation)
         let lines = (error?.message ?? "").split(separator: "\n").map(String.init)
         #expect(lines.first == "The tables do not fit the model in \(expected.count) points:")
-        #expect(Array(lines.dropFirst()) == faults.map { "- \($0)" })
+        #expect(Array(lines.dropFirst()) == issues.map { "- \($0)" })
     }
 
     @Test(.enabled(if: ModelFixture.readsSources, "Core Data reads compiled models only"))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Plans of tables")
 struct EntityPlanTests {
     @Test func `attributes come in the order of their names, with kind, optionality and place`() throws {
-        let plan = Book.plan
+        let plan = Book.mapping
         #expect(plan.entityName == "Book")
         #expect(
             plan.attributes.map(\.name)
@@ -25,26 +25,26 @@ struct EntityPlanTests {
 
     @Test func `a plan is built once`() async {
         let plans = await withTaskGroup(of: ObjectIdentifier.self) { group in
-            for _ in 0..<32 { group.addTask { ObjectIdentifier(Everything.plan) } }
+            for _ in 0..<32 { group.addTask { ObjectIdentifier(Everything.mapping) } }
             return await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(plans.count == 1)
-        #expect(Book.anyPlan === Book.plan)
+        #expect(Book.anyMapping === Book.mapping)
     }
 
     @Test func `every type of value comes back as it was`() throws {
         let object = Everything()
-        let values = try Everything.plan.values(of: object)
-        #expect(try Everything.plan.object(from: values) == object)
-        let kinds = Set(Everything.plan.attributes.map(\.kind))
+        let values = try Everything.mapping.values(of: object)
+        #expect(try Everything.mapping.object(from: values) == object)
+        let kinds = Set(Everything.mapping.attributes.map(\.kind))
         #expect(kinds == Set(PrimitiveKind.allCases))
-        let level = try Everything.plan.read(Everything.plan.index(of: \.level), of: object)
+        let level = try Everything.mapping.read(Everything.mapping.index(of: \.level), of: object)
         #expect(level == .int(700))
-        let flags = try Everything.plan.read(Everything.plan.index(of: \.flags), of: object)
+        let flags = try Everything.mapping.read(Everything.mapping.index(of: \.flags), of: object)
         #expect(flags == .int(5))
-        let version = try Everything.plan.read(Everything.plan.index(of: \.version), of: object)
+        let version = try Everything.mapping.read(Everything.mapping.index(of: \.version), of: object)
         #expect(version == .string("1.2"))
-        let street = try Everything.plan.read(Everything.plan.index(of: \.place.street), of: object)
+        let street = try Everything.mapping.read(Everything.mapping.index(of: \.place.street), of: object)
         #expect(street == .string("Am Bach"))
     }
 
@@ -52,10 +52,10 @@ struct EntityPlanTests {
         let note = Note()
         note.text = "old"
         note.stars = 4
-        let copy = try Note.plan.object(from: Note.plan.values(of: note))
+        let copy = try Note.mapping.object(from: Note.mapping.values(of: note))
         #expect(copy !== note && copy.text == "old" && copy.stars == 4)
-        #expect(Note.plan.isClass && !Note.plan.sharesTemplate)
-        #expect(Note.plan.attributes.allSatisfy { $0.directOffset == nil })
+        #expect(Note.mapping.isClass && !Note.mapping.sharesTemplate)
+        #expect(Note.mapping.attributes.allSatisfy { $0.directOffset == nil })
     }
 
     @Test func `one instance may be the template of rows only if the table covers it`() {
@@ -76,11 +76,11 @@ struct EntityPlanTests {
             var cache = Cache()
             static let attributes: Set<Attribute<Cached>> = [.init(\.a, "a")]
         }
-        #expect(Inner.plan.sharesTemplate)
-        #expect(Everything.plan.sharesTemplate)
-        #expect(Book.plan.sharesTemplate)
-        #expect(!Tagged.plan.sharesTemplate)
-        #expect(!Cached.plan.sharesTemplate)
+        #expect(Inner.mapping.sharesTemplate)
+        #expect(Everything.mapping.sharesTemplate)
+        #expect(Book.mapping.sharesTemplate)
+        #expect(!Tagged.mapping.sharesTemplate)
+        #expect(!Cached.mapping.sharesTemplate)
     }
 
     @Test func `defaults are what every fresh instance has`() throws {
@@ -95,7 +95,7 @@ struct EntityPlanTests {
                 .init(\.level, "level"),
             ]
         }
-        let defaults = Dictionary(uniqueKeysWithValues: Fresh.plan.attributes.map { ($0.name, $0.defaultValue) })
+        let defaults = Dictionary(uniqueKeysWithValues: Fresh.mapping.attributes.map { ($0.name, $0.defaultValue) })
         #expect(defaults == ["id": nil, "made": nil, "count": .int(7), "name": nil, "level": .int(700)])
     }
 
@@ -118,7 +118,7 @@ struct EntityPlanTests {
     }
 
     @Test func `a value that does not fit names entity, attribute and value`() throws {
-        let plan = Everything.plan
+        let plan = Everything.mapping
         var object = Everything()
         for (keyPath, value) in [
             (\Everything.int16 as PartialKeyPath<Everything>, AttributeValue.int(40_000)), (\.level, .int(3)),
@@ -138,7 +138,7 @@ struct EntityPlanTests {
         }
         #expect(object.int16 == .max)
         let bad = Measured(reading: Reading(value: .nan))
-        #expect(throws: AttributeError.self) { try Measured.plan.values(of: bad) }
+        #expect(throws: AttributeError.self) { try Measured.mapping.values(of: bad) }
     }
 
     @Test func `wider and narrower numbers convert only without loss`() throws {

@@ -7,7 +7,7 @@ import Testing
 struct FieldReadingTests {
     @Test func `values of a struct are those that its key paths give`() throws {
         var value = Everything()
-        let plan = Everything.plan
+        let plan = Everything.mapping
         for _ in 0..<3 {
             let values = try plan.values(of: value)
             #expect(values.count == plan.attributes.count)
@@ -25,7 +25,7 @@ struct FieldReadingTests {
     }
 
     @Test func `optionals of every kind are read, with and without a value`() throws {
-        let plan = Optionals.plan
+        let plan = Optionals.mapping
         #expect(try plan.values(of: Optionals()).allSatisfy { $0 == .null })
         let full = Optionals(
             bool: true, int: -1, int16: -2, int32: -3, int64: -4, float: 0.5, double: 0.25, decimal: 3,
@@ -42,10 +42,10 @@ struct FieldReadingTests {
         let object = Counted()
         object.first = "a"
         object.second = 5
-        #expect(try Counted.plan.values(of: object) == [.string("a"), .int(5)])
+        #expect(try Counted.mapping.values(of: object) == [.string("a"), .int(5)])
         var computed = Computed()
         computed.half = 4
-        #expect(try Computed.plan.values(of: computed) == [.int(4), .int(8)])
+        #expect(try Computed.mapping.values(of: computed) == [.int(4), .int(8)])
     }
 
     @Test func `a read that fails half way leaves nothing behind`() throws {
@@ -53,14 +53,14 @@ struct FieldReadingTests {
         do {
             let value = Failing()
             for _ in 0..<50 {
-                #expect(throws: AttributeError.self) { try Failing.plan.values(of: value) }
+                #expect(throws: AttributeError.self) { try Failing.mapping.values(of: value) }
             }
         }
         #expect(Counted.Payload.alive.withLock { $0 } == before)
     }
 
     @Test func `a struct and its first property are told apart`() throws {
-        let plan = Nested.plan
+        let plan = Nested.mapping
         #expect(plan.attributes[try plan.index(of: \.pair.first)].name == "first")
         #expect(plan.attributes[try plan.index(of: \.pair.second)].name == "second")
         #expect(plan.attributes[try plan.index(of: \.last)].name == "last")

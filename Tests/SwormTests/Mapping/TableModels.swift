@@ -97,7 +97,7 @@ struct Configured: ManagedObjectConvertible {
     static let relations = Relations()
 }
 
-/// A table with one fault of almost every kind.
+/// A table with one issue of almost every kind.
 struct Faulty: ManagedObjectConvertible {
     var a = 0
     var b = 0

@@ -6,8 +6,8 @@ import Testing
 @Suite("Tables")
 struct TableTests {
     @Test func `options come to traits`() throws {
-        let plan = Configured.plan
-        #expect(plan.faults == [])
+        let plan = Configured.mapping
+        #expect(plan.issues == [])
         let code = try plan.attribute(\.code).traits
         #expect(code.isUnique && code.isIndexed && code.minimumLength == 1 && code.maximumLength == 8)
         #expect(code.pattern == "[a-z]+" && code.renamingIdentifier == "key" && code.storageType == .string)
@@ -23,22 +23,22 @@ struct TableTests {
     }
 
     @Test func `compound constraints and indexes name attributes`() {
-        #expect(Configured.plan.uniquenessConstraints == [["code", "count"]])
-        #expect(Configured.plan.indexes.map(\.name) == ["byCount", "byRatio"])
-        #expect(Configured.plan.indexes.first?.elements.map(\.attribute) == ["count", "code"])
-        #expect(Configured.plan.indexes.first?.elements.map(\.isAscending) == [false, true])
+        #expect(Configured.mapping.uniquenessConstraints == [["code", "count"]])
+        #expect(Configured.mapping.indexes.map(\.name) == ["byCount", "byRatio"])
+        #expect(Configured.mapping.indexes.first?.elements.map(\.attribute) == ["count", "code"])
+        #expect(Configured.mapping.indexes.first?.elements.map(\.isAscending) == [false, true])
     }
 
     @Test func `relations are found with label, kind, destination, inverse and rule`() throws {
-        let relations = Book.plan.relations
+        let relations = Book.mapping.relations
         #expect(relations.map(\.label) == ["author", "editor", "reviews"])
         #expect(relations.map(\.kind) == [.toOne, .toOne, .toManyOrdered])
         #expect(relations.map { $0.destination.entityName } == ["Author", "Author", "Review"])
         #expect(relations.map(\.inverseName) == ["books", nil, "book"])
         #expect(relations.map(\.deleteRule) == [.nullify, .nullify, .cascade])
-        let parent = try #require(Configured.plan.relations.first)
+        let parent = try #require(Configured.mapping.relations.first)
         #expect(!parent.isOptional && parent.renamingIdentifier == "owner")
-        let children = try #require(Configured.plan.relations.last)
+        let children = try #require(Configured.mapping.relations.last)
         #expect(children.isOptional && children.minimumCount == 1 && children.maximumCount == 5)
         #expect(children.deleteRule == .deny && children.hashModifier == "x" && children.inverseName == "parent")
     }
@@ -49,37 +49,37 @@ struct TableTests {
                 group.addTask {
                     let roots: [any ManagedObjectConvertible.Type] =
                         index % 2 == 0 ? [Book.self] : [Review.self, Author.self]
-                    return Set(reachableEntities(from: roots).map { $0.plan.entityName })
+                    return Set(reachableEntities(from: roots).map { $0.mapping.entityName })
                 }
             }
             for await names in group { #expect(names == ["Book", "Author", "Review"]) }
         }
-        #expect(reachableEntities(from: [Review.self]).map { $0.plan.entityName } == ["Review", "Book", "Author"])
+        #expect(reachableEntities(from: [Review.self]).map { $0.mapping.entityName } == ["Review", "Book", "Author"])
     }
 
     @Test func `sound tables have no faults`() {
-        #expect(tableFaults(from: [Book.self, Everything.self, Configured.self, Note.self, Reserved.self]) == [])
+        #expect(tableIssues(from: [Book.self, Everything.self, Configured.self, Note.self, Reserved.self]) == [])
     }
 
     @Test func `all faults of a table are listed at once`() {
-        let faults = Faulty.plan.faults
-        let kinds = Dictionary(grouping: faults, by: \.kind).mapValues(\.count)
+        let issues = Faulty.mapping.issues
+        let kinds = Dictionary(grouping: issues, by: \.kind).mapValues(\.count)
         #expect(
             kinds == [
                 .repeatedKeyPath: 1, .repeatedName: 2, .emptyName: 3, .attributeAndRelation: 1, .unfitOption: 8,
                 .unknownKeyPath: 1, .repeatedIndex: 1,
             ])
-        for fault in faults { #expect(fault.description.hasPrefix("Faulty")) }
+        for issue in issues { #expect(issue.description.hasPrefix("Faulty")) }
     }
 
     @Test func `inverses must lead back`() {
-        let faults = tableFaults(from: [Faulty.self]).filter { !Faulty.plan.faults.contains($0) }
-        #expect(faults.map(\.kind) == [.foreignInverse, .sharedInverse])
-        #expect(faults.map(\.member) == ["other", "again"])
+        let issues = tableIssues(from: [Faulty.self]).filter { !Faulty.mapping.issues.contains($0) }
+        #expect(issues.map(\.kind) == [.foreignInverse, .sharedInverse])
+        #expect(issues.map(\.member) == ["other", "again"])
     }
 
     @Test func `two ends that name different inverses are a fault`() {
-        #expect(tableFaults(from: [Left.self]).map(\.kind) == [.oneSidedInverse])
+        #expect(tableIssues(from: [Left.self]).map(\.kind) == [.oneSidedInverse])
     }
 
     @Test func `an entity without a name is a fault`() {
@@ -87,7 +87,7 @@ struct TableTests {
             static let entityName = ""
             static let attributes: Set<Attribute<Nameless>> = []
         }
-        #expect(Nameless.plan.faults.map(\.kind) == [.emptyEntityName])
+        #expect(Nameless.mapping.issues.map(\.kind) == [.emptyEntityName])
     }
 
     @Test(arguments: [

@@ -76,7 +76,7 @@ struct DisguisedTypeTests {
             #expect(rows.map(\.4) == Self.scales.map(\.maybeWord))
         }
         for scale in Self.scales {
-            #expect(try Scale.plan.values(of: scale) == Memory.values(scale))
+            #expect(try Scale.mapping.values(of: scale) == Memory.values(scale))
         }
     }
 }

@@ -26,13 +26,13 @@ struct MemoryLifeTests {
     }
 
     /// A store with forty rows, one of which may be one that cannot be read.
-    private func store(_ fault: Fault?) throws -> (container: PersistentContainer, folder: StoreFolder) {
+    private func store(_ issue: Fault?) throws -> (container: PersistentContainer, folder: StoreFolder) {
         let folder = try StoreFolder()
         let container = try PersistentContainer(for: Memory.Raw.self, at: .file(folder.file()))
         try container.perform { context in
             try context.insert(
                 contentsOf: (0..<40).map { number in
-                    if number == 30, let fault { return fault.row }
+                    if number == 30, let issue { return issue.row }
                     return Memory.Raw(
                         number: number, name: "the name of number \(number)", label: "label \(number)", weight: 5)
                 })
@@ -56,7 +56,7 @@ struct MemoryLifeTests {
         _ type: T.Type, _ attribute: String, _ request: Request<T>, in store: PersistentContainer
     ) throws {
         // The plan keeps instances for its template; they are there before and behind.
-        _ = T.plan
+        _ = T.mapping
         try store.perform { _ = try $0.decode(request.limit(1)) }
         let before = Token.alive
         try store.perform { context in
@@ -82,12 +82,12 @@ struct MemoryLifeTests {
     }
 
     @Test(arguments: Fault.allCases)
-    func `a reading that fails half way leaves nothing behind`(fault: Fault) throws {
-        let (store, folder) = try store(fault)
-        let attribute = fault == .closure ? "label" : "weight"
+    func `a reading that fails half way leaves nothing behind`(issue: Fault) throws {
+        let (store, folder) = try store(issue)
+        let attribute = issue == .closure ? "label" : "weight"
         try readUpToFault(Memory.Parcel.self, attribute, Memory.Parcel.all.sort(\.number), in: store)
         try readUpToFault(Memory.Wagon.self, attribute, Memory.Wagon.all.sort(\.number), in: store)
-        if fault == .field {
+        if issue == .field {
             try readUpToFault(Memory.Crate.self, attribute, Memory.Crate.all.sort(\.number), in: store)
         }
         withExtendedLifetime(folder) {}
@@ -131,9 +131,9 @@ struct MemoryLifeTests {
     }
 
     @Test func `an object that a fresh instance makes is another one in each row`() throws {
-        #expect(Memory.Parcel.plan.sharesTemplate)
-        #expect(!Memory.Crate.plan.sharesTemplate)
-        #expect(!Memory.Wagon.plan.sharesTemplate)
+        #expect(Memory.Parcel.mapping.sharesTemplate)
+        #expect(!Memory.Crate.mapping.sharesTemplate)
+        #expect(!Memory.Wagon.mapping.sharesTemplate)
         let (store, folder) = try store(nil)
         try store.perform { context in
             let crates = try context.decode(Memory.Crate.all)
@@ -188,7 +188,7 @@ struct MemoryLifeTests {
     @Test(arguments: [100, 256, 300, 600])
     func `a writing that fails half way leaves nothing behind`(bad: Int) throws {
         let (store, folder) = try store(nil)
-        _ = Memory.Parcel.plan
+        _ = Memory.Parcel.mapping
         try store.perform { context in
             _ = try context.decode(Memory.Parcel.all.limit(1))
             let before = Token.alive
@@ -220,7 +220,7 @@ struct MemoryLifeTests {
 
     @Test func `an object that cannot be encoded stays as it was, and nothing is left behind`() throws {
         let (store, folder) = try store(nil)
-        _ = Memory.Parcel.plan
+        _ = Memory.Parcel.mapping
         try store.perform { context in
             let object = try #require(try context.fetchOne(Memory.Parcel.all.where(\.number == 3)))
             let before = Token.alive

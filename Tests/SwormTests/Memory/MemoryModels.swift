@@ -139,7 +139,7 @@ enum Memory {
 
     /// The values of an object as its key paths give them, which know nothing of places in memory.
     static func values<T: ManagedObjectConvertible>(_ object: T) throws -> [AttributeValue] {
-        try T.plan.attributes.indices.map { try T.plan.read($0, of: object) }
+        try T.mapping.attributes.indices.map { try T.mapping.read($0, of: object) }
     }
 
     /// Counts the instances alive. The tests of a tally run one after the other.

@@ -63,15 +63,15 @@ struct RawMemoryTests {
     @Test func `a value is read by places as by its key paths`() throws {
         for depot in (0..<50).map({ Depot($0) }) {
             let expected = try Memory.values(depot)
-            #expect(try Depot.plan.values(of: depot) == expected)
-            #expect(try expected.indices.map { try Depot.plan.value($0, of: depot) } == expected)
+            #expect(try Depot.mapping.values(of: depot) == expected)
+            #expect(try expected.indices.map { try Depot.mapping.value($0, of: depot) } == expected)
             #expect(depot.isSound)
         }
     }
 
     @Test func `only stored properties of a struct have a place`() throws {
         func offset<T: ManagedObjectConvertible>(_ type: T.Type, _ name: String) throws -> Int? {
-            try T.plan.attributes[#require(T.plan.index(named: name))].directOffset
+            try T.mapping.attributes[#require(T.mapping.index(named: name))].directOffset
         }
         for name in ["observed", "whole", "grade", "maybeColour", "tags"] {
             #expect(try offset(Depot.self, name) == nil, "\(name)")
@@ -81,7 +81,7 @@ struct RawMemoryTests {
         }
         for name in ["number", "name"] { #expect(try offset(Memory.Shed.self, name) == nil) }
         // A lazy property and a list are not covered by the table.
-        #expect(!Depot.plan.sharesTemplate)
+        #expect(!Depot.mapping.sharesTemplate)
     }
 
     @Test func `columns come side by side in a tuple, whatever their sizes`() throws {

@@ -84,7 +84,7 @@ struct StoredClassTests {
         let model = try TableModel.shared(for: [Item.self]).compiled()
         try store.close()
         let findings = try StoreVerification.findings(of: folder.appending(path: "Stock.sqlite"), model: model)
-        #expect(findings.contains { $0.property == value.name && $0.severity == .fault }, "\(findings)")
+        #expect(findings.contains { $0.property == value.name && $0.severity == .error }, "\(findings)")
     }
 }
 #endif

@@ -67,11 +67,11 @@ extension NSManagedObject {
     /// row.
     fileprivate final func checkBatchValues() throws {
         try CoreDataError.throwAll(refusals)
-        for (slot, relationship) in plan.relationships.enumerated() where relationshipDiffers(slot) {
+        for (slot, relationship) in compiledEntity.relationships.enumerated() where relationshipDiffers(slot) {
             throw CoreDataError(
                 NSValidationMissingMandatoryPropertyError,
-                "'\(relationship.name)' of \(plan.name) cannot be set by a batch insertion: it is a relationship. Insert the object into a context instead.",
-                entity: plan.name, key: relationship.name)
+                "'\(relationship.name)' of \(compiledEntity.name) cannot be set by a batch insertion: it is a relationship. Insert the object into a context instead.",
+                entity: compiledEntity.name, key: relationship.name)
         }
     }
 }

@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
     package final func hasChanges(ofHierarchy root: Int) -> Bool {
         guard hasChanges else { return false }
         return [insertedList, updatedList, deletedList].contains { list in
-            list.objects.contains { $0.plan.root == root }
+            list.objects.contains { $0.compiledEntity.root == root }
         }
     }
 

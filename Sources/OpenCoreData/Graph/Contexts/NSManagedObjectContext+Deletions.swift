@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
         // point at.
         let isSaved = if case .none = object.snapshot { false } else { true }
         var cascaded: [NSManagedObject] = []
-        for (slot, relationship) in object.plan.relationships.enumerated() where !relationship.isTransient {
+        for (slot, relationship) in object.compiledEntity.relationships.enumerated() where !relationship.isTransient {
             let rule = relationship.deleteRule
             if isSaved, rule == .noActionDeleteRule || rule == .denyDeleteRule { continue }
             do {
@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     }
 
     private func others(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject] {
-        object.plan.relationships[slot].isToMany
+        object.compiledEntity.relationships[slot].isToMany
             ? object.memberObjects(slot) : object.destination(slot).map { [$0] } ?? []
     }
 
@@ -58,7 +58,7 @@ extension NSManagedObjectContext {
         deletedList.remove(object)
         object.markUpdated()
         guard let model = compiledModel else { return }
-        for (slot, relationship) in object.plan.relationships.enumerated() where !relationship.isTransient {
+        for (slot, relationship) in object.compiledEntity.relationships.enumerated() where !relationship.isTransient {
             guard let inverse = relationship.inverse else { continue }
             let inverseIsToMany = model[relationship.destination].relationships[inverse].isToMany
             for other in others(of: object, slot) where other !== object {

@@ -17,8 +17,8 @@ extension NSManagedObjectContext {
             return noteFailure(
                 CoreDataError(
                     NSCoreDataError,
-                    "Cannot insert \(object.plan.name) \(object.objectID): it \(object.context == nil ? "was deleted from its store" : "belongs to another context"). Insert a new object instead.",
-                    entity: object.plan.name, objects: [object.objectID.reference]))
+                    "Cannot insert \(object.compiledEntity.name) \(object.objectID): it \(object.context == nil ? "was deleted from its store" : "belongs to another context"). Insert a new object instead.",
+                    entity: object.compiledEntity.name, objects: [object.objectID.reference]))
         }
         insertNew(object)
     }
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
 
     /// Assigns an id of this context to an object that was created without a context.
     private func adopt(_ object: NSManagedObject, _ origin: ObjectOrigin) {
-        let own = object.plan
+        let own = object.compiledEntity
         guard let entity = origin.compiled.entity(named: own.name),
             entity === own
                 || entity.attributes.map(\.name) == own.attributes.map(\.name)
@@ -80,7 +80,8 @@ extension NSManagedObjectContext {
 
     final func temporaryKey(of object: NSManagedObject) -> IdentityTable.Key {
         IdentityTable.Key(
-            origin: ObjectIdentifier(object.objectID.origin), root: object.plan.root, key: object.objectID.key)
+            origin: ObjectIdentifier(object.objectID.origin), root: object.compiledEntity.root, key: object.objectID.key
+        )
     }
 
     final func noteUpdated(_ object: NSManagedObject) { updatedList.insert(object) }
@@ -98,8 +99,8 @@ extension NSManagedObjectContext {
             return noteFailure(
                 CoreDataError(
                     NSCoreDataError,
-                    "Cannot delete \(object.plan.name) \(object.objectID): it belongs to another context. Delete the object that this context has for its id.",
-                    entity: object.plan.name, objects: [object.objectID.reference]))
+                    "Cannot delete \(object.compiledEntity.name) \(object.objectID): it belongs to another context. Delete the object that this context has for its id.",
+                    entity: object.compiledEntity.name, objects: [object.objectID.reference]))
         }
         while let next = waiting.popLast() {
             guard next.context === self, !next.status.contains(.deleted), !next.status.contains(.gone) else { continue }
@@ -206,7 +207,7 @@ extension NSManagedObjectContext {
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         var byRoot: [Int: [NSManagedObject]] = [:]
         for object in objects where object.objectID.isTemporaryID && object.context === self {
-            byRoot[object.plan.root, default: []].append(object)
+            byRoot[object.compiledEntity.root, default: []].append(object)
         }
         for (root, members) in byRoot {
             for (origin, group) in try groupedByOrigin(members) {
@@ -224,7 +225,7 @@ extension NSManagedObjectContext {
 
     /// Assigns a permanent id to an object and registers the object under it.
     final func promote(_ object: NSManagedObject, to key: Int64, origin: ObjectOrigin) {
-        let entity = origin.compiled[object.plan.number]
+        let entity = origin.compiled[object.compiledEntity.number]
         object.take(id: NSManagedObjectID(entity: entity, key: key, origin: origin))
         identities[identityKey(object.objectID.row, origin)] = object
     }
@@ -260,17 +261,17 @@ extension NSManagedObjectContext {
         _ object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator
     ) throws -> ObjectOrigin {
         if !object.objectID.isTemporaryID { return object.objectID.origin }
-        if assignedStores.isEmpty, let known = savingOrigins[object.plan.number] { return known }
-        let origins = try coordinator.origins(of: object.plan.number)
+        if assignedStores.isEmpty, let known = savingOrigins[object.compiledEntity.number] { return known }
+        let origins = try coordinator.origins(of: object.compiledEntity.number)
         if !assignedStores.isEmpty, let assigned = assignedStores[ObjectIdentifier(object)] {
             if let origin = origins.first(where: { $0 === assigned.origin }) { return origin }
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "\(object.plan.name) was assigned to a store that is not the coordinator's, or does not hold the entity.",
-                entity: object.plan.name, objects: [object.objectID.reference])
+                "\(object.compiledEntity.name) was assigned to a store that is not the coordinator's, or does not hold the entity.",
+                entity: object.compiledEntity.name, objects: [object.objectID.reference])
         }
         let chosen = origins.first { !($0.store?.isReadOnly ?? true) } ?? origins[0]
-        if isSaving { savingOrigins[object.plan.number] = chosen }
+        if isSaving { savingOrigins[object.compiledEntity.number] = chosen }
         return chosen
     }
 }

@@ -29,7 +29,7 @@ extension NSManagedObject {
     fileprivate final var changesRow: Bool {
         var found = false
         changedAttributes.forEach { _ in found = true }
-        changedRelationships.forEach { if !plan.relationships[$0].isToMany { found = true } }
+        changedRelationships.forEach { if !compiledEntity.relationships[$0].isToMany { found = true } }
         return found
     }
 }
@@ -40,25 +40,26 @@ extension CoreDataError {
         _ members: [(slot: Int, owner: NSManagedObject, member: NSManagedObject)]
     ) -> CoreDataError {
         var details = links.map { conflict, object, destination in
-            let relationships = object.plan.relationships
+            let relationships = object.compiledEntity.relationships
             let name =
                 relationships.indices.contains(conflict.relationship)
                 ? relationships[conflict.relationship].name : "a relationship"
             let reason =
                 conflict.isDeletion
-                ? "cannot be deleted: since it was read, \(object.plan.name) \(object.objectID) was given it as its '\(name)'"
-                : "does not lead back to \(object.plan.name) \(object.objectID), whose '\(name)' it is: one of them was changed in the store since it was read"
+                ? "cannot be deleted: since it was read, \(object.compiledEntity.name) \(object.objectID) was given it as its '\(name)'"
+                : "does not lead back to \(object.compiledEntity.name) \(object.objectID), whose '\(name)' it is: one of them was changed in the store since it was read"
             return CoreDataError(
-                NSManagedObjectMergeError, "\(destination.plan.name) \(destination.objectID) \(reason).",
-                entity: object.plan.name, key: name,
+                NSManagedObjectMergeError, "\(destination.compiledEntity.name) \(destination.objectID) \(reason).",
+                entity: object.compiledEntity.name, key: name,
                 objects: [object.objectID.reference, destination.objectID.reference])
         }
         details += members.map { slot, owner, member in
-            let name = owner.plan.relationships[slot].name
+            let name = owner.compiledEntity.relationships[slot].name
             return CoreDataError(
                 NSManagedObjectMergeError,
-                "\(owner.plan.name) \(owner.objectID) cannot be deleted: since it was read, \(member.plan.name) \(member.objectID) was added to its '\(name)'.",
-                entity: owner.plan.name, key: name, objects: [member.objectID.reference, owner.objectID.reference])
+                "\(owner.compiledEntity.name) \(owner.objectID) cannot be deleted: since it was read, \(member.compiledEntity.name) \(member.objectID) was added to its '\(name)'.",
+                entity: owner.compiledEntity.name, key: name,
+                objects: [member.objectID.reference, owner.objectID.reference])
         }
         let text = details.map(\.message).joined(separator: "\n")
         return CoreDataError(

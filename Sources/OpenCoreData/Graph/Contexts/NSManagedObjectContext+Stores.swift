@@ -9,7 +9,8 @@ extension NSManagedObjectContext {
         var errors: [CoreDataError] = []
         for object in insertedList.objects + updatedList.objects {
             let own = try originForSaving(object, coordinator)
-            for (slot, relationship) in object.plan.relationships.enumerated() where !relationship.isTransient {
+            for (slot, relationship) in object.compiledEntity.relationships.enumerated() where !relationship.isTransient
+            {
                 guard object.status.contains(.inserted) || object.changedRelationships.contains(slot) else { continue }
                 let others: [NSManagedObject] =
                     switch object.relationshipState(slot) {
@@ -23,8 +24,8 @@ extension NSManagedObjectContext {
                     errors.append(
                         CoreDataError(
                             NSManagedObjectExternalRelationshipError,
-                            "\(object.plan.name) \(object.objectID) cannot be related by '\(relationship.name)' to \(other.objectID): they are in different stores. Assign new objects to one store before they are saved.",
-                            entity: object.plan.name, key: relationship.name,
+                            "\(object.compiledEntity.name) \(object.objectID) cannot be related by '\(relationship.name)' to \(other.objectID): they are in different stores. Assign new objects to one store before they are saved.",
+                            entity: object.compiledEntity.name, key: relationship.name,
                             objects: [object.objectID.reference, other.objectID.reference]))
                 }
             }
@@ -36,7 +37,7 @@ extension NSManagedObjectContext {
     /// inverse, and those whose inverse has the rule "no action".
     final func forgetReferences(to deleted: [NSManagedObject]) {
         guard let model = compiledModel, !deleted.isEmpty else { return }
-        let numbers = Set(deleted.map(\.plan.number))
+        let numbers = Set(deleted.map(\.compiledEntity.number))
         func stays(_ relationship: CompiledRelationship) -> Bool {
             let destination = model[relationship.destination]
             guard numbers.contains(where: destination.family.contains) else { return false }
@@ -46,8 +47,8 @@ extension NSManagedObjectContext {
             entity.relationships.indices.filter { entity.relationships[$0].isToMany && stays(entity.relationships[$0]) }
         }
         guard slots.contains(where: { !$0.isEmpty }) else { return }
-        for object in identities.objects where model.entities.indices.contains(object.plan.number - 1) {
-            for slot in slots[object.plan.number - 1] {
+        for object in identities.objects where model.entities.indices.contains(object.compiledEntity.number - 1) {
+            for slot in slots[object.compiledEntity.number - 1] {
                 if case .toMany(let members) = object.relationshipState(slot) { members.dropGone() }
             }
         }

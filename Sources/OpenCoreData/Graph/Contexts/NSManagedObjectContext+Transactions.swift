@@ -253,7 +253,7 @@ extension NSManagedObjectContext {
     package final func refreshUnchanged(_ isConcerned: (Int) -> Bool = { _ in true }) {
         forgetReadAhead()
         for object in identities.objects where !object.hasChanges && !object.objectID.isTemporaryID {
-            guard isConcerned(object.plan.number), object.status.isDisjoint(with: [.gone]) else { continue }
+            guard isConcerned(object.compiledEntity.number), object.status.isDisjoint(with: [.gone]) else { continue }
             refresh(object, mergeChanges: false)
         }
     }

@@ -88,7 +88,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// A counter that increases whenever the content of a row that was read may have changed.
     @exclusivity(unchecked) final var rowGeneration: UInt64 = 1
     /// The rows that were read ahead for faults that were not used yet.
-    final var rowsReadAhead: [IdentityTable.Key: (group: FetchGroup, row: Int)] = [:]
+    final var rowsReadAhead: [IdentityTable.Key: (group: RowSet, row: Int)] = [:]
     /// The maximum number of rows that are read for objects that were not requested.
     final var largestReadAhead = 50_000
     final let interruption = Interruption()

@@ -18,11 +18,11 @@ package final class FetchedRows {
     private let rowGeneration: UInt64
 
     private enum Source {
-        case whole(FetchGroup)
+        case whole(RowSet)
         case batches(RowBatches)
     }
 
-    init(_ group: FetchGroup, _ origin: ObjectOrigin, _ context: NSManagedObjectContext) {
+    init(_ group: RowSet, _ origin: ObjectOrigin, _ context: NSManagedObjectContext) {
         source = .whole(group)
         self.origin = origin
         self.context = context
@@ -54,7 +54,7 @@ package final class FetchedRows {
     /// - Throws: For a batch, the store's error, and an error with the code `NSManagedObjectReferentialIntegrityError`
     ///   if the row no longer exists.
     @inline(__always)
-    private func place(of row: Int) throws -> (group: FetchGroup, row: Int) {
+    private func place(of row: Int) throws -> (group: RowSet, row: Int) {
         switch source {
         case .whole(let group): (group, row)
         case .batches(let batches): try batches.row(row, in: context)
@@ -118,8 +118,8 @@ package final class FetchedRows {
     /// Objects are required if the context has unsaved changes, if the members' entity has a custom class, or if the
     /// members cannot be read together with those of the neighbours.
     package func members(_ row: Int, _ slot: Int) throws -> (rows: FetchedRows, members: MembersReadAhead)? {
-        guard let (group, row, plan) = try placeWithoutObjects(row, slot, isToMany: true),
-            let found = try context.membersReadAhead(group, row: row, slot: slot, plan, origin)
+        guard let (group, row, compiledEntity) = try placeWithoutObjects(row, slot, isToMany: true),
+            let found = try context.membersReadAhead(group, row: row, slot: slot, compiledEntity, origin)
         else { return nil }
         return (found.rows.fetchedRows(origin, context), found)
     }
@@ -131,17 +131,19 @@ package final class FetchedRows {
     /// prefetched and all rows are in memory: the object then remembers its destination, and nothing is looked up
     /// twice.
     package func destination(_ row: Int, _ slot: Int) throws -> FetchedDestination? {
-        guard let (group, row, plan) = try placeWithoutObjects(row, slot, isToMany: false) else { return nil }
-        guard let key = group.destination(row: row, slot: slot, entity: plan, model: origin.compiled)?.key else {
+        guard let (group, row, compiledEntity) = try placeWithoutObjects(row, slot, isToMany: false) else { return nil }
+        guard let key = group.destination(row: row, slot: slot, entity: compiledEntity, model: origin.compiled)?.key
+        else {
             return FetchedDestination.none
         }
-        let place = plan.place(ofRelationship: slot)
+        let place = compiledEntity.place(ofRelationship: slot)
         if case .batches = source,
             group.destinationReadAhead(place, key: key, generation: context.generation) == nil
         {
             do {
                 try context.readDestinationsAhead(
-                    group, rows: group.batch(around: row, place), slot: slot, plan.relationships[slot], origin)
+                    group, rows: group.batch(around: row, place), slot: slot, compiledEntity.relationships[slot], origin
+                )
                 group.resizeBatches(place, isSound: true)
             } catch let error as CoreDataError where error.isOfDamage {
                 group.resizeBatches(place, isSound: false)
@@ -158,16 +160,17 @@ package final class FetchedRows {
     /// alone.
     private func placeWithoutObjects(
         _ row: Int, _ slot: Int, isToMany: Bool
-    ) throws -> (group: FetchGroup, row: Int, plan: CompiledEntity)? {
+    ) throws -> (group: RowSet, row: Int, compiledEntity: CompiledEntity)? {
         guard !isStale, !context.hasChanges else { return nil }
-        let plan = origin.compiled[identity(row).entity]
-        guard plan.relationships.indices.contains(slot), plan.relationships[slot].isToMany == isToMany,
-            !plan.relationships[slot].isTransient
+        let compiledEntity = origin.compiled[identity(row).entity]
+        guard compiledEntity.relationships.indices.contains(slot),
+            compiledEntity.relationships[slot].isToMany == isToMany,
+            !compiledEntity.relationships[slot].isTransient
         else { return nil }
-        for number in origin.compiled[plan.relationships[slot].destination].family
+        for number in origin.compiled[compiledEntity.relationships[slot].destination].family
         where context.objectClass(of: origin.compiled[number]) != NSManagedObject.self { return nil }
         let (group, row) = try place(of: row)
-        return (group, row, plan)
+        return (group, row, compiledEntity)
     }
 
     /// Returns the value of an attribute in the row, if no object is required for it.
@@ -180,8 +183,8 @@ package final class FetchedRows {
             return value
         }
         // This path throws an error that names the attribute if the value is invalid.
-        let plan = origin.compiled[group.entity(row: row)]
-        return try group.value(row: row, slot: slot, plan, origin, context)
+        let compiledEntity = origin.compiled[group.entity(row: row)]
+        return try group.value(row: row, slot: slot, compiledEntity, origin, context)
     }
 }
 
@@ -201,7 +204,7 @@ extension RowsReadAhead {
     }
 }
 
-extension FetchGroup {
+extension RowSet {
     /// Returns the id of a row's object.
     func id(row: Int, _ origin: ObjectOrigin) -> NSManagedObjectID {
         NSManagedObjectID(entity: origin.compiled[entity(row: row)], key: key(row: row), origin: origin)
@@ -209,24 +212,25 @@ extension FetchGroup {
 
     /// Returns the value of an attribute in a row. External data is read if there is a context to read it with.
     func value(
-        row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin,
+        row: Int, slot: Int, _ compiledEntity: CompiledEntity, _ origin: ObjectOrigin,
         _ context: @autoclosure () -> NSManagedObjectContext?
     ) throws -> AttributeValue {
-        let cell = shape.cell(ofAttribute: slot, in: plan.number)
-        guard cell >= 0 else { return plan.defaultValues[slot] }
-        let traits = plan.traits[slot]
+        let cell = shape.cell(ofAttribute: slot, in: compiledEntity.number)
+        guard cell >= 0 else { return compiledEntity.defaultValues[slot] }
+        let traits = compiledEntity.traits[slot]
         guard traits.allowsExternalStorage, let context = context() else {
             do {
                 return try buffer.value(row, cell, type: traits.type)
             } catch let error as CoreDataError {
-                let (name, id) = (plan.attributes[slot].name, id(row: row, origin))
+                let (name, id) = (compiledEntity.attributes[slot].name, id(row: row, origin))
                 throw CoreDataError(
-                    error.errorCode, "“\(plan.name).\(name)” of \(id): \(error.message)", entity: plan.name, key: name,
+                    error.errorCode, "“\(compiledEntity.name).\(name)” of \(id): \(error.message)",
+                    entity: compiledEntity.name, key: name,
                     objects: [id.reference], cause: error)
             }
         }
         return try context.withSession(origin) {
-            try buffer.value(row, cell, of: plan.attributes[slot], in: plan, session: $0)
+            try buffer.value(row, cell, of: compiledEntity.attributes[slot], in: compiledEntity, session: $0)
         }
     }
 }

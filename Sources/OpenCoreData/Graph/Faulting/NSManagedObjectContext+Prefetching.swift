@@ -14,7 +14,9 @@ extension NSManagedObjectContext {
         for path in paths {
             var owners = objects
             for step in path.steps {
-                owners = owners.filter { $0.plan.declares(step.relationship, at: step.slot) && !$0.snapshot.isFault }
+                owners = owners.filter {
+                    $0.compiledEntity.declares(step.relationship, at: step.slot) && !$0.snapshot.isFault
+                }
                 for (origin, owners) in owners.byOrigin() {
                     do {
                         try prefetch(step, of: owners, origin)
@@ -37,14 +39,14 @@ extension NSManagedObjectContext {
         _ step: PrefetchPath.Step, of owners: [NSManagedObject], _ origin: ObjectOrigin
     ) throws {
         // The entity that all owners have or inherit from.
-        let plan = origin.compiled[step.relationship.owner]
+        let compiledEntity = origin.compiled[step.relationship.owner]
         var waiting = owners.filter { !$0.members(step.slot, loaded: false).isLoaded }[...]
-        var size = FetchGroup.batchSize
+        var size = RowSet.batchSize
         while !waiting.isEmpty {
             let batch = waiting.prefix(size)
             waiting = waiting.dropFirst(size)
             let keys = batch.map(\.objectID.key)
-            let rows = try memberRows(ofRelationship: step.slot, plan, owners: keys, origin)
+            let rows = try memberRows(ofRelationship: step.slot, compiledEntity, owners: keys, origin)
             let ranges = rows.ranges(of: keys, limit: largestReadAhead)
             for owner in batch {
                 guard let range = ranges[owner.objectID.key] else { continue }
@@ -53,7 +55,7 @@ extension NSManagedObjectContext {
             }
             let cutOff = batch.filter { ranges[$0.objectID.key] == nil }
             if cutOff.isEmpty {
-                size = min(FetchGroup.batchSize, size * 2)
+                size = min(RowSet.batchSize, size * 2)
             } else {
                 size = max(1, ranges.count)
                 // A single owner whose members exceed the read-ahead limit is left to be read on demand.
@@ -68,10 +70,10 @@ extension NSManagedObjectContext {
         // The owners keep the faults alive.
         let root = origin.compiled[step.relationship.destination].root
         let faults = owners.ends(of: step).filter {
-            $0.snapshot.isFault && $0.status.isDisjoint(with: [.inaccessible, .gone]) && $0.plan.root == root
+            $0.snapshot.isFault && $0.status.isDisjoint(with: [.inaccessible, .gone]) && $0.compiledEntity.root == root
         }
-        for start in stride(from: 0, to: faults.count, by: FetchGroup.batchSize) {
-            let keys = faults[start..<min(faults.count, start + FetchGroup.batchSize)].map(\.objectID.key)
+        for start in stride(from: 0, to: faults.count, by: RowSet.batchSize) {
+            let keys = faults[start..<min(faults.count, start + RowSet.batchSize)].map(\.objectID.key)
             let rows = try readRows(keys, entity: step.relationship.destination, origin)
             for row in 0..<rows.buffer.count { _ = try object(in: rows, row: row, origin: origin) }
         }

@@ -11,18 +11,18 @@ extension NSManagedObjectContext {
     /// Returns nil if they must be read separately, because there are very many of them or a neighbour's members are
     /// damaged.
     final func membersReadAhead(
-        _ group: FetchGroup, row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin
+        _ group: RowSet, row: Int, slot: Int, _ compiledEntity: CompiledEntity, _ origin: ObjectOrigin
     ) throws -> MembersReadAhead? {
-        let (own, place) = (group.key(row: row), plan.place(ofRelationship: slot))
+        let (own, place) = (group.key(row: row), compiledEntity.place(ofRelationship: slot))
         if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
         do {
             // At most twice the expected number of members is read.
             let scan = group.ownersToScan(from: row, place, limit: 2 * largestReadAhead, generation: generation)
             if let scan {
-                try scanMembers(group, slot: slot, plan, origin, owners: scan.keys, expecting: scan.members)
+                try scanMembers(group, slot: slot, compiledEntity, origin, owners: scan.keys, expecting: scan.members)
                 if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
             }
-            try readMembersAhead(group, row: row, slot: slot, plan, origin)
+            try readMembersAhead(group, row: row, slot: slot, compiledEntity, origin)
         } catch let error as CoreDataError where error.isOfDamage {
             group.resizeBatches(place, isSound: false)
             return nil
@@ -32,71 +32,75 @@ extension NSManagedObjectContext {
 
     /// Reads the members of the objects of a row and its neighbours.
     private func readMembersAhead(
-        _ group: FetchGroup, row: Int, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin
+        _ group: RowSet, row: Int, slot: Int, _ compiledEntity: CompiledEntity, _ origin: ObjectOrigin
     ) throws {
         let owners = group.owners(
-            around: row, model: origin.compiled, declaring: plan, slot: slot, generation: generation)
-        let rows = try memberRows(ofRelationship: slot, plan, owners: owners, origin)
+            around: row, model: origin.compiled, declaring: compiledEntity, slot: slot, generation: generation)
+        let rows = try memberRows(ofRelationship: slot, compiledEntity, owners: owners, origin)
         group.keep(
-            rows, plan.place(ofRelationship: slot), owners: owners, limit: largestReadAhead, generation: generation)
+            rows, compiledEntity.place(ofRelationship: slot), owners: owners, limit: largestReadAhead,
+            generation: generation)
     }
 
     /// Reads the members of all owners between two keys, if this is faster than looking them up and does not exceed the
     /// limit.
     private func scanMembers(
-        _ group: FetchGroup, slot: Int, _ plan: CompiledEntity, _ origin: ObjectOrigin, owners: ClosedRange<Int64>,
+        _ group: RowSet, slot: Int, _ compiledEntity: CompiledEntity, _ origin: ObjectOrigin,
+        owners: ClosedRange<Int64>,
         expecting count: Int
     ) throws {
         var scan: MemberScan?
-        let shape = self.shape(of: plan.relationships[slot].destination, origin)
+        let shape = self.shape(of: compiledEntity.relationships[slot].destination, origin)
         do {
             let buffer = try withSession(origin) {
                 try $0.memberRows(
-                    ofRelationship: slot, entity: plan.number, ownersBetween: owners, shape: shape, expecting: count)
+                    ofRelationship: slot, entity: compiledEntity.number, ownersBetween: owners, shape: shape,
+                    expecting: count)
             }
-            if let rows = buffer.map({ FetchGroup(buffer: $0, shape: shape) }) {
+            if let rows = buffer.map({ RowSet(buffer: $0, shape: shape) }) {
                 try rows.checkEntities(model: origin.compiled)
                 scan = MemberScan(rows, owners: owners)
             }
         } catch let error as CoreDataError where error.isOfDamage {
             // The batches report the error when the damaged row is used. The next owner does not try the scan again.
         }
-        group.keep(scan, plan.place(ofRelationship: slot), generation: generation)
+        group.keep(scan, compiledEntity.place(ofRelationship: slot), generation: generation)
     }
 
     /// Returns the rows of the members of owners, at most as many as the read-ahead limit.
     final func memberRows(
-        ofRelationship slot: Int, _ plan: CompiledEntity, owners: [Int64], _ origin: ObjectOrigin
+        ofRelationship slot: Int, _ compiledEntity: CompiledEntity, owners: [Int64], _ origin: ObjectOrigin
     ) throws -> MemberRows {
-        let shape = self.shape(of: plan.relationships[slot].destination, origin)
+        let shape = self.shape(of: compiledEntity.relationships[slot].destination, origin)
         let limit = largestReadAhead
         let buffer = try withSession(origin) {
-            try $0.memberRows(ofRelationship: slot, entity: plan.number, owners: owners, shape: shape, limit: limit)
+            try $0.memberRows(
+                ofRelationship: slot, entity: compiledEntity.number, owners: owners, shape: shape, limit: limit)
         }
-        let rows = MemberRows(FetchGroup(buffer: buffer, shape: shape))
+        let rows = MemberRows(RowSet(buffer: buffer, shape: shape))
         try rows.group.checkEntities(model: origin.compiled)
         return rows
     }
 
     /// Reads the destinations of a to-one relationship of some rows, as rows.
     final func readDestinationsAhead(
-        _ group: FetchGroup, rows: Range<Int>, slot: Int, _ relationship: CompiledRelationship, _ origin: ObjectOrigin
+        _ group: RowSet, rows: Range<Int>, slot: Int, _ relationship: CompiledRelationship, _ origin: ObjectOrigin
     ) throws {
-        let place = RelationshipPlace(owner: relationship.owner, slot: slot)
+        let place = RelationshipLocation(owner: relationship.owner, slot: slot)
         var keys: [Int64] = []
         var seen: Set<Int64> = []
         for row in rows {
             guard let number = try? group.checkedEntity(row: row, model: origin.compiled) else { continue }
-            let plan = origin.compiled[number]
-            guard plan.declares(relationship, at: slot),
-                let key = group.destination(row: row, slot: slot, entity: plan, model: origin.compiled)?.key,
+            let compiledEntity = origin.compiled[number]
+            guard compiledEntity.declares(relationship, at: slot),
+                let key = group.destination(row: row, slot: slot, entity: compiledEntity, model: origin.compiled)?.key,
                 seen.insert(key).inserted,
                 group.destinationReadAhead(place, key: key, generation: generation) == nil
             else { continue }
             keys.append(key)
         }
-        for start in stride(from: 0, to: keys.count, by: FetchGroup.batchSize) {
-            let batch = Array(keys[start..<min(keys.count, start + FetchGroup.batchSize)])
+        for start in stride(from: 0, to: keys.count, by: RowSet.batchSize) {
+            let batch = Array(keys[start..<min(keys.count, start + RowSet.batchSize)])
             let found = try readRows(batch, entity: relationship.destination, origin)
             try found.checkEntities(model: origin.compiled)
             group.keep(RowsReadAhead(found), place, keys: batch, generation: generation)
@@ -109,7 +113,7 @@ extension NSManagedObjectContext {
     ///
     /// If a row is damaged, the rest of its relationship is read only when it is used, because only then can the error
     /// name the damaged object.
-    final func prefetch(_ paths: [PrefetchPath], in group: FetchGroup, _ origin: ObjectOrigin) throws {
+    final func prefetch(_ paths: [PrefetchPath], in group: RowSet, _ origin: ObjectOrigin) throws {
         for path in paths {
             var groups = [group]
             for step in path.steps {
@@ -124,18 +128,18 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func prefetch(_ step: PrefetchPath.Step, in group: FetchGroup, _ origin: ObjectOrigin) throws {
+    private func prefetch(_ step: PrefetchPath.Step, in group: RowSet, _ origin: ObjectOrigin) throws {
         let rows = 0..<group.buffer.count
         guard step.relationship.isToMany else {
             return try readDestinationsAhead(group, rows: rows, slot: step.slot, step.relationship, origin)
         }
         for row in rows {
             guard let number = try? group.checkedEntity(row: row, model: origin.compiled) else { continue }
-            let plan = origin.compiled[number]
-            guard plan.declares(step.relationship, at: step.slot),
+            let compiledEntity = origin.compiled[number]
+            guard compiledEntity.declares(step.relationship, at: step.slot),
                 group.membersReadAhead(step.place, owner: group.key(row: row), generation: generation) == nil
             else { continue }
-            try readMembersAhead(group, row: row, slot: step.slot, plan, origin)
+            try readMembersAhead(group, row: row, slot: step.slot, compiledEntity, origin)
         }
     }
 }
@@ -143,13 +147,13 @@ extension NSManagedObjectContext {
 extension NSManagedObjectContext {
     /// Passes the results of a prefetch to objects that the context had already registered, because these hold rows of
     /// other fetches.
-    private func share(_ step: PrefetchPath.Step, of group: FetchGroup, _ origin: ObjectOrigin) throws {
+    private func share(_ step: PrefetchPath.Step, of group: RowSet, _ origin: ObjectOrigin) throws {
         guard !identities.isEmpty else { return }
         for row in 0..<group.buffer.count {
             guard let number = try? group.checkedEntity(row: row, model: origin.compiled),
                 let known = identities[
                     identityKey(RowID(entity: number, key: group.key(row: row)), origin)],
-                !known.snapshot.isFault, known.plan.declares(step.relationship, at: step.slot)
+                !known.snapshot.isFault, known.compiledEntity.declares(step.relationship, at: step.slot)
             else { continue }
             if known.snapshot.fetched?.group === group { continue }
             if step.relationship.isToMany {
@@ -179,7 +183,7 @@ extension NSManagedObjectContext {
     }
 }
 
-extension FetchGroup {
+extension RowSet {
     /// Throws an error unless the entity of every row is in the model and allowed in these rows.
     func checkEntities(model: CompiledModel) throws {
         for row in 0..<buffer.count { _ = try checkedEntity(row: row, model: model) }

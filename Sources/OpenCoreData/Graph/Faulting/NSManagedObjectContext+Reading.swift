@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
     /// - Parameter isRefreshing: Whether a registered object always adopts the row's values. Unsaved changes are
     ///   preserved.
     final func object(
-        in group: FetchGroup, row: Int, origin: ObjectOrigin, isRefreshing: Bool = false
+        in group: RowSet, row: Int, origin: ObjectOrigin, isRefreshing: Bool = false
     ) throws -> NSManagedObject {
         let number = try group.checkedEntity(row: row, model: origin.compiled)
         return object(in: group, row: row, entity: number, origin: origin, isRefreshing: isRefreshing)
@@ -95,13 +95,13 @@ extension NSManagedObjectContext {
 
     /// Returns the object for a row of a fetch whose entity number was already checked.
     final func object(
-        in group: FetchGroup, row: Int, entity number: Int, origin: ObjectOrigin, isRefreshing: Bool = false
+        in group: RowSet, row: Int, entity number: Int, origin: ObjectOrigin, isRefreshing: Bool = false
     ) -> NSManagedObject {
         let identity = RowID(entity: number, key: group.key(row: row))
         let key = identityKey(identity, origin)
         if let known = identities[key] {
             guard known.isFault || isRefreshing && !known.status.contains(.inserted) else { return known }
-            if known.plan.number != number { known.take(entity: origin.compiled[number]) }
+            if known.compiledEntity.number != number { known.take(entity: origin.compiled[number]) }
             // A row that was not found earlier exists now.
             known.status.remove(.inaccessible)
             known.replaceSnapshot(.row(group, row))
@@ -131,7 +131,7 @@ extension NSManagedObjectContext {
             let row = ahead.row
         {
             let number = ahead.rows.group.entity(row: row)
-            if object.plan.number != number, object.isFault { object.take(entity: origin.compiled[number]) }
+            if object.compiledEntity.number != number, object.isFault { object.take(entity: origin.compiled[number]) }
             return .row(ahead.rows.group, row)
         }
         guard !object.objectID.isTemporaryID else { return nil }
@@ -141,7 +141,7 @@ extension NSManagedObjectContext {
             keys = wider.keys
             entity = wider.entity
         }
-        let group: FetchGroup
+        let group: RowSet
         do {
             group = try readRows(keys, entity: entity, origin)
             if let source { source.group.resizeBatches(source.place, isSound: true) }
@@ -158,7 +158,9 @@ extension NSManagedObjectContext {
             if key == own.key {
                 let number = try group.checkedEntity(row: row, model: origin.compiled)
                 guard origin.compiled[own.entity].family.contains(number) else { continue }
-                if object.plan.number != number, object.isFault { object.take(entity: origin.compiled[number]) }
+                if object.compiledEntity.number != number, object.isFault {
+                    object.take(entity: origin.compiled[number])
+                }
                 found = .row(group, row)
             } else if let number = try? group.checkedEntity(row: row, model: origin.compiled) {
                 rowsReadAhead[identityKey(RowID(entity: number, key: key), origin)] = (group, row)
@@ -169,9 +171,9 @@ extension NSManagedObjectContext {
     }
 
     /// Returns the rows with the given keys, in one group.
-    final func readRows(_ keys: [Int64], entity: Int, _ origin: ObjectOrigin) throws -> FetchGroup {
+    final func readRows(_ keys: [Int64], entity: Int, _ origin: ObjectOrigin) throws -> RowSet {
         let shape = self.shape(of: entity, origin)
-        return FetchGroup(buffer: try withSession(origin) { try $0.rows(withKeys: keys, shape: shape) }, shape: shape)
+        return RowSet(buffer: try withSession(origin) { try $0.rows(withKeys: keys, shape: shape) }, shape: shape)
     }
 
     /// Returns the keys of a fault and of the faults that are likely to be used next.
@@ -187,14 +189,15 @@ extension NSManagedObjectContext {
             candidates = Array(members.keys[index..<min(members.keys.count, index + members.reading.batchSize)])
         case .destination(let group, _, let slot):
             guard let source = hint?.source(origin.compiled) else { return nil }
-            let followed = source.plan.relationships[slot]
+            let followed = source.compiledEntity.relationships[slot]
             entity = followed.destination
             for row in group.batch(around: source.row, source.place) {
                 let number = group.entity(row: row)
                 guard group.shape.covers(number) else { continue }
-                let plan = origin.compiled[number]
-                guard plan.declares(followed, at: slot),
-                    let destination = group.destination(row: row, slot: slot, entity: plan, model: origin.compiled)
+                let compiledEntity = origin.compiled[number]
+                guard compiledEntity.declares(followed, at: slot),
+                    let destination = group.destination(
+                        row: row, slot: slot, entity: compiledEntity, model: origin.compiled)
                 else { continue }
                 candidates.append(destination.key)
             }
@@ -232,15 +235,15 @@ extension NSManagedObjectContext {
         guard !object.objectID.isTemporaryID else { return [] }
         let origin = object.objectID.origin
         if let (group, row) = object.snapshot.fetched,
-            let ahead = try membersReadAhead(group, row: row, slot: slot, object.plan, origin)
+            let ahead = try membersReadAhead(group, row: row, slot: slot, object.compiledEntity, origin)
         {
             return try members(ahead, origin)
         }
         let found = try withSession(origin) {
-            try $0.members(ofRelationship: slot, entity: object.plan.number, owners: [object.objectID.key])
+            try $0.members(ofRelationship: slot, entity: object.compiledEntity.number, owners: [object.objectID.key])
         }
         let batch = MemberKeys(
-            keys: found.map(\.destination.key), entity: object.plan.relationships[slot].destination)
+            keys: found.map(\.destination.key), entity: object.compiledEntity.relationships[slot].destination)
         return found.enumerated().map { place, member in
             (self.object(for: member.destination, origin: origin, hint: batch.hint(at: place)), member.orderKey)
         }
@@ -280,7 +283,7 @@ extension NSManagedObjectContext {
     }
 }
 
-extension FetchGroup {
+extension RowSet {
     /// Returns the entity of a row.
     ///
     /// - Throws: A ``CoreDataError`` if the row's entity does not belong to its table, or if its key is not a valid key

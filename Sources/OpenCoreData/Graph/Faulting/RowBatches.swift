@@ -22,7 +22,7 @@ final class RowBatches {
 
     private struct Batch {
         let places: Range<Int>
-        let group: FetchGroup
+        let group: RowSet
         let rows: [Int64: Int]
     }
 
@@ -37,7 +37,7 @@ final class RowBatches {
     ///
     /// - Throws: A ``CoreDataError`` with the code `NSManagedObjectReferentialIntegrityError` if the row no longer
     ///   exists.
-    func row(_ place: Int, in context: NSManagedObjectContext) throws -> (group: FetchGroup, row: Int) {
+    func row(_ place: Int, in context: NSManagedObjectContext) throws -> (group: RowSet, row: Int) {
         let batch = try batch(holding: place, in: context)
         let identity = identities[place]
         guard let row = batch.rows[identity.key] else {

@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
         }
         let shape = self.shape(of: specification.entity, origin)
         let buffer = try withSession(origin) { try $0.rows(specification, shape: shape) }
-        let group = FetchGroup(buffer: buffer, shape: shape)
+        let group = RowSet(buffer: buffer, shape: shape)
         // A row of the file may contain any entity number. An unknown one is an error before any handle exists.
         try group.checkEntities(model: origin.compiled)
         try prefetch(reading.prefetch, in: group, origin)

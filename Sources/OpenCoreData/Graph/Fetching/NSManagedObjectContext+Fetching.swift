@@ -172,7 +172,7 @@ extension NSManagedObjectContext {
     ) throws -> [NSManagedObject] {
         let shape = self.shape(of: specification.entity, origin)
         let buffer = try withSession(origin) { try $0.rows(specification, shape: shape) }
-        let group = FetchGroup(buffer: buffer, shape: shape)
+        let group = RowSet(buffer: buffer, shape: shape)
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(buffer.count)
         for row in 0..<buffer.count {
@@ -253,7 +253,7 @@ extension NSManagedObjectContext {
             let family = coordinator.compiledModel[specification.entity].family
             let members = specification.includesSubentities ? family : family.lowerBound...family.lowerBound
             let dirty = pending == .everything ? insertedList.objects : insertedList.objects + updatedList.objects
-            for object in dirty where members.contains(object.plan.number) {
+            for object in dirty where members.contains(object.compiledEntity.number) {
                 if isPartial, try !origins.contains(where: { try originForSaving(object, coordinator) === $0 }) {
                     continue
                 }

@@ -101,7 +101,7 @@ private struct TransactionSubject: EvaluationSubject {
             let names = [
                 "author", "bundleID", "contextName", "processID", "storeID", "timestamp", "transactionNumber",
             ]
-            throw PredicateError.unknownKey(key, of: "Transaction", names: names)
+            throw QueryError.unknownKey(key, of: "Transaction", names: names)
         }
     }
 }
@@ -124,7 +124,7 @@ private struct ChangeSubject: EvaluationSubject {
         case "changeType": return .value(.int(Int64(stored.type.rawValue)))
         case "changedObjectID": return .value(.object(origin.id(of: stored.row).reference))
         default:
-            throw PredicateError.unknownKey(
+            throw QueryError.unknownKey(
                 key, of: "Change", names: ["changeID", "changeType", "changedObjectID"])
         }
     }

@@ -24,7 +24,7 @@ extension NSManagedObject {
     /// - Throws: A ``CoreDataError`` if the row no longer exists or cannot be read, or if the value is not valid for
     ///   the attribute.
     package final func readAttribute(_ slot: Int) throws -> AttributeValue {
-        if changedAttributes.contains(slot) || (!edits.isEmpty && plan.traits[slot].isTransient) {
+        if changedAttributes.contains(slot) || (!edits.isEmpty && compiledEntity.traits[slot].isTransient) {
             return edits[slot] ?? .null
         }
         switch snapshot {
@@ -57,7 +57,7 @@ extension NSManagedObject {
     /// Returns whether an external file no longer exists because the row refers to another file by now. If so, an
     /// object without changes has discarded the old row.
     private func isReplaced(_ error: any Error, _ slot: Int) throws -> Bool {
-        guard plan.traits[slot].allowsExternalStorage, let version = snapshot.version, !hasChanges,
+        guard compiledEntity.traits[slot].allowsExternalStorage, let version = snapshot.version, !hasChanges,
             (error as? CoreDataError)?.isOfMissingFile == true
         else { return false }
         let old = snapshot
@@ -77,22 +77,22 @@ extension NSManagedObject {
         return false
     }
 
-    private func committed(_ slot: Int, group: FetchGroup, row: Int) throws -> AttributeValue {
-        try group.value(row: row, slot: slot, plan, objectID.origin, context)
+    private func committed(_ slot: Int, group: RowSet, row: Int) throws -> AttributeValue {
+        try group.value(row: row, slot: slot, compiledEntity, objectID.origin, context)
     }
 
     /// The current values of all attributes. The values of a new object are its edits, which are shared and not copied.
     final var presentAttributes: [AttributeValue] {
-        if case .none = snapshot, let all = edits.all, all.count == plan.attributes.count { return all }
-        return plan.attributes.indices.map { attribute($0) }
+        if case .none = snapshot, let all = edits.all, all.count == compiledEntity.attributes.count { return all }
+        return compiledEntity.attributes.indices.map { attribute($0) }
     }
 
     /// The changed values of stored attributes.
     final var changedStoredAttributes: SlotValues {
-        if plan.keepsAllAttributes, edits.haveExactly(changedAttributes) { return edits }
+        if compiledEntity.keepsAllAttributes, edits.haveExactly(changedAttributes) { return edits }
         var stored = SlotValues()
         changedAttributes.forEach { slot in
-            let attribute = plan.attributes[slot]
+            let attribute = compiledEntity.attributes[slot]
             if !attribute.isTransient, attribute.derivation == nil { stored[slot] = self.attribute(slot) }
         }
         return stored
@@ -100,7 +100,7 @@ extension NSManagedObject {
 
     /// Returns the value of an attribute in the row that was read; nil if it was in a file that no longer exists.
     final func committedAttributeIfPresent(_ slot: Int) -> AttributeValue? {
-        guard plan.traits[slot].allowsExternalStorage, let (group, row) = snapshot.fetched else {
+        guard compiledEntity.traits[slot].allowsExternalStorage, let (group, row) = snapshot.fetched else {
             return committedAttribute(slot)
         }
         if case .patched(let patched) = snapshot, let value = patched.values[slot] { return value }
@@ -133,7 +133,9 @@ extension NSManagedObject {
     ///
     /// - Throws: See ``setAttribute(_:_:)``.
     package final func setAttributes(_ slots: [Int], _ values: [AttributeValue]) throws {
-        for (slot, value) in zip(slots, values) { _ = try plan.attributes[slot].accept(value, entity: plan.name) }
+        for (slot, value) in zip(slots, values) {
+            _ = try compiledEntity.attributes[slot].accept(value, entity: compiledEntity.name)
+        }
         for (slot, value) in zip(slots, values) { try setAttribute(slot, value) }
     }
 
@@ -144,9 +146,10 @@ extension NSManagedObject {
     /// - Throws: A ``CoreDataError`` if the value does not have the attribute's type, or if the object can't be
     ///   changed.
     package final func setAttribute(_ slot: Int, _ value: AttributeValue) throws {
-        let traits = plan.traits[slot]
-        let value = traits.holds(value) ? value : try plan.attributes[slot].accept(value, entity: plan.name)
-        try requireMutable(key: plan.attributes[slot].name)
+        let traits = compiledEntity.traits[slot]
+        let value =
+            traits.holds(value) ? value : try compiledEntity.attributes[slot].accept(value, entity: compiledEntity.name)
+        try requireMutable(key: compiledEntity.attributes[slot].name)
         prepareEdits()
         if status.contains(.inserted) || snapshot.isNone {
             guard !(edits[slot] ?? .null).isIdentical(to: value) else { return }
@@ -172,7 +175,7 @@ extension NSManagedObject {
     /// - Parameter values: The values by slot.
     /// - Throws: A ``CoreDataError`` if a value does not have its attribute's type.
     final func setFirstValues(_ values: [AttributeValue]) throws {
-        let (traits, defaults) = (plan.traits, plan.defaultValues)
+        let (traits, defaults) = (compiledEntity.traits, compiledEntity.defaultValues)
         var changed = SlotSet()
         // Accesses the values through pointers, so that no value is copied for the check.
         let areHeld = values.withUnsafeBufferPointer { values in
@@ -194,10 +197,12 @@ extension NSManagedObject {
 
     /// Copies the current values of attributes that are not stored into the edits, before the first value is set.
     final func prepareEdits() {
-        guard edits.isEmpty, !plan.keepsAllAttributes else { return }
-        var present = plan.defaultValues
+        guard edits.isEmpty, !compiledEntity.keepsAllAttributes else { return }
+        var present = compiledEntity.defaultValues
         if case .values(let committed) = snapshot { present = committed.attributes }
-        for slot in plan.attributes.indices where plan.traits[slot].isTransient { edits[slot] = present[slot] }
+        for slot in compiledEntity.attributes.indices where compiledEntity.traits[slot].isTransient {
+            edits[slot] = present[slot]
+        }
     }
 
     /// Adopts the current state of the row in the store. Unsaved changes and transient values are kept.
@@ -213,8 +218,8 @@ extension NSManagedObject {
         let key = key()
         throw CoreDataError(
             NSManagedObjectReferentialIntegrityError,
-            "Cannot set '\(key)' of \(plan.name) \(objectID): the object is no longer in the store.",
-            entity: plan.name, key: key, objects: [objectID.reference])
+            "Cannot set '\(key)' of \(compiledEntity.name) \(objectID): the object is no longer in the store.",
+            entity: compiledEntity.name, key: key, objects: [objectID.reference])
     }
 
     final func markUpdated() {

@@ -11,7 +11,8 @@ extension NSManagedObject {
         var dictionary: [String: Any] = [:]
         for slot in leaves {
             guard let value = read(slot).cocoaValue else { continue }
-            let path = plan.attributes[slot].name.dropFirst(key.count + 1).split(separator: ".").map(String.init)
+            let path = compiledEntity.attributes[slot].name.dropFirst(key.count + 1).split(separator: ".").map(
+                String.init)
             Self.put(value, at: path[...], into: &dictionary)
         }
         return dictionary.isEmpty ? nil : dictionary
@@ -35,7 +36,7 @@ extension NSManagedObject {
     /// - Throws: A ``CoreDataError`` if the value is not a dictionary, or if an element does not belong to the
     ///   composite.
     final func setComposite(_ key: String, _ leaves: [Int], to value: Any?) throws {
-        let values = try plan.elements(of: key, in: value)
+        let values = try compiledEntity.elements(of: key, in: value)
         try setAttributes(values.map(\.slot), values.map(\.value))
     }
 
@@ -45,12 +46,12 @@ extension NSManagedObject {
         defer { didChangeValue(forKey: key) }
         let full = key + "." + path
         do {
-            if case .attribute(let slot)? = plan.slot(named: full) {
-                try setAttribute(slot, plan.attributeValue(value, slot: slot))
-            } else if let leaves = plan.composites[full] {
+            if case .attribute(let slot)? = compiledEntity.slot(named: full) {
+                try setAttribute(slot, compiledEntity.attributeValue(value, slot: slot))
+            } else if let leaves = compiledEntity.composites[full] {
                 try setComposite(full, leaves, to: value)
             } else {
-                throw plan.unknownElement(path, of: key)
+                throw compiledEntity.unknownElement(path, of: key)
             }
             refusals.removeAll { $0.key == full }
         } catch {

@@ -7,15 +7,15 @@ extension NSManagedObject: EvaluationSubject {
 
     /// Returns the value that a predicate reads for a key, including unsaved changes.
     package final func predicateValue(forKey key: String) throws -> EvaluationValue {
-        switch plan.slot(named: key) {
+        switch compiledEntity.slot(named: key) {
         case .attribute(let slot):
             return .value(attribute(slot).asStored)
         case .relationship(let slot):
-            if plan.relationships[slot].isToMany {
+            if compiledEntity.relationships[slot].isToMany {
                 return .objects(memberObjects(slot).filter(\.isThere))
             }
             let model = objectID.origin.compiled
-            let missing = MissingObject(entity: model[plan.relationships[slot].destination], model: model)
+            let missing = MissingObject(entity: model[compiledEntity.relationships[slot].destination], model: model)
             switch end(ofToOne: slot) {
             case .object(let destination): return .object(destination)
             case .leftBehind(let id): return .object(LeftBehind(id: id, missing: missing))
@@ -23,14 +23,14 @@ extension NSManagedObject: EvaluationSubject {
             }
         case nil:
             if key == "objectID" || key == "self" || key == "SELF" { return .object(self) }
-            if let leaves = plan.composites[key] { return .object(CompositeSubject(self, key, leaves)) }
-            throw PredicateError.unknownKey(key, of: plan.name, names: plan.propertyNames)
+            if let leaves = compiledEntity.composites[key] { return .object(CompositeSubject(self, key, leaves)) }
+            throw QueryError.unknownKey(key, of: compiledEntity.name, names: compiledEntity.propertyNames)
         }
     }
 }
 
 /// The destination of a to-one relationship, for predicates and sort orders.
-enum ToOneEnd {
+enum ToOneReference {
     case object(NSManagedObject)
     /// The id of an object that was deleted.
     case leftBehind(NSManagedObjectID)
@@ -42,12 +42,13 @@ extension NSManagedObject {
     final var isThere: Bool { status.isDisjoint(with: [.deleted, .gone]) }
 
     /// Returns the destination of a to-one relationship that will be in the store once the context is saved.
-    final func end(ofToOne slot: Int) -> ToOneEnd {
+    final func end(ofToOne slot: Int) -> ToOneReference {
         guard let destination = destination(slot) else { return .nothing }
         if destination.isThere { return .object(destination) }
         // If there is an inverse, the deletion clears the key in the row. Without an inverse, the objects that refer to
         // the deleted object are unknown: a row with its key keeps it, unless the relationship is written anyway.
-        guard plan.relationships[slot].inverse == nil, !status.contains(.inserted), !changedRelationships.contains(slot)
+        guard compiledEntity.relationships[slot].inverse == nil, !status.contains(.inserted),
+            !changedRelationships.contains(slot)
         else { return .nothing }
         return .leftBehind(destination.objectID)
     }
@@ -82,7 +83,7 @@ private struct MissingObject: EvaluationSubject {
         case nil:
             if key == "objectID" { return .missing(self) }
             guard entity.composites[key] != nil else {
-                throw PredicateError.unknownKey(key, of: entity.name, names: entity.propertyNames)
+                throw QueryError.unknownKey(key, of: entity.name, names: entity.propertyNames)
             }
             return .null
         }
@@ -104,12 +105,12 @@ private struct CompositeSubject: EvaluationSubject {
     var reference: ObjectReference? { nil }
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
-        for slot in leaves where object.plan.attributes[slot].name == prefix + key {
+        for slot in leaves where object.compiledEntity.attributes[slot].name == prefix + key {
             return .value(object.attribute(slot).asStored)
         }
-        let inner = leaves.filter { object.plan.attributes[$0].name.hasPrefix(prefix + key + ".") }
+        let inner = leaves.filter { object.compiledEntity.attributes[$0].name.hasPrefix(prefix + key + ".") }
         if !inner.isEmpty { return .object(CompositeSubject(object, prefix + key, inner)) }
-        let names = leaves.map { String(object.plan.attributes[$0].name.dropFirst(prefix.count)) }
-        throw PredicateError.unknownKey(key, of: prefix + "of " + object.plan.name, names: names)
+        let names = leaves.map { String(object.compiledEntity.attributes[$0].name.dropFirst(prefix.count)) }
+        throw QueryError.unknownKey(key, of: prefix + "of " + object.compiledEntity.name, names: names)
     }
 }

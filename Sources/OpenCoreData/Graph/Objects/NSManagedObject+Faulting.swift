@@ -29,7 +29,8 @@ extension NSManagedObject {
         guard let context else {
             throw CoreDataError(
                 NSManagedObjectReferentialIntegrityError,
-                "Cannot read \(plan.name) \(objectID): its context was reset or has gone.", entity: plan.name,
+                "Cannot read \(compiledEntity.name) \(objectID): its context was reset or has gone.",
+                entity: compiledEntity.name,
                 objects: [objectID.reference])
         }
         guard let row = try context.readRow(of: self, hint: hint) else {
@@ -48,7 +49,7 @@ extension NSManagedObject {
         var cause: any Error
         do {
             try load()
-            guard plan.relationships[slot].isToMany, !members(slot).isLoaded else { return }
+            guard compiledEntity.relationships[slot].isToMany, !members(slot).isLoaded else { return }
             guard let failure = context?.readError else { return }
             cause = failure
         } catch {
@@ -57,11 +58,12 @@ extension NSManagedObject {
         }
         throw CoreDataError(
             NSPersistentStoreOperationError,
-            "Cannot delete \(plan.name) \(objectID): its relationship '\(plan.relationships[slot].name)' could not be read: \(cause)",
-            entity: plan.name, key: plan.relationships[slot].name, objects: [objectID.reference], cause: cause)
+            "Cannot delete \(compiledEntity.name) \(objectID): its relationship '\(compiledEntity.relationships[slot].name)' could not be read: \(cause)",
+            entity: compiledEntity.name, key: compiledEntity.relationships[slot].name, objects: [objectID.reference],
+            cause: cause)
     }
 
-    private func missingRow() -> CoreDataError { .missingRow(plan.name, objectID) }
+    private func missingRow() -> CoreDataError { .missingRow(compiledEntity.name, objectID) }
 
     /// Discards all values of the object, including unsaved changes.
     final func turnIntoFault() {

@@ -9,11 +9,11 @@ extension NSManagedObject {
     /// - Parameter key: The name of an attribute or a relationship.
     /// - Returns: The same value as `value(forKey:)`, or nil for a key that the entity does not have.
     public final func primitiveValue(forKey key: String) -> Any? {
-        switch plan.slot(named: key) {
+        switch compiledEntity.slot(named: key) {
         case .attribute(let slot): return attribute(slot).cocoaValue
         case .relationship(let slot): return relationshipValue(slot)
         case nil:
-            guard let leaves = plan.composites[key] else { return nil }
+            guard let leaves = compiledEntity.composites[key] else { return nil }
             return compositeValue(key, leaves)
         }
     }
@@ -25,11 +25,11 @@ extension NSManagedObject {
     ///   - key: The name of an attribute or a relationship.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
         do {
-            switch plan.slot(named: key) {
-            case .attribute(let slot): try setAttribute(slot, plan.attributeValue(value, slot: slot))
+            switch compiledEntity.slot(named: key) {
+            case .attribute(let slot): try setAttribute(slot, compiledEntity.attributeValue(value, slot: slot))
             case .relationship(let slot): try setRelationship(slot, to: value)
             case nil:
-                guard let leaves = plan.composites[key] else { throw unknownKey(key) }
+                guard let leaves = compiledEntity.composites[key] else { throw unknownKey(key) }
                 try setComposite(key, leaves, to: value)
                 refusals.removeAll { $0.key?.hasPrefix(key + ".") ?? false }
             }
@@ -64,7 +64,7 @@ extension NSManagedObject {
     public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let (key, rest) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
-        if plan.composites[key] != nil { return setElement(value, key, rest) }
+        if compiledEntity.composites[key] != nil { return setElement(value, key, rest) }
         (self.value(forKey: key) as? NSManagedObject)?.setValue(value, forKeyPath: rest)
     }
 
@@ -90,11 +90,11 @@ extension NSManagedObject {
         if case .none = snapshot { return [:] }
         var values: [String: Any] = [:]
         for key in keys ?? propertyNames {
-            switch plan.slot(named: key) {
+            switch compiledEntity.slot(named: key) {
             case .attribute(let slot): values[key] = committedAttribute(slot).cocoaValue ?? NSNull()
             case .relationship(let slot): values[key] = committedRelationshipValue(slot) ?? NSNull()
             case nil:
-                guard let leaves = plan.composites[key] else { continue }
+                guard let leaves = compiledEntity.composites[key] else { continue }
                 values[key] = compositeValue(key, leaves) { committedAttribute($0) } ?? NSNull()
             }
         }
@@ -105,9 +105,9 @@ extension NSManagedObject {
     public final func changedValues() -> [String: Any] {
         var values: [String: Any] = [:]
         changedAttributes.forEach { slot in
-            let name = plan.attributes[slot].name
+            let name = compiledEntity.attributes[slot].name
             // A composite is reported as a whole, whichever of its elements changed.
-            if let dot = name.firstIndex(of: "."), let leaves = plan.composites[String(name[..<dot])] {
+            if let dot = name.firstIndex(of: "."), let leaves = compiledEntity.composites[String(name[..<dot])] {
                 let key = String(name[..<dot])
                 values[key] = compositeValue(key, leaves) ?? NSNull()
             } else {
@@ -116,18 +116,18 @@ extension NSManagedObject {
         }
         changedRelationships.forEach {
             guard relationshipDiffers($0) else { return }
-            values[plan.relationships[$0].name] = relationshipValue($0) ?? NSNull()
+            values[compiledEntity.relationships[$0].name] = relationshipValue($0) ?? NSNull()
         }
         return values
     }
 
-    private var propertyNames: [String] { plan.propertyNames.filter { !$0.contains(".") } }
+    private var propertyNames: [String] { compiledEntity.propertyNames.filter { !$0.contains(".") } }
 
     final func unknownKey(_ key: String) -> CoreDataError {
         CoreDataError(
             NSManagedObjectValidationError,
-            "The entity \(plan.name) has no property named '\(key)'."
-                + nearestNameHint(to: key, in: plan.propertyNames), entity: plan.name,
+            "The entity \(compiledEntity.name) has no property named '\(key)'."
+                + nearestNameHint(to: key, in: compiledEntity.propertyNames), entity: compiledEntity.name,
             key: key)
     }
 
@@ -136,7 +136,8 @@ extension NSManagedObject {
         let refusal =
             error as? CoreDataError
             ?? CoreDataError(
-                NSManagedObjectValidationError, "Cannot set '\(key)' of \(plan.name): \(error)", entity: plan.name,
+                NSManagedObjectValidationError, "Cannot set '\(key)' of \(compiledEntity.name): \(error)",
+                entity: compiledEntity.name,
                 key: key,
                 cause: error)
         refusals.removeAll { $0.key == key }

@@ -5,11 +5,13 @@ import SwormStore
 extension NSManagedObject {
     /// Validates an untyped value for a property.
     final func validate(_ value: Any?, forKey key: String) throws {
-        switch plan.slot(named: key) {
+        switch compiledEntity.slot(named: key) {
         case .attribute(let slot):
-            let given = try plan.attributeValue(value, slot: slot)
-            let accepted = try plan.attributes[slot].accept(given, entity: plan.name)
-            if let error = plan.attributes[slot].violation(accepted, entity: plan.name) { throw error }
+            let given = try compiledEntity.attributeValue(value, slot: slot)
+            let accepted = try compiledEntity.attributes[slot].accept(given, entity: compiledEntity.name)
+            if let error = compiledEntity.attributes[slot].violation(accepted, entity: compiledEntity.name) {
+                throw error
+            }
         case .relationship(let slot):
             let count: Int =
                 switch value {
@@ -19,9 +21,11 @@ extension NSManagedObject {
                 case let ordered as NSOrderedSet: ordered.count
                 default: 1
                 }
-            if let error = plan.relationships[slot].violation(count: count, entity: plan.name) { throw error }
+            if let error = compiledEntity.relationships[slot].violation(count: count, entity: compiledEntity.name) {
+                throw error
+            }
         case nil:
-            guard plan.composites[key] != nil else { throw unknownKey(key) }
+            guard compiledEntity.composites[key] != nil else { throw unknownKey(key) }
         }
     }
 
@@ -34,27 +38,31 @@ extension NSManagedObject {
         let hasOwnRules = type(of: self) != NSManagedObject.self
         func check(_ slot: Int) {
             if hasOwnRules { return checkByMethod(slot) }
-            if let error = plan.attributes[slot].violation(attribute(slot), entity: plan.name) { errors.append(error) }
+            if let error = compiledEntity.attributes[slot].violation(attribute(slot), entity: compiledEntity.name) {
+                errors.append(error)
+            }
         }
         func checkByMethod(_ slot: Int) {
-            let key = plan.attributes[slot].name
+            let key = compiledEntity.attributes[slot].name
             do {
                 let value = attribute(slot).cocoaValue
                 var checked = value
                 try validateValue(&checked, forKey: key)
-                let accepted = try plan.attributeValue(checked, slot: slot)
-                if accepted != (try plan.attributeValue(value, slot: slot)) { try setAttribute(slot, accepted) }
+                let accepted = try compiledEntity.attributeValue(checked, slot: slot)
+                if accepted != (try compiledEntity.attributeValue(value, slot: slot)) {
+                    try setAttribute(slot, accepted)
+                }
             } catch {
                 if !(error is CoreDataError) { foreign = error }
                 errors.append(
                     error as? CoreDataError
                         ?? CoreDataError(
-                            NSManagedObjectValidationError, "'\(key)' of \(plan.name) is not valid: \(error)",
-                            entity: plan.name, key: key, cause: error))
+                            NSManagedObjectValidationError, "'\(key)' of \(compiledEntity.name) is not valid: \(error)",
+                            entity: compiledEntity.name, key: key, cause: error))
             }
         }
         if isInserted {
-            let (traits, values) = (plan.traits, edits.all ?? [])
+            let (traits, values) = (compiledEntity.traits, edits.all ?? [])
             for slot in traits.indices
             where hasOwnRules || values.count <= slot || !traits[slot].plainlyAllows(values[slot]) {
                 check(slot)
@@ -62,11 +70,12 @@ extension NSManagedObject {
         } else {
             changedAttributes.forEach(check)
         }
-        for slot in plan.relationships.indices where isInserted || changedRelationships.contains(slot) {
-            guard !plan.relationships[slot].isTransient, plan.relationships[slot].hasCountRules else { continue }
-            let relationship = plan.relationships[slot]
+        for slot in compiledEntity.relationships.indices where isInserted || changedRelationships.contains(slot) {
+            guard !compiledEntity.relationships[slot].isTransient, compiledEntity.relationships[slot].hasCountRules
+            else { continue }
+            let relationship = compiledEntity.relationships[slot]
             let count = relationship.isToMany ? memberCount(slot) : (hasLivingDestination(slot) ? 1 : 0)
-            if let error = relationship.violation(count: count, entity: plan.name) { errors.append(error) }
+            if let error = relationship.violation(count: count, entity: compiledEntity.name) { errors.append(error) }
         }
         if errors.isEmpty { return }
         // A single error is rethrown exactly as the subclass threw it.
@@ -83,15 +92,16 @@ extension NSManagedObject {
     /// Throws an error if a relationship with the deny rule refers to an object that is not deleted.
     final func validateDeleteRules() throws {
         var errors = refusals.filter { $0.errorCode == NSPersistentStoreOperationError }
-        for (slot, relationship) in plan.relationships.enumerated() where relationship.deleteRule == .denyDeleteRule {
+        for (slot, relationship) in compiledEntity.relationships.enumerated()
+        where relationship.deleteRule == .denyDeleteRule {
             let others = relationship.isToMany ? memberObjects(slot) : destination(slot).map { [$0] } ?? []
             let staying = others.filter { !$0.status.contains(.deleted) && $0 !== self }
             guard let first = staying.first else { continue }
             errors.append(
                 CoreDataError(
                     NSValidationRelationshipDeniedDeleteError,
-                    "Cannot delete \(plan.name) \(objectID): its relationship '\(relationship.name)' denies it while it leads to \(staying.count) \(staying.count == 1 ? "object" : "objects"), such as \(first.objectID). Delete or unlink them first.",
-                    entity: plan.name, key: relationship.name, objects: [objectID.reference]))
+                    "Cannot delete \(compiledEntity.name) \(objectID): its relationship '\(relationship.name)' denies it while it leads to \(staying.count) \(staying.count == 1 ? "object" : "objects"), such as \(first.objectID). Delete or unlink them first.",
+                    entity: compiledEntity.name, key: relationship.name, objects: [objectID.reference]))
         }
         try CoreDataError.throwAll(errors)
     }

@@ -16,7 +16,7 @@ open class NSManagedObject: NSObject {
     // Unchecked: the overlap checks of these six properties cost a tenth of the time of a save. No access to them lasts
     // while other code runs: they are read, assigned, and changed by methods of their own types that call no other
     // code.
-    @exclusivity(unchecked) package private(set) final var plan: CompiledEntity
+    @exclusivity(unchecked) package private(set) final var compiledEntity: CompiledEntity
     @exclusivity(unchecked) private final var identity: NSManagedObjectID
     @exclusivity(unchecked) final var snapshot: ObjectSnapshot
     @exclusivity(unchecked) final var changedAttributes = SlotSet()
@@ -63,7 +63,7 @@ open class NSManagedObject: NSObject {
     ///   - context: The context; nil for an object without a context.
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let seed = entity as? ObjectSeed, let identity = seed.identity {
-            plan = identity.compiledEntity
+            compiledEntity = identity.compiledEntity
             self.identity = identity
             snapshot = seed.snapshot
             self.context = seed.context
@@ -71,12 +71,15 @@ open class NSManagedObject: NSObject {
             return
         }
         let origin = context?.origin ?? ObjectOrigin.detached(entity)
-        plan = origin.compiled.entity(named: entity.name ?? "") ?? CompiledEntity.unknown(named: entity.name ?? "")
-        identity = NSManagedObjectID(entity: plan, key: NSManagedObjectID.nextTemporaryKey(), origin: origin)
+        compiledEntity =
+            origin.compiled.entity(named: entity.name ?? "") ?? CompiledEntity.unknown(named: entity.name ?? "")
+        identity = NSManagedObjectID(entity: compiledEntity, key: NSManagedObjectID.nextTemporaryKey(), origin: origin)
         snapshot = .none
         super.init()
-        edits = SlotValues(all: plan.defaultValues)
-        if plan.number == 0 { refusals = [CoreDataError.unknownEntity(plan.name, in: origin.compiled)] }
+        edits = SlotValues(all: compiledEntity.defaultValues)
+        if compiledEntity.number == 0 {
+            refusals = [CoreDataError.unknownEntity(compiledEntity.name, in: origin.compiled)]
+        }
         context?.insertNew(self)
     }
 
@@ -116,8 +119,8 @@ open class NSManagedObject: NSObject {
     public final var hasPersistentChangedValues: Bool {
         if status.contains(.inserted) || status.contains(.deleted) { return true }
         var found = false
-        changedAttributes.forEach { found = found || !plan.attributes[$0].isTransient }
-        changedRelationships.forEach { found = found || !plan.relationships[$0].isTransient }
+        changedAttributes.forEach { found = found || !compiledEntity.attributes[$0].isTransient }
+        changedRelationships.forEach { found = found || !compiledEntity.relationships[$0].isTransient }
         return found
     }
 
@@ -129,7 +132,7 @@ open class NSManagedObject: NSObject {
 
     /// Turns the object into the object of a row.
     final func become(_ id: NSManagedObjectID, snapshot: ObjectSnapshot, context: NSManagedObjectContext) {
-        plan = id.compiledEntity
+        compiledEntity = id.compiledEntity
         identity = id
         self.snapshot = snapshot
         self.context = context
@@ -150,7 +153,7 @@ open class NSManagedObject: NSObject {
     /// Changes the entity of the object, because the row that was read has another entity of the same hierarchy than
     /// expected.
     final func take(entity: CompiledEntity) {
-        plan = entity
+        compiledEntity = entity
         identity = NSManagedObjectID(entity: entity, key: identity.key, origin: identity.origin)
         if !relationships.isEmpty {
             while relationships.count < entity.relationships.count { relationships.append(.untouched) }
@@ -195,7 +198,9 @@ open class NSManagedObject: NSObject {
     ///   `NSOrderedSet` for an ordered one, both with the current members. For a key that the entity does not have, the
     ///   result of ``value(forUndefinedKey:)``.
     open func value(forKey key: String) -> Any? {
-        guard plan.slot(named: key) != nil || plan.composites[key] != nil else { return value(forUndefinedKey: key) }
+        guard compiledEntity.slot(named: key) != nil || compiledEntity.composites[key] != nil else {
+            return value(forUndefinedKey: key)
+        }
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
         return primitiveValue(forKey: key)
@@ -207,7 +212,7 @@ open class NSManagedObject: NSObject {
     ///   - value: The value in Foundation's types, or nil. A value of the wrong type is rejected.
     ///   - key: The name of an attribute or a relationship.
     open func setValue(_ value: Any?, forKey key: String) {
-        guard plan.slot(named: key) != nil || plan.composites[key] != nil else {
+        guard compiledEntity.slot(named: key) != nil || compiledEntity.composites[key] != nil else {
             return setValue(value, forUndefinedKey: key)
         }
         willChangeValue(forKey: key)
@@ -270,7 +275,7 @@ open class NSManagedObject: NSObject {
 
     /// A description with the object's entity, its id and whether it is a fault.
     open override var description: String {
-        "<\(plan.name): \(identity.description)\(isFault ? " (fault)" : "")>"
+        "<\(compiledEntity.name): \(identity.description)\(isFault ? " (fault)" : "")>"
     }
 }
 

@@ -28,7 +28,7 @@ struct ObjectList: Sequence {
         storage.append(object)
         if type(of: object) != NSManagedObject.self { hasSubclasses = true }
         count += 1
-        let number = object.plan.number
+        let number = object.compiledEntity.number
         while counts.count <= number { counts.append(0) }
         counts[number] += 1
     }
@@ -38,7 +38,7 @@ struct ObjectList: Sequence {
         storage[object.listPlace] = nil
         object.listPlace = -1
         count -= 1
-        let number = object.plan.number
+        let number = object.compiledEntity.number
         if counts.indices.contains(number), counts[number] > 0 { counts[number] -= 1 }
         if storage.count > 32, count * 2 < storage.count { settle() }
     }

@@ -46,10 +46,10 @@ extension NSManagedObject {
     func sortValue(_ path: [String]) throws -> AttributeValue {
         var object = self
         for (index, name) in path.enumerated() {
-            switch object.plan.slot(named: name) {
+            switch object.compiledEntity.slot(named: name) {
             case nil where ["self", "SELF", "objectID"].contains(name): continue
             case .attribute(let slot): return object.attribute(slot)
-            case .relationship(let slot) where !object.plan.relationships[slot].isToMany:
+            case .relationship(let slot) where !object.compiledEntity.relationships[slot].isToMany:
                 switch object.end(ofToOne: slot) {
                 case .object(let next): object = next
                 case .leftBehind(let id): return index == path.count - 1 ? .int(id.orderKey) : .null
@@ -58,16 +58,17 @@ extension NSManagedObject {
             case .relationship(let slot) where index == path.count - 2 && path[index + 1] == "@count":
                 return .int(Int64(try object.readMemberObjects(slot).count { !$0.isDeleted }))
             default:
-                if object.plan.composites[name] != nil,
-                    case .attribute(let slot)? = object.plan.slot(named: path[index...].joined(separator: "."))
+                if object.compiledEntity.composites[name] != nil,
+                    case .attribute(let slot)? = object.compiledEntity.slot(
+                        named: path[index...].joined(separator: "."))
                 {
                     return object.attribute(slot)
                 }
-                if index == path.count - 1, object.plan.slot(named: path.suffix(1).joined()) != nil { break }
+                if index == path.count - 1, object.compiledEntity.slot(named: path.suffix(1).joined()) != nil { break }
                 throw CoreDataError(
                     NSCoreDataError,
-                    "Cannot sort \(plan.name) by '\(path.joined(separator: "."))': \(object.plan.name) has no attribute or to-one relationship '\(name)'.",
-                    entity: plan.name, key: name)
+                    "Cannot sort \(compiledEntity.name) by '\(path.joined(separator: "."))': \(object.compiledEntity.name) has no attribute or to-one relationship '\(name)'.",
+                    entity: compiledEntity.name, key: name)
             }
         }
         return .int(object.orderKey)

@@ -8,14 +8,14 @@ enum ObjectSnapshot {
     /// The row has not been read, or was discarded.
     case fault(FaultHint?)
     /// A row of a fetch.
-    case row(FetchGroup, Int)
+    case row(RowSet, Int)
     /// A row of a fetch, with some values that this context wrote.
     case patched(PatchedRow)
     /// A row that this context wrote.
     case values(CommittedRow)
 
     /// The row of a fetch that contains the destinations of the row's to-one relationships.
-    var fetched: (group: FetchGroup, row: Int)? {
+    var fetched: (group: RowSet, row: Int)? {
         switch self {
         case .row(let group, let row): (group, row)
         case .patched(let patched): (patched.group, patched.row)
@@ -53,7 +53,7 @@ struct CommittedRow {
 
 /// A row of a fetch, with the attributes that were written since. Relationships are unchanged.
 final class PatchedRow {
-    let group: FetchGroup
+    let group: RowSet
     let row: Int
     let version: Int64
     let values: SlotValues
@@ -62,7 +62,7 @@ final class PatchedRow {
     /// row changed, or if a value is known to the object only.
     init?(_ object: NSManagedObject, version: Int64) {
         guard case .row(let group, let row) = object.snapshot, object.changedRelationships.isEmpty,
-            object.plan.keepsAllAttributes
+            object.compiledEntity.keepsAllAttributes
         else { return nil }
         self.group = group
         self.row = row

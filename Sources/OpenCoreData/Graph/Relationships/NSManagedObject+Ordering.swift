@@ -35,13 +35,13 @@ extension NSManagedObject {
     /// - Throws: A ``CoreDataError`` if the members cannot be read, or if this object can't be changed.
     package final func moveMember(_ slot: Int, from source: Int, to destination: Int) throws {
         let members = try readMembers(slot)
-        try requireMutable(key: plan.relationships[slot].name)
+        try requireMutable(key: compiledEntity.relationships[slot].name)
         guard let object = members.object(at: source) else { return }
         move(object, to: destination, in: members, slot: slot)
     }
 
     private func move(_ object: NSManagedObject, to position: Int, in members: ToManyMembers, slot: Int) {
-        guard plan.relationships[slot].isOrdered else { return }
+        guard compiledEntity.relationships[slot].isOrdered else { return }
         members.move(object, to: position)
         changedRelationships.insert(slot)
         markUpdated()

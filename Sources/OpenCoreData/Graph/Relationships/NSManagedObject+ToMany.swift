@@ -10,7 +10,7 @@ extension NSManagedObject {
             members = present
         } else {
             if snapshot.isFault { _ = fire() }
-            var isNew = plan.relationships[slot].isTransient
+            var isNew = compiledEntity.relationships[slot].isTransient
             if case .none = snapshot { isNew = true }
             members = ToManyMembers(isLoaded: isNew)
             setRelationshipState(slot, .toMany(members))
@@ -65,7 +65,7 @@ extension NSManagedObject {
     ///
     /// - Throws: A ``CoreDataError`` if the object has another entity or context, or can't be changed.
     package final func addMember(_ slot: Int, _ object: NSManagedObject) throws {
-        let relationship = plan.relationships[slot]
+        let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         try requireRelatable(object, relationship)
         guard let inverse = relationship.inverse else {
@@ -91,7 +91,7 @@ extension NSManagedObject {
     ///
     /// - Throws: A ``CoreDataError`` if this object can't be changed.
     package final func removeMember(_ slot: Int, _ object: NSManagedObject) throws {
-        let relationship = plan.relationships[slot]
+        let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         guard let inverse = relationship.inverse else {
             guard members(slot).contains(object) else { return }
@@ -114,7 +114,7 @@ extension NSManagedObject {
     ///
     /// - Throws: A ``CoreDataError`` if one of the objects can't be a member. Nothing is changed in that case.
     package final func setMembers(_ slot: Int, _ objects: [NSManagedObject]) throws {
-        let relationship = plan.relationships[slot]
+        let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         for object in objects { try requireRelatable(object, relationship) }
         let wanted = Set(objects.map(ObjectIdentifier.init))
@@ -153,14 +153,14 @@ extension NSManagedObject {
     // MARK: Keyed
 
     final func relationshipValue(_ slot: Int) -> Any? {
-        let relationship = plan.relationships[slot]
+        let relationship = compiledEntity.relationships[slot]
         if !relationship.isToMany { return destination(slot) }
         let objects = memberObjects(slot)
         return relationship.isOrdered ? NSOrderedSet(array: objects) : Set(objects)
     }
 
     final func committedRelationshipValue(_ slot: Int) -> Any? {
-        let relationship = plan.relationships[slot]
+        let relationship = compiledEntity.relationships[slot]
         if !relationship.isToMany {
             return committedDestination(slot).flatMap { context?.object(for: $0, origin: objectID.origin, hint: nil) }
         }
@@ -169,7 +169,7 @@ extension NSManagedObject {
     }
 
     final func setRelationship(_ slot: Int, to value: Any?) throws {
-        let relationship = plan.relationships[slot]
+        let relationship = compiledEntity.relationships[slot]
         guard relationship.isToMany else {
             guard value == nil || value is NSManagedObject else { throw wrongDestination(relationship, value) }
             return try setDestination(slot, value as? NSManagedObject)
@@ -191,8 +191,8 @@ extension NSManagedObject {
     private func wrongDestination(_ relationship: CompiledRelationship, _ value: Any?) -> CoreDataError {
         CoreDataError(
             NSManagedObjectValidationError,
-            "Cannot set '\(relationship.name)' of \(plan.name): the relationship takes \(relationship.isToMany ? "a set of managed objects" : "a managed object").",
-            entity: plan.name, key: relationship.name)
+            "Cannot set '\(relationship.name)' of \(compiledEntity.name): the relationship takes \(relationship.isToMany ? "a set of managed objects" : "a managed object").",
+            entity: compiledEntity.name, key: relationship.name)
     }
 
     /// Returns the ids of the objects in a relationship.
@@ -200,8 +200,8 @@ extension NSManagedObject {
     /// - Parameter key: The relationship's name.
     /// - Returns: The ids, in order for an ordered relationship. Empty if the key is not a relationship.
     public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
-        guard case .relationship(let slot) = plan.slot(named: key) else { return [] }
-        if plan.relationships[slot].isToMany { return memberObjects(slot).map(\.objectID) }
+        guard case .relationship(let slot) = compiledEntity.slot(named: key) else { return [] }
+        if compiledEntity.relationships[slot].isToMany { return memberObjects(slot).map(\.objectID) }
         return destination(slot).map { [$0.objectID] } ?? []
     }
 
@@ -209,11 +209,11 @@ extension NSManagedObject {
     ///
     /// - Parameter key: The relationship's name.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
-        guard case .relationship(let slot) = plan.slot(named: key) else { return false }
+        guard case .relationship(let slot) = compiledEntity.slot(named: key) else { return false }
         switch relationshipState(slot) {
         case .untouched:
             if case .none = snapshot { return false }
-            return plan.relationships[slot].isToMany || snapshot.isFault
+            return compiledEntity.relationships[slot].isToMany || snapshot.isFault
         case .toOne: return false
         case .toMany(let members): return !members.isLoaded
         }

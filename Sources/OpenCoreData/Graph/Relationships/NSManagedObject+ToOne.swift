@@ -10,7 +10,9 @@ extension NSManagedObject {
     }
 
     final func setRelationshipState(_ slot: Int, _ state: RelationshipState) {
-        if relationships.isEmpty { relationships = Array(repeating: .untouched, count: plan.relationships.count) }
+        if relationships.isEmpty {
+            relationships = Array(repeating: .untouched, count: compiledEntity.relationships.count)
+        }
         relationships[slot] = state
     }
 
@@ -19,7 +21,7 @@ extension NSManagedObject {
         if case .toOne(let object) = relationshipState(slot) {
             return object.flatMap { canLead(slot, to: $0) ? $0 : nil }
         }
-        guard !plan.relationships[slot].isTransient, let row = committedDestination(slot), let context else {
+        guard !compiledEntity.relationships[slot].isTransient, let row = committedDestination(slot), let context else {
             return nil
         }
         var hint: FaultHint?
@@ -33,14 +35,15 @@ extension NSManagedObject {
     private func holdsStrayKey(_ slot: Int) -> Bool {
         if case .toOne(let object?) = relationshipState(slot) { return !canLead(slot, to: object) }
         guard let (group, row) = snapshot.fetched else { return false }
-        let cell = group.shape.cells(ofToOne: slot, in: plan.number).key
+        let cell = group.shape.cells(ofToOne: slot, in: compiledEntity.number).key
         return cell >= 0 && !group.buffer.isNull(row, cell) && group.buffer.int64(row, cell) < 1
     }
 
     /// Returns whether an object has an entity that a relationship can refer to. A damaged row can refer to another
     /// entity of the same table, which has other properties.
     private func canLead(_ slot: Int, to object: NSManagedObject) -> Bool {
-        objectID.origin.compiled[plan.relationships[slot].destination].family.contains(object.plan.number)
+        objectID.origin.compiled[compiledEntity.relationships[slot].destination].family.contains(
+            object.compiledEntity.number)
     }
 
     /// Returns the identity of a to-one relationship's destination in the store.
@@ -51,7 +54,7 @@ extension NSManagedObject {
         case .values(let committed): return committed.toOnes[slot]
         case .row, .patched:
             guard let (group, row) = snapshot.fetched else { return nil }
-            return group.destination(row: row, slot: slot, entity: plan, model: objectID.origin.compiled)
+            return group.destination(row: row, slot: slot, entity: compiledEntity, model: objectID.origin.compiled)
         }
     }
 
@@ -59,7 +62,7 @@ extension NSManagedObject {
     ///
     /// - Throws: A ``CoreDataError`` if the object has another entity or context, or can't be changed.
     package final func setDestination(_ slot: Int, _ new: NSManagedObject?) throws {
-        let relationship = plan.relationships[slot]
+        let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         if let new { try requireRelatable(new, relationship) }
         let old = destination(slot)
@@ -97,15 +100,16 @@ extension NSManagedObject {
         func refusal(_ reason: String) -> CoreDataError {
             CoreDataError(
                 NSManagedObjectValidationError,
-                "Cannot relate \(plan.name) \(objectID) to \(other.plan.name) \(other.objectID) by '\(relationship.name)': \(reason)",
-                entity: plan.name, key: relationship.name, objects: [objectID.reference, other.objectID.reference])
+                "Cannot relate \(compiledEntity.name) \(objectID) to \(other.compiledEntity.name) \(other.objectID) by '\(relationship.name)': \(reason)",
+                entity: compiledEntity.name, key: relationship.name,
+                objects: [objectID.reference, other.objectID.reference])
         }
         guard other.context === context else { throw refusal("the objects belong to different contexts.") }
         if other.status.contains(.gone) { throw refusal("the other object was deleted.") }
         // The other object's side of the relationship also changes.
         try other.load()
         let destination = objectID.origin.compiled[relationship.destination]
-        guard destination.family.contains(other.plan.number) else {
+        guard destination.family.contains(other.compiledEntity.number) else {
             throw refusal("the relationship leads to \(destination.name).")
         }
     }
@@ -114,7 +118,7 @@ extension NSManagedObject {
 /// The origin of a fault. When the fault fires, its neighbors are read with it.
 enum FaultHint {
     /// The fault is the destination of a to-one relationship of a fetched row.
-    case destination(FetchGroup, row: Int, slot: Int)
+    case destination(RowSet, row: Int, slot: Int)
     /// The fault was found, together with other objects of the same hierarchy, as a member of a to-many relationship or
     /// by a fetch that reads in batches.
     case member(MemberKeys, index: Int)
@@ -123,12 +127,13 @@ enum FaultHint {
     /// known.
     func source(
         _ model: CompiledModel
-    ) -> (group: FetchGroup, row: Int, plan: CompiledEntity, place: RelationshipPlace)? {
+    ) -> (group: RowSet, row: Int, compiledEntity: CompiledEntity, place: RelationshipLocation)? {
         guard case .destination(let group, let row, let slot) = self,
-            let plan = model.entity(numbered: Int64(group.entity(row: row))), group.shape.covers(plan.number),
-            plan.relationships.indices.contains(slot)
+            let compiledEntity = model.entity(numbered: Int64(group.entity(row: row))),
+            group.shape.covers(compiledEntity.number),
+            compiledEntity.relationships.indices.contains(slot)
         else { return nil }
-        return (group, row, plan, plan.place(ofRelationship: slot))
+        return (group, row, compiledEntity, compiledEntity.place(ofRelationship: slot))
     }
 }
 
@@ -140,7 +145,7 @@ final class MemberKeys {
     /// The number of objects that are read at a time, and the relationships that are read with them.
     let reading: FetchReading
 
-    init(keys: [Int64], entity: Int, reading: FetchReading = FetchReading(batchSize: FetchGroup.batchSize)) {
+    init(keys: [Int64], entity: Int, reading: FetchReading = FetchReading(batchSize: RowSet.batchSize)) {
         self.keys = keys
         self.entity = entity
         self.reading = reading
@@ -150,7 +155,7 @@ final class MemberKeys {
     func hint(at place: Int) -> FaultHint { .member(self, index: place / reading.batchSize * reading.batchSize) }
 }
 
-extension FetchGroup {
+extension RowSet {
     /// Returns the identity of the destination of a to-one relationship of a row.
     ///
     /// The column with the entity is ignored if the relationship cannot refer to that entity: the row of the

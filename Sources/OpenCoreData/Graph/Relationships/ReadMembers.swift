@@ -25,7 +25,7 @@ struct ReadMembers {
     }
 
     /// The rows that were read. Some may occur several times.
-    var groups: [FetchGroup] { byOwner.values.map(\.rows.group) + (scan.map { [$0.rows.group] } ?? []) }
+    var groups: [RowSet] { byOwner.values.map(\.rows.group) + (scan.map { [$0.rows.group] } ?? []) }
 
     mutating func keep(_ scan: MemberScan?) {
         self.scan = scan
@@ -48,11 +48,11 @@ struct ReadMembers {
 
 /// Rows that were read ahead because other rows refer to them.
 class RowsReadAhead {
-    let group: FetchGroup
+    let group: RowSet
     /// The rows for handles that do not need objects.
     var fetched: FetchedRows?
 
-    init(_ group: FetchGroup) { self.group = group }
+    init(_ group: RowSet) { self.group = group }
 }
 
 /// The rows of the members of many owners, grouped by owner, or in the order of the table.
@@ -60,7 +60,7 @@ final class MemberRows: RowsReadAhead {
     /// The indexes of the rows in the order of their owners, if they were read in another order.
     let order: ContiguousArray<Int32>
 
-    init(_ group: FetchGroup, order: ContiguousArray<Int32> = []) {
+    init(_ group: RowSet, order: ContiguousArray<Int32> = []) {
         self.order = order
         super.init(group)
     }
@@ -124,7 +124,7 @@ struct MemberScan {
     ///
     /// - Parameter owners: The keys that the statement requested. Their range is not much larger than the number of
     ///   rows and owners.
-    init(_ group: FetchGroup, owners: ClosedRange<Int64>) {
+    init(_ group: RowSet, owners: ClosedRange<Int64>) {
         let cell = group.shape.cells.count
         let count = group.buffer.count
         func place(_ row: Int) -> Int { Int(group.buffer.int64(row, cell) - owners.lowerBound) }

@@ -51,7 +51,9 @@ final class RelationshipSet: NSMutableSet {
 
 extension NSManagedObject {
     func toManySlot(named key: String) -> Int? {
-        guard case .relationship(let slot) = plan.slot(named: key), plan.relationships[slot].isToMany else {
+        guard case .relationship(let slot) = compiledEntity.slot(named: key),
+            compiledEntity.relationships[slot].isToMany
+        else {
             return nil
         }
         return slot
@@ -64,8 +66,8 @@ extension NSManagedObject {
             guard let managed = member as? NSManagedObject else {
                 throw CoreDataError(
                     NSManagedObjectValidationError,
-                    "Cannot change '\(key)' of \(plan.name): the relationship takes managed objects only.",
-                    entity: plan.name,
+                    "Cannot change '\(key)' of \(compiledEntity.name): the relationship takes managed objects only.",
+                    entity: compiledEntity.name,
                     key: key)
             }
             willChangeValue(forKey: key)

@@ -8,7 +8,7 @@ package struct PrefetchPath: Sendable {
     struct Step: Sendable {
         let slot: Int
         let relationship: CompiledRelationship
-        var place: RelationshipPlace { RelationshipPlace(owner: relationship.owner, slot: slot) }
+        var place: RelationshipLocation { RelationshipLocation(owner: relationship.owner, slot: slot) }
     }
 
     /// The relationships to read, the nearest first. The path ends before a transient relationship, which has no stored

@@ -16,7 +16,8 @@ extension NSManagedObjectContext {
         let isKept = persisted != nil
         // The policy may write the object as a whole.
         let isWhole = isKept ? mergeType == .overwriteMergePolicyType : mergeType.contextPrevails
-        for slot in object.plan.attributes.indices where object.plan.traits[slot].allowsExternalStorage {
+        for slot in object.compiledEntity.attributes.indices
+        where object.compiledEntity.traits[slot].allowsExternalStorage {
             guard let known = cached?.attributes[slot] else { break }
             let now = persisted?.attributes[slot]
             if case .value(let value) = known, value != .null, case .reference = now,
@@ -30,7 +31,7 @@ extension NSManagedObjectContext {
         }
         var present = cached
         object.changedAttributes.forEach { present?.attributes[$0] = .value(object.attribute($0)) }
-        for (slot, relationship) in object.plan.relationships.enumerated()
+        for (slot, relationship) in object.compiledEntity.relationships.enumerated()
         where !relationship.isToMany && !relationship.isTransient
             && (!isKept || object.changedRelationships.contains(slot))
         {
@@ -87,7 +88,7 @@ extension NSManagedObjectContext {
     /// Causes the previous and the current destinations of a row to read their inverse relationships again.
     private func forgetEnds(of object: NSManagedObject, _ conflict: MergeConflict) {
         guard let before = conflict.cachedSnapshot?.toOnes, let now = conflict.persistedSnapshot?.toOnes else { return }
-        for (slot, relationship) in object.plan.relationships.enumerated() where before[slot] != now[slot] {
+        for (slot, relationship) in object.compiledEntity.relationships.enumerated() where before[slot] != now[slot] {
             guard let inverse = relationship.inverse else { continue }
             for case let row? in [before[slot], now[slot]] {
                 identities[identityKey(row, object.objectID.origin)]?.forgetReadRelationship(inverse)
@@ -116,10 +117,10 @@ extension NSManagedObjectContext {
     /// - Parameter values: Its attributes by slot. Transient attributes keep the object's current values.
     final func insertAnew(_ object: NSManagedObject, with values: [AttributeValue]) {
         updatedList.remove(object)
-        let values = object.plan.attributes.indices.map {
-            object.plan.traits[$0].isTransient ? object.attribute($0) : values[$0]
+        let values = object.compiledEntity.attributes.indices.map {
+            object.compiledEntity.traits[$0].isTransient ? object.attribute($0) : values[$0]
         }
-        for (slot, relationship) in object.plan.relationships.enumerated() {
+        for (slot, relationship) in object.compiledEntity.relationships.enumerated() {
             if !relationship.isToMany {
                 object.setRelationshipState(slot, .toOne(object.destination(slot)))
             } else if case .toMany(let members) = object.relationshipState(slot) {
@@ -149,9 +150,10 @@ extension ObjectSnapshot {
                 row: object.objectID.row, version: row.version, attributes: row.attributes.map { .value($0) },
                 toOnes: row.toOnes)
         case .row(let group, let row):
-            return try group.rowSnapshot(row: row, of: object.plan, object.objectID.origin)
+            return try group.rowSnapshot(row: row, of: object.compiledEntity, object.objectID.origin)
         case .patched(let patched):
-            var snapshot = try patched.group.rowSnapshot(row: patched.row, of: object.plan, object.objectID.origin)
+            var snapshot = try patched.group.rowSnapshot(
+                row: patched.row, of: object.compiledEntity, object.objectID.origin)
             snapshot.version = patched.version
             for (slot, value) in patched.values { snapshot.attributes[slot] = .value(value) }
             return snapshot
@@ -163,14 +165,14 @@ extension ObjectSnapshot {
         guard let (group, row) = fetched else { return nil }
         do {
             return .value(
-                try group.value(row: row, slot: slot, object.plan, object.objectID.origin, object.context))
+                try group.value(row: row, slot: slot, object.compiledEntity, object.objectID.origin, object.context))
         } catch let error as CoreDataError where error.isOfMissingFile {
             return nil
         }
     }
 }
 
-extension FetchGroup {
+extension RowSet {
     /// Returns a row as a value. External data is represented by the reference to it.
     func rowSnapshot(row: Int, of entity: CompiledEntity, _ origin: ObjectOrigin) throws -> RowSnapshot {
         let attributes = try entity.attributes.indices.map { slot -> SnapshotValue in
@@ -196,7 +198,7 @@ extension NSManagedObject {
     fileprivate final func takeChanges(_ update: SaveRequest.Update?) {
         takeAttributes(update)
         let changed = Set(update?.toOnes.map(\.slot) ?? [])
-        takeBackRelationships { !plan.relationships[$0].isToMany && !changed.contains($0) }
+        takeBackRelationships { !compiledEntity.relationships[$0].isToMany && !changed.contains($0) }
         for (slot, row) in update?.toOnes ?? [] where !changedRelationships.contains(slot) {
             changedRelationships.insert(slot)
             guard case .untouched = relationshipState(slot) else { continue }
@@ -208,8 +210,8 @@ extension NSManagedObject {
     /// Replaces the unsaved values of stored attributes by those of a settled request.
     final func takeAttributes(_ update: SaveRequest.Update?) {
         prepareEdits()
-        for slot in plan.attributes.indices
-        where !plan.traits[slot].isTransient && plan.attributes[slot].derivation == nil {
+        for slot in compiledEntity.attributes.indices
+        where !compiledEntity.traits[slot].isTransient && compiledEntity.attributes[slot].derivation == nil {
             let value = update?.attributes[slot]
             guard value != nil || changedAttributes.contains(slot) else { continue }
             edits[slot] = value
@@ -220,8 +222,8 @@ extension NSManagedObject {
 
     /// Resets changed relationships to the stored state, together with the objects at their other ends.
     final func takeBackRelationships(_ condition: (Int) -> Bool) {
-        for slot in plan.relationships.indices where changedRelationships.contains(slot) && condition(slot) {
-            if plan.relationships[slot].isToMany {
+        for slot in compiledEntity.relationships.indices where changedRelationships.contains(slot) && condition(slot) {
+            if compiledEntity.relationships[slot].isToMany {
                 let changes = members(slot, loaded: false).noted
                 for other in changes.added { giveBack(other, from: slot) }
                 for other in changes.removed { try? addMember(slot, other) }
@@ -229,7 +231,7 @@ extension NSManagedObject {
                 let old = destination(slot)
                 let stored = storedDestination(slot)
                 try? setDestination(slot, stored)
-                if let old, old !== stored { old.rejoin(by: plan.relationships[slot].inverse, inverse: slot) }
+                if let old, old !== stored { old.rejoin(by: compiledEntity.relationships[slot].inverse, inverse: slot) }
             }
             changedRelationships.remove(slot)
             setRelationshipState(slot, .untouched)
@@ -244,8 +246,8 @@ extension NSManagedObject {
     /// Removes a member that was added. If it was previously a member of another object, it is linked to that object
     /// again.
     private func giveBack(_ member: NSManagedObject, from slot: Int) {
-        let relationship = plan.relationships[slot]
-        if let inverse = relationship.inverse, !member.plan.relationships[inverse].isToMany,
+        let relationship = compiledEntity.relationships[slot]
+        if let inverse = relationship.inverse, !member.compiledEntity.relationships[inverse].isToMany,
             !member.status.contains(.inserted), member.destination(inverse) === self,
             let stored = member.storedDestination(inverse), stored !== self,
             stored.status.isDisjoint(with: [.deleted, .gone]), (try? member.setDestination(inverse, stored)) != nil
@@ -258,7 +260,8 @@ extension NSManagedObject {
     /// Restores the link to the stored partner if both objects have no partner only because this object was given
     /// another one.
     private func rejoin(by slot: Int?, inverse: Int) {
-        guard let slot, !plan.relationships[slot].isToMany, status.isDisjoint(with: [.inserted, .deleted, .gone]),
+        guard let slot, !compiledEntity.relationships[slot].isToMany,
+            status.isDisjoint(with: [.inserted, .deleted, .gone]),
             destination(slot) == nil, let stored = storedDestination(slot), stored !== self,
             stored.status.isDisjoint(with: [.inserted, .deleted, .gone]), stored.destination(inverse) == nil,
             stored.storedDestination(inverse) === self
@@ -272,8 +275,8 @@ extension CoreDataError {
         let details = pairs.map { conflict, object in
             CoreDataError(
                 NSManagedObjectMergeError,
-                "\(object.plan.name) \(object.objectID) was \(conflict.exists ? "changed" : "deleted") in the store since it was read (version \(conflict.expected)).",
-                entity: object.plan.name, objects: [object.objectID.reference])
+                "\(object.compiledEntity.name) \(object.objectID) was \(conflict.exists ? "changed" : "deleted") in the store since it was read (version \(conflict.expected)).",
+                entity: object.compiledEntity.name, objects: [object.objectID.reference])
         }
         let text = details.map(\.message).joined(separator: "\n")
         return CoreDataError(

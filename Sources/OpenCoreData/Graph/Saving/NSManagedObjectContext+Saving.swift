@@ -56,9 +56,10 @@ extension NSManagedObjectContext {
             while start < objects.count {
                 // Objects of one hierarchy are usually adjacent, and usually all of them have no row yet.
                 let first = objects[start]
-                let (root, own) = (first.plan.root, first.objectID.origin)
+                let (root, own) = (first.compiledEntity.root, first.objectID.origin)
                 let end =
-                    objects[start...].firstIndex { $0.plan.root != root || $0.objectID.origin !== own } ?? objects.count
+                    objects[start...].firstIndex { $0.compiledEntity.root != root || $0.objectID.origin !== own }
+                    ?? objects.count
                 let areOut = identities.removeAll(beside: temporaryKey(of: first), ifThereAre: end - start)
                 identities.reserve(end - start, beside: identityKey(first.objectID.row, part.origin))
                 for object in objects[start..<end] {
@@ -98,8 +99,9 @@ extension NSManagedObjectContext {
                 errors += error.flattened
             } catch {
                 let own = CoreDataError(
-                    NSManagedObjectValidationError, "\(object.plan.name) \(object.objectID) is not valid: \(error)",
-                    entity: object.plan.name, objects: [object.objectID.reference], cause: error)
+                    NSManagedObjectValidationError,
+                    "\(object.compiledEntity.name) \(object.objectID) is not valid: \(error)",
+                    entity: object.compiledEntity.name, objects: [object.objectID.reference], cause: error)
                 if insertedList.count + updatedList.count + deletedList.count == 1 { throw error }
                 errors.append(own)
             }
@@ -111,12 +113,12 @@ extension NSManagedObjectContext {
         let (inserted, updated, deleted) = (insertedList, updatedList, deletedList)
         try deleted.forEach { object in try collect(object) { try object.validateForDelete() } }
         try inserted.forEach { object in
-            if object.plan.isAbstract {
+            if object.compiledEntity.isAbstract {
                 errors.append(
                     CoreDataError(
                         NSManagedObjectValidationError,
-                        "Cannot save an object of \(object.plan.name): the entity is abstract. Insert one of its sub-entities.",
-                        entity: object.plan.name, objects: [object.objectID.reference]))
+                        "Cannot save an object of \(object.compiledEntity.name): the entity is abstract. Insert one of its sub-entities.",
+                        entity: object.compiledEntity.name, objects: [object.objectID.reference]))
                 return
             }
             try collect(object) { try object.validateForInsert() }
@@ -132,8 +134,8 @@ extension NSManagedObjectContext {
         for list in [insertedList, updatedList, deletedList] {
             try list.forEach { object in
                 if assignedStores.isEmpty, object.objectID.isTemporaryID {
-                    guard object.plan.number != last else { return }
-                    last = object.plan.number
+                    guard object.compiledEntity.number != last else { return }
+                    last = object.compiledEntity.number
                 }
                 let origin = try originForSaving(object, coordinator)
                 if origins.last !== origin, !origins.contains(where: { $0 === origin }) { origins.append(origin) }
@@ -306,15 +308,18 @@ extension NSManagedObject {
             snapshot = .patched(patched)
             edits = SlotValues()
         } else if written != nil || !changedAttributes.isEmpty || !edits.isEmpty {
-            let toOnes = plan.relationships.indices.map { slot -> RowID? in
-                guard !plan.relationships[slot].isToMany, !plan.relationships[slot].isTransient else { return nil }
+            let toOnes = compiledEntity.relationships.indices.map { slot -> RowID? in
+                guard !compiledEntity.relationships[slot].isToMany, !compiledEntity.relationships[slot].isTransient
+                else { return nil }
                 guard case .toOne(let destination) = relationshipState(slot) else { return committedDestination(slot) }
                 guard changedRelationships.contains(slot) || wasInserted else { return committedDestination(slot) }
                 return destination.flatMap { $0.status.isDisjoint(with: [.deleted, .gone]) ? $0.objectID.row : nil }
             }
             var attributes = presentAttributes
             // Values that were assigned to derived attributes are not saved. The database computes these attributes.
-            for slot in plan.derivedSlots { attributes[slot] = wasInserted ? .null : committedAttribute(slot) }
+            for slot in compiledEntity.derivedSlots {
+                attributes[slot] = wasInserted ? .null : committedAttribute(slot)
+            }
             let version = written ?? snapshot.version ?? 1
             snapshot = .values(CommittedRow(version: version, attributes: attributes, toOnes: toOnes))
             edits = SlotValues()

@@ -159,8 +159,8 @@ extension NSManagedObjectContext {
             keys[index].keys.append(row.key)
         }
         for (root, keys) in keys {
-            for start in stride(from: 0, to: keys.count, by: FetchGroup.batchSize) {
-                let batch = Array(keys[start..<min(keys.count, start + FetchGroup.batchSize)])
+            for start in stride(from: 0, to: keys.count, by: RowSet.batchSize) {
+                let batch = Array(keys[start..<min(keys.count, start + RowSet.batchSize)])
                 let group = try readRows(batch, entity: root, origin)
                 for row in 0..<group.buffer.count {
                     let entity = model[try group.checkedEntity(row: row, model: model)]

@@ -43,14 +43,15 @@ extension NSManagedObjectContext {
     ) throws {
         let entity = origin.compiled[existing.entity]
         let wins = mergeType.contextPrevails
-        let transient: [(name: String, value: AttributeValue)] = object.plan.attributes.enumerated().compactMap {
-            $1.isTransient ? ($1.name, object.attribute($0)) : nil
-        }
+        let transient: [(name: String, value: AttributeValue)] = object.compiledEntity.attributes.enumerated()
+            .compactMap {
+                $1.isTransient ? ($1.name, object.attribute($0)) : nil
+            }
         let links = try object.takeLinks()
         let key = identityKey(existing, origin)
         var target = object
         if let known = identities[key]
-            ?? (entity === object.plan ? nil : self.object(for: existing, origin: origin, hint: nil)),
+            ?? (entity === object.compiledEntity ? nil : self.object(for: existing, origin: origin, hint: nil)),
             known !== object
         {
             // The row already has an object, or is of another entity; that object is kept.
@@ -80,13 +81,15 @@ extension NSManagedObjectContext {
         if wins {
             target.takeAttributes(update)
             for (name, value) in transient {
-                if case .attribute(let slot) = target.plan.slot(named: name) { try target.setAttribute(slot, value) }
+                if case .attribute(let slot) = target.compiledEntity.slot(named: name) {
+                    try target.setAttribute(slot, value)
+                }
             }
         }
         for (name, found) in links {
             let others = found.map { $0 === object ? target : $0 }
-            guard case .relationship(let slot) = target.plan.slot(named: name) else { continue }
-            if target.plan.relationships[slot].isToMany {
+            guard case .relationship(let slot) = target.compiledEntity.slot(named: name) else { continue }
+            if target.compiledEntity.relationships[slot].isToMany {
                 for other in others { try target.addMember(slot, other) }
             } else if wins {
                 try target.setDestination(slot, others.first)
@@ -97,7 +100,8 @@ extension NSManagedObjectContext {
     /// Redirects relationships without an inverse from one object to another, in all changed objects.
     private func redirect(from old: NSManagedObject, to new: NSManagedObject) throws {
         for object in insertedList.objects + updatedList.objects {
-            for (slot, relationship) in object.plan.relationships.enumerated() where relationship.inverse == nil {
+            for (slot, relationship) in object.compiledEntity.relationships.enumerated()
+            where relationship.inverse == nil {
                 switch object.relationshipState(slot) {
                 case .toOne(let destination?) where destination === old: try object.setDestination(slot, new)
                 case .toMany(let members) where members.noted.added.contains { $0 === old }:
@@ -117,7 +121,9 @@ extension NSManagedObjectContext {
             for constraint in entity.uniquenessConstraints {
                 // Two unchanged objects with equal values would have been rejected when they received them.
                 let slots = constraint.map { entity.slot(named: $0) }
-                let isTaken: (NSManagedObject) -> Bool = { entity.family.contains($0.plan.number) && $0.mayTake(slots) }
+                let isTaken: (NSManagedObject) -> Bool = {
+                    entity.family.contains($0.compiledEntity.number) && $0.mayTake(slots)
+                }
                 guard insertedList.contains(where: isTaken) || updatedList.contains(where: isTaken) else { continue }
                 let changed = insertedList.objects + updatedList.objects
                 if let name = constraint.first, constraint.count == 1,
@@ -126,7 +132,7 @@ extension NSManagedObjectContext {
                     continue
                 }
                 var holders: [[AttributeValue]: NSManagedObject] = [:]
-                for object in changed where !object.isDeleted && entity.family.contains(object.plan.number) {
+                for object in changed where !object.isDeleted && entity.family.contains(object.compiledEntity.number) {
                     guard let values = object.uniqueValues(constraint) else { continue }
                     let key = values.map(\.uniqueKey)
                     guard let first = holders[key] else {
@@ -165,7 +171,7 @@ extension NSManagedObject {
     fileprivate final func uniqueValues(_ constraint: [String]) -> [AttributeValue]? {
         var values: [AttributeValue] = []
         for name in constraint {
-            switch plan.slot(named: name) {
+            switch compiledEntity.slot(named: name) {
             case .attribute(let slot):
                 let value = attribute(slot)
                 if value == .null { return nil }
@@ -182,7 +188,7 @@ extension NSManagedObject {
     /// Unlinks an inserted object from all its partners, and returns these by relationship name.
     fileprivate final func takeLinks() throws -> [(name: String, others: [NSManagedObject])] {
         var links: [(name: String, others: [NSManagedObject])] = []
-        for (slot, relationship) in plan.relationships.enumerated() where !relationship.isTransient {
+        for (slot, relationship) in compiledEntity.relationships.enumerated() where !relationship.isTransient {
             switch relationshipState(slot) {
             case .untouched: continue
             case .toOne(let destination):
@@ -204,15 +210,15 @@ extension CoreDataError {
         _ pairs: [(UniquenessConflicts.Conflict, NSManagedObject?)]
     ) -> CoreDataError {
         let details = pairs.map { conflict, object in
-            let name = object?.plan.name ?? "an entity"
+            let name = object?.compiledEntity.name ?? "an entity"
             let values = conflict.constraint.map { key -> String in
-                guard let object, case .attribute(let slot) = object.plan.slot(named: key) else { return key }
+                guard let object, case .attribute(let slot) = object.compiledEntity.slot(named: key) else { return key }
                 return "\(key) = \(object.attribute(slot))"
             }
             return CoreDataError(
                 NSManagedObjectConstraintMergeError,
                 "\(name): another object (key \(conflict.existing.key)) has the unique values already: \(values.joined(separator: ", ")).",
-                entity: object?.plan.name, key: conflict.constraint.joined(separator: ", "),
+                entity: object?.compiledEntity.name, key: conflict.constraint.joined(separator: ", "),
                 objects: object.map { [$0.objectID.reference] } ?? [])
         }
         if let only = details.first, details.count == 1 { return only }
@@ -229,7 +235,7 @@ private func hasEqualValues(_ slot: Int, of entity: CompiledEntity, _ objects: [
     var numbers = Set<Int64>()
     var others = Set<AttributeValue>()
     if entity.traits[slot].type == .integer64 { numbers.reserveCapacity(objects.count) }
-    for object in objects where entity.family.contains(object.plan.number) {
+    for object in objects where entity.family.contains(object.compiledEntity.number) {
         let isNew: Bool
         switch object.attribute(slot) {
         case .null: isNew = true
@@ -245,7 +251,7 @@ private func hasEqualValues(_ slot: Int, of entity: CompiledEntity, _ objects: [
 /// case, no two are equal, and no set is needed.
 private func isGrowing(_ slot: Int, of entity: CompiledEntity, _ objects: [NSManagedObject]) -> Bool {
     var last: Int64?
-    for object in objects where entity.family.contains(object.plan.number) {
+    for object in objects where entity.family.contains(object.compiledEntity.number) {
         guard case .int(let number) = object.attribute(slot), last.map({ $0 < number }) ?? true else { return false }
         last = number
     }

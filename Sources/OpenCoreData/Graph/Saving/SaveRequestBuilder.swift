@@ -32,15 +32,15 @@ struct SaveRequestBuilder {
     /// - Parameter version: The last known version of the object's row before another context deleted it.
     mutating func insert(_ object: NSManagedObject, after version: Int64? = nil) {
         inserted.append(object)
-        let plan = object.plan
-        let toOnes = plan.relationships.indices.map { slot in
-            plan.relationships[slot].isToMany || plan.relationships[slot].isTransient
+        let compiledEntity = object.compiledEntity
+        let toOnes = compiledEntity.relationships.indices.map { slot in
+            compiledEntity.relationships[slot].isToMany || compiledEntity.relationships[slot].isTransient
                 ? nil : liveDestination(of: object, slot)
         }
         request.insertions.append(
             SaveRequest.Insertion(
                 row: object.objectID.row, attributes: object.presentAttributes, toOnes: toOnes, lostVersion: version))
-        for slot in plan.relationships.indices { addMembers(of: object, slot) }
+        for slot in compiledEntity.relationships.indices { addMembers(of: object, slot) }
     }
 
     mutating func update(_ object: NSManagedObject) {
@@ -49,7 +49,7 @@ struct SaveRequestBuilder {
         let attributes = object.changedStoredAttributes
         var toOnes: [(slot: Int, destination: RowID?)] = []
         object.changedRelationships.forEach { slot in
-            let relationship = object.plan.relationships[slot]
+            let relationship = object.compiledEntity.relationships[slot]
             guard !relationship.isTransient else { return }
             if !relationship.isToMany { toOnes.append((slot, liveDestination(of: object, slot))) }
         }
@@ -72,7 +72,7 @@ struct SaveRequestBuilder {
     /// Returns the relationships whose rules delete the members or deny a deletion while there are members, and to
     /// which other contexts may add a member without changing a known row.
     private func emptied(_ object: NSManagedObject) -> [SaveRequest.Emptied] {
-        object.plan.relationships.enumerated().compactMap { slot, relationship in
+        object.compiledEntity.relationships.enumerated().compactMap { slot, relationship in
             guard relationship.isToMany, !relationship.isTransient,
                 [.cascadeDeleteRule, .denyDeleteRule].contains(relationship.deleteRule),
                 relationship.inverse.map({ model[relationship.destination].relationships[$0].isToMany }) ?? true
@@ -92,7 +92,7 @@ struct SaveRequestBuilder {
 
     /// Adds links that have no to-one column, and the order of ordered members.
     private mutating func addMembers(of object: NSManagedObject, _ slot: Int) {
-        let relationship = object.plan.relationships[slot]
+        let relationship = object.compiledEntity.relationships[slot]
         guard relationship.isToMany, !relationship.isTransient else { return }
         guard case .toMany(let present) = object.relationshipState(slot) else { return }
         let inverse = relationship.inverse.map { model[relationship.destination].relationships[$0] }
@@ -130,7 +130,7 @@ struct SaveRequestBuilder {
     /// Returns the link between two objects, always named from the same side, regardless of the side on which it was
     /// found.
     private func link(_ object: NSManagedObject, _ slot: Int, _ other: NSManagedObject) -> SaveRequest.Link {
-        let relationship = object.plan.relationships[slot]
+        let relationship = object.compiledEntity.relationships[slot]
         let direct = SaveRequest.Link(owner: object.objectID.row, relationship: slot, destination: other.objectID.row)
         guard let inverse = relationship.inverse else { return direct }
         let opposite = model[relationship.destination].relationships[inverse]

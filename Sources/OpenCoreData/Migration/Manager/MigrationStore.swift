@@ -8,7 +8,7 @@ struct MigrationStore {
     let options: [AnyHashable: Any]
     let model: NSManagedObjectModel
     /// The external files of large values that move from the old store to the new one.
-    let lentFiles: LentFiles
+    let lentFiles: SharedExternalFiles
 
     /// Opens the old store read-only.
     func openForReading() throws -> NSPersistentStoreCoordinator {

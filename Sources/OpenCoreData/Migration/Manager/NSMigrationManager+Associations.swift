@@ -6,7 +6,7 @@ extension NSMigrationManager {
     final func becameOf(_ sources: [NSManagedObject]) -> [NSManagedObject] {
         settle()
         let rows = sources.flatMap { source in
-            (mappingModel?.entityMappings ?? []).filter { $0.sourceEntityName == source.plan.name }.flatMap {
+            (mappingModel?.entityMappings ?? []).filter { $0.sourceEntityName == source.compiledEntity.name }.flatMap {
                 associations.destinations(of: source.objectID.row, mapping: $0.name ?? "")
             }
         }

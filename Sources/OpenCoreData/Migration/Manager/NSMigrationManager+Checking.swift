@@ -6,50 +6,50 @@ extension NSMigrationManager {
     final func check(_ mapping: NSMappingModel) throws {
         _ = try sourceModel.compiled()
         _ = try destinationModel.compiled()
-        var faults = ModelFaults(
+        var issues = IssueList(
             code: NSMigrationError, failure: "The mapping model does not fit the models",
-            counted: "there are %d faults")
+            counted: "there are %d issues")
         let hashes = (sourceModel.entityVersionHashesByName, destinationModel.entityVersionHashesByName)
         var names: Set<String> = []
         for entity in mapping.entityMappings ?? [] {
             let name = entity.name ?? ""
             if name.isEmpty {
-                faults.add("An entity mapping has no name. Give each one a name of its own.")
+                issues.add("An entity mapping has no name. Give each one a name of its own.")
             } else if !names.insert(name).inserted {
-                faults.add("There are two entity mappings named '\(name)'. Rename one of them.")
+                issues.add("There are two entity mappings named '\(name)'. Rename one of them.")
             }
             if entity.policyType == nil {
-                faults.add(
+                issues.add(
                     "The policy '\(entity.entityMigrationPolicyClassName ?? "")' of entity mapping '\(name)' is no class that "
                         + "is known. Name it with its module, or set entityMigrationPolicyType.")
             }
             let source = check(
                 entity.sourceEntityName, entity.sourceEntityVersionHash, sourceModel, hashes.0, side: "old", name,
-                &faults)
+                &issues)
             let destination = check(
                 entity.destinationEntityName, entity.destinationEntityVersionHash, destinationModel, hashes.1,
                 side: "new",
-                name, &faults)
+                name, &issues)
             for property in (entity.attributeMappings ?? []) + (entity.relationshipMappings ?? []) {
-                check(property, source, destination, mapping, name, &faults)
+                check(property, source, destination, mapping, name, &issues)
             }
         }
-        guard faults.isEmpty else { throw faults.error }
+        guard issues.isEmpty else { throw issues.error }
     }
 
     private func check(
         _ entity: String?, _ hash: Data?, _ model: NSManagedObjectModel, _ hashes: [String: Data], side: String,
-        _ mapping: String, _ faults: inout ModelFaults
+        _ mapping: String, _ issues: inout IssueList
     ) -> NSEntityDescription? {
         guard let entity else { return nil }
         guard let found = model.entitiesByName[entity] else {
-            faults.add(
+            issues.add(
                 "Entity mapping '\(mapping)' names the entity '\(entity)', which the \(side) model does not have.",
                 entity: entity)
             return nil
         }
         if let hash, hash != hashes[entity] {
-            faults.add(
+            issues.add(
                 "Entity mapping '\(mapping)' is for another version of the entity '\(entity)' than that of the \(side) model.",
                 entity: entity)
         }
@@ -58,10 +58,10 @@ extension NSMigrationManager {
 
     private func check(
         _ property: NSPropertyMapping, _ source: NSEntityDescription?, _ destination: NSEntityDescription?,
-        _ model: NSMappingModel, _ mapping: String, _ faults: inout ModelFaults
+        _ model: NSMappingModel, _ mapping: String, _ issues: inout IssueList
     ) {
         func refuse(_ name: String, _ entity: NSEntityDescription, _ side: String) {
-            faults.add(
+            issues.add(
                 "Entity mapping '\(mapping)' names the property '\(entity.name ?? "").\(name)', which the \(side) model does "
                     + "not have.", entity: entity.name, key: name)
         }
@@ -78,7 +78,7 @@ extension NSMigrationManager {
         case .entityMapping(let other, let path):
             if source.relationshipsByName[Self.first(of: path)] == nil { refuse(path, source, "old") }
             if model.entityMappingsByName[other] == nil {
-                faults.add("Entity mapping '\(mapping)' names the entity mapping '\(other)', which is not there.")
+                issues.add("Entity mapping '\(mapping)' names the entity mapping '\(other)', which is not there.")
             }
         case .constant, .block: break
         }

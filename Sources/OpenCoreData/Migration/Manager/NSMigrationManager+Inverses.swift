@@ -70,10 +70,12 @@ extension NSMigrationManager {
     /// Returns the number of objects that have a relationship, and its path, which is the same for both sides of a
     /// pair.
     private func side(_ name: String, of entity: String, in model: CompiledModel) -> (count: Int, path: String)? {
-        guard let plan = model.entity(named: entity), case .relationship(let slot)? = plan.slot(named: name) else {
+        guard let compiledEntity = model.entity(named: entity),
+            case .relationship(let slot)? = compiledEntity.slot(named: name)
+        else {
             return nil
         }
-        let owner = model[plan.relationships[slot].owner].name
+        let owner = model[compiledEntity.relationships[slot].owner].name
         let path = "\(owner).\(name)"
         if let known = counts[owner] { return (known, path) }
         guard let count = try? destinationContext.count(for: NSFetchRequest<NSManagedObject>(entityName: owner)) else {

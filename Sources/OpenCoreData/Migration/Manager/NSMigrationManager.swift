@@ -37,7 +37,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     /// The numbers of new objects by entity, counted after all objects were created.
     final var counts: [String: Int] = [:]
     /// The external files of large values that move from the old store to the new one.
-    final let lentFiles = LentFiles()
+    final let lentFiles = SharedExternalFiles()
     /// The bytes of the values that were set since the last batch.
     final var pendingBytes = 0
 

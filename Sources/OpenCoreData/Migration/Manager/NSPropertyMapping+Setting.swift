@@ -8,8 +8,8 @@ extension NSPropertyMapping {
         throws
     {
         guard let name, let expression = valueExpression else { return }
-        if case .source(let key) = expression.form, case .attribute(let from)? = source.plan.slot(named: key),
-            case .attribute(let to)? = object.plan.slot(named: name)
+        if case .source(let key) = expression.form, case .attribute(let from)? = source.compiledEntity.slot(named: key),
+            case .attribute(let to)? = object.compiledEntity.slot(named: name)
         {
             // Access by slot copies the value unchanged, and reports a read error here rather than at the next save.
             let value = try source.readAttribute(from)
@@ -18,7 +18,8 @@ extension NSPropertyMapping {
             return try object.setAttribute(to, value)
         }
         let value = try expression.value(for: source, manager: manager)
-        if value == nil, case .attribute(let slot)? = object.plan.slot(named: name), object.keepsDefault(slot) {
+        if value == nil, case .attribute(let slot)? = object.compiledEntity.slot(named: name), object.keepsDefault(slot)
+        {
             return
         }
         object.setValue(value, forKeyPath: name)
@@ -28,15 +29,16 @@ extension NSPropertyMapping {
     final func setRelationship(of object: NSManagedObject, from sources: [NSManagedObject], manager: NSMigrationManager)
         throws
     {
-        guard let name, let expression = valueExpression, case .relationship(let slot)? = object.plan.slot(named: name)
+        guard let name, let expression = valueExpression,
+            case .relationship(let slot)? = object.compiledEntity.slot(named: name)
         else { return }
-        let relationship = object.plan.relationships[slot]
+        let relationship = object.compiledEntity.relationships[slot]
         let family = object.objectID.origin.compiled[relationship.destination].family
         var members: [NSManagedObject] = []
         var known: Set<ObjectIdentifier> = []
         for source in sources {
             for member in Self.objects(try expression.value(for: source, manager: manager), path: name, of: object)
-            where family.contains(member.plan.number) && known.insert(ObjectIdentifier(member)).inserted {
+            where family.contains(member.compiledEntity.number) && known.insert(ObjectIdentifier(member)).inserted {
                 members.append(member)
             }
         }
@@ -44,9 +46,9 @@ extension NSPropertyMapping {
         guard members.count < 2 else {
             throw CoreDataError(
                 NSMigrationError,
-                "'\(object.plan.name).\(name)' leads to one object, but there are \(members.count) for it that "
+                "'\(object.compiledEntity.name).\(name)' leads to one object, but there are \(members.count) for it that "
                     + "\(sources.first?.objectID.description ?? "an old object") led to. Choose one of them in a migration "
-                    + "policy, or leave the relationship to-many.", entity: object.plan.name, key: name,
+                    + "policy, or leave the relationship to-many.", entity: object.compiledEntity.name, key: name,
                 objects: sources.map(\.objectID.reference))
         }
         try object.setRelationship(slot, to: members.first)
@@ -68,8 +70,9 @@ extension NSPropertyMapping {
             object.refuse(
                 CoreDataError(
                     NSMigrationError,
-                    "Cannot set '\(object.plan.name).\(path)' to \(all.first ?? ""): the relationship takes "
-                        + "managed objects of the manager's destinationContext.", entity: object.plan.name, key: path),
+                    "Cannot set '\(object.compiledEntity.name).\(path)' to \(all.first ?? ""): the relationship takes "
+                        + "managed objects of the manager's destinationContext.", entity: object.compiledEntity.name,
+                    key: path),
                 key: path)
         }
         return managed
@@ -102,12 +105,12 @@ extension NSPropertyMapping.Expression {
 extension NSManagedObject {
     /// Returns whether an attribute keeps its default value instead of being set to nil.
     fileprivate final func keepsDefault(_ slot: Int) -> Bool {
-        !plan.attributes[slot].isOptional && plan.defaultValues[slot] != .null
+        !compiledEntity.attributes[slot].isOptional && compiledEntity.defaultValues[slot] != .null
     }
 
     /// Returns the value at a path. The path of an element of a composite attribute counts as a key.
     fileprivate final func value(at keyPath: String) -> Any? {
-        plan.slot(named: keyPath) != nil ? value(forKey: keyPath) : value(forKeyPath: keyPath)
+        compiledEntity.slot(named: keyPath) != nil ? value(forKey: keyPath) : value(forKeyPath: keyPath)
     }
 }
 

@@ -81,7 +81,7 @@ package struct MigrationRehearsal {
         let mapping = inference.attempt()
         var rehearsal = try StepRehearsal(
             files: files, from: inference.old.model, to: MigrationTarget(new.model), mapping: mapping, options: options)
-        rehearsal.refusal = inference.faults.isEmpty ? nil : inference.faults.error
+        rehearsal.refusal = inference.issues.isEmpty ? nil : inference.issues.error
         rehearsal.progress = progress.map { progress in { try progress(index, $0) } }
         rehearsal.report = RehearsalReport.Step(from: old.name, to: new.name)
         do {

@@ -10,13 +10,13 @@ extension ModelCompiler {
             var names: Set<String> = []
             for index in entity.indexes {
                 if index.name.isEmpty {
-                    faults.add("Entity '\(name)' has an index without name.", entity: name)
+                    issues.add("Entity '\(name)' has an index without name.", entity: name)
                 } else if index.name.contains("\0") || index.name.contains("\"") {
-                    faults.add(
+                    issues.add(
                         "The index name '\(index.name)' of entity '\(name)' has a character that no store takes.",
                         entity: name)
                 } else if !names.insert(index.name).inserted {
-                    faults.add(
+                    issues.add(
                         "Entity '\(name)' has two indexes named '\(index.name)'. Rename one of them.", entity: name)
                 }
                 check(index, properties, of: name)
@@ -28,28 +28,28 @@ extension ModelCompiler {
         constraint: [String], _ properties: [String: NSPropertyDescription], of entity: String
     ) {
         if constraint.isEmpty {
-            faults.add("Entity '\(entity)' has a uniqueness constraint over nothing.", entity: entity)
+            issues.add("Entity '\(entity)' has a uniqueness constraint over nothing.", entity: entity)
         }
         var seen: Set<String> = []
         for key in constraint {
             let what = "The uniqueness constraint (\(constraint.joined(separator: ", "))) of entity '\(entity)'"
             if !seen.insert(key).inserted {
-                faults.add("\(what) names '\(key)' twice.", entity: entity, key: key)
+                issues.add("\(what) names '\(key)' twice.", entity: entity, key: key)
                 continue
             }
             switch Self.property(at: key, in: properties) {
             case nil:
-                faults.add("\(what) names '\(key)', which is no property of the entity.", entity: entity, key: key)
+                issues.add("\(what) names '\(key)', which is no property of the entity.", entity: entity, key: key)
             case let property? where property.isTransient:
-                faults.add("\(what) names the transient property '\(key)'.", entity: entity, key: key)
+                issues.add("\(what) names the transient property '\(key)'.", entity: entity, key: key)
             case let relationship as NSRelationshipDescription where relationship.isToMany:
-                faults.add("\(what) names the to-many relationship '\(key)'.", entity: entity, key: key)
+                issues.add("\(what) names the to-many relationship '\(key)'.", entity: entity, key: key)
             case is NSFetchedPropertyDescription:
-                faults.add("\(what) names the fetched property '\(key)'.", entity: entity, key: key)
+                issues.add("\(what) names the fetched property '\(key)'.", entity: entity, key: key)
             case is NSDerivedAttributeDescription:
-                faults.add("\(what) names the derived attribute '\(key)'.", entity: entity, key: key)
+                issues.add("\(what) names the derived attribute '\(key)'.", entity: entity, key: key)
             case is NSCompositeAttributeDescription:
-                faults.add(
+                issues.add(
                     "\(what) names the composite attribute '\(key)'. Name its elements as '\(key).element'.",
                     entity: entity, key: key)
             default: break
@@ -61,7 +61,7 @@ extension ModelCompiler {
         compoundIndex members: [String], _ properties: [String: NSPropertyDescription], of entity: String
     ) {
         for key in members where Self.property(at: key, in: properties) == nil {
-            faults.add(
+            issues.add(
                 "The compound index (\(members.joined(separator: ", "))) of entity '\(entity)' names '\(key)', which is no "
                     + "property of the entity.", entity: entity, key: key)
         }
@@ -71,18 +71,18 @@ extension ModelCompiler {
         _ index: NSFetchIndexDescription, _ properties: [String: NSPropertyDescription], of entity: String
     ) {
         let what = "The index '\(index.name)' of entity '\(entity)'"
-        if index.elements.isEmpty { faults.add("\(what) has no elements.", entity: entity) }
+        if index.elements.isEmpty { issues.add("\(what) has no elements.", entity: entity) }
         for element in index.elements {
             guard case .property(let key) = element.target else { continue }
             switch Self.property(at: key, in: properties) {
             case nil:
-                faults.add("\(what) names '\(key)', which is no property of the entity.", entity: entity, key: key)
+                issues.add("\(what) names '\(key)', which is no property of the entity.", entity: entity, key: key)
             case let property? where property.isTransient && element.collationType != .rTree:
-                faults.add("\(what) names the transient property '\(key)'.", entity: entity, key: key)
+                issues.add("\(what) names the transient property '\(key)'.", entity: entity, key: key)
             case is NSFetchedPropertyDescription:
-                faults.add("\(what) names the fetched property '\(key)'.", entity: entity, key: key)
+                issues.add("\(what) names the fetched property '\(key)'.", entity: entity, key: key)
             case is NSCompositeAttributeDescription:
-                faults.add(
+                issues.add(
                     "\(what) names the composite attribute '\(key)'. Name its elements as '\(key).element'.",
                     entity: entity, key: key)
             default: break

@@ -13,24 +13,24 @@ extension ModelCompiler {
         for property in entity.ownProperties {
             let name = property.name
             let path = "\(entityName).\(name)"
-            if let fault = ModelNames.fault(of: name) {
-                faults.add("The name of property '\(path)' \(fault).", entity: entityName, key: name)
+            if let issue = ModelNames.issue(of: name) {
+                issues.add("The name of property '\(path)' \(issue).", entity: entityName, key: name)
             } else if ModelNames.isReserved(propertyName: name) {
-                faults.add(
+                issues.add(
                     "Property '\(path)' has the name of a method of every managed object. Rename it.",
                     entity: entityName, key: name)
             } else if !own.insert(name).inserted {
-                faults.add(
+                issues.add(
                     "Entity '\(entityName)' has two properties named '\(name)'. Rename one of them.",
                     entity: entityName,
                     key: name)
             } else if let ancestor = inherited[name] {
-                faults.add(
+                issues.add(
                     "Property '\(path)' clashes with the property of that name inherited from '\(ancestor)'. Rename or "
                         + "remove it.", entity: entityName, key: name)
             }
             if property.declaringEntity !== entity {
-                faults.add(
+                issues.add(
                     "Property '\(path)' was made part of another entity later. Give that entity a copy of it.",
                     entity: entityName, key: name)
             }
@@ -40,7 +40,7 @@ extension ModelCompiler {
             case let relationship as NSRelationshipDescription: check(relationship, of: entity, path: path)
             case is NSFetchedPropertyDescription: break
             default:
-                faults.add(
+                issues.add(
                     "Property '\(path)' is neither an attribute nor a relationship. Use one of the subclasses of "
                         + "NSPropertyDescription.", entity: entityName, key: name)
             }
@@ -52,24 +52,24 @@ extension ModelCompiler {
         let derived = attribute as? NSDerivedAttributeDescription
         switch type {
         case .undefinedAttributeType where !attribute.isTransient:
-            faults.add("Attribute '\(path)' has no type. Set its attributeType.", entity: entity, key: attribute.name)
+            issues.add("Attribute '\(path)' has no type. Set its attributeType.", entity: entity, key: attribute.name)
         case .objectIDAttributeType where !attribute.isTransient:
-            faults.add(
+            issues.add(
                 "Attribute '\(path)' is an Object ID, which stores do not keep. Make it transient, or use a relationship.",
                 entity: entity, key: attribute.name)
         case .compositeAttributeType:
-            faults.add(
+            issues.add(
                 "Attribute '\(path)' has the type Composite but no elements. Use NSCompositeAttributeDescription.",
                 entity: entity, key: attribute.name)
         default: break
         }
         if let derived {
             if (derived.derivation ?? "").isEmpty {
-                faults.add(
+                issues.add(
                     "Derived attribute '\(path)' has no derivation expression.", entity: entity, key: attribute.name)
             }
             if derived.isTransient {
-                faults.add(
+                issues.add(
                     "Attribute '\(path)' is both derived and transient. The store works out a derived value, so it must "
                         + "be kept there.", entity: entity, key: attribute.name)
             }
@@ -77,13 +77,13 @@ extension ModelCompiler {
         if let value = attribute.defaultValue, type != .compositeAttributeType,
             AttributeDefault.value(value, as: type.attributeType) == nil, type != .undefinedAttributeType
         {
-            faults.add(
+            issues.add(
                 "The default value of attribute '\(path)', \(Self.shown(value)), is no value of the type "
                     + "\(type.displayName)\(Self.hint(for: type)).", entity: entity, key: attribute.name)
         }
-        if let fault = attribute.validationFault {
-            faults.add(
-                "A validation predicate of attribute '\(path)' cannot be understood: \(fault)", entity: entity,
+        if let issue = attribute.validationIssue {
+            issues.add(
+                "A validation predicate of attribute '\(path)' cannot be understood: \(issue)", entity: entity,
                 key: attribute.name)
         }
         for rule in attribute.validationRules { check(rule, type: type, of: entity, path: path, key: attribute.name) }
@@ -106,7 +106,7 @@ extension ModelCompiler {
         _ rule: ValidationRule, type: NSAttributeType, of entity: String, path: String, key: String
     ) {
         func refuse(_ what: String) {
-            faults.add(
+            issues.add(
                 "Attribute '\(path)' of type \(type.displayName) cannot have \(what). Remove it.", entity: entity,
                 key: key)
         }
@@ -128,7 +128,7 @@ extension ModelCompiler {
             if plain != .string {
                 refuse("the regular expression '\(pattern)'")
             } else if (try? NSRegularExpression(pattern: pattern)) == nil {
-                faults.add(
+                issues.add(
                     "The regular expression of attribute '\(path)' cannot be parsed: '\(pattern)'.", entity: entity,
                     key: key)
             }
@@ -139,7 +139,7 @@ extension ModelCompiler {
     private mutating func check(_ composite: NSCompositeAttributeDescription, of entity: String, path: String) {
         let key = composite.name
         guard composite.nestingDepth <= ModelLimits.compositeDepth else {
-            faults.add(
+            issues.add(
                 "Composite attribute '\(path)' contains itself, or more than \(ModelLimits.compositeDepth) composites "
                     + "inside one another.", entity: entity, key: key)
             return
@@ -147,7 +147,7 @@ extension ModelCompiler {
         check(elementsOf: composite, of: entity, path: path, key: key)
         guard let value = composite.defaultValue else { return }
         if CompositeDefault.values(value, of: composite) == nil {
-            faults.add(
+            issues.add(
                 "The default value of composite attribute '\(path)' must be a dictionary with values of the right types "
                     + "by the names of its elements; it is \(Self.shown(value)).", entity: entity, key: key)
         }
@@ -157,28 +157,28 @@ extension ModelCompiler {
         elementsOf composite: NSCompositeAttributeDescription, of entity: String, path: String, key: String
     ) {
         if composite.attributeType != .compositeAttributeType {
-            faults.add(
+            issues.add(
                 "Composite attribute '\(path)' has the type \(composite.attributeType.displayName). Leave its type as it "
                     + "is made.", entity: entity, key: key)
         }
         if composite.elements.isEmpty {
-            faults.add("Composite attribute '\(path)' has no elements.", entity: entity, key: key)
+            issues.add("Composite attribute '\(path)' has no elements.", entity: entity, key: key)
         }
         var names: Set<String> = []
         for element in composite.elements {
             let elementPath = "\(path).\(element.name)"
-            if let fault = ModelNames.fault(of: element.name) {
-                faults.add("The name of element '\(elementPath)' \(fault).", entity: entity, key: key)
+            if let issue = ModelNames.issue(of: element.name) {
+                issues.add("The name of element '\(elementPath)' \(issue).", entity: entity, key: key)
             } else if !names.insert(element.name).inserted {
-                faults.add(
+                issues.add(
                     "Composite attribute '\(path)' has two elements named '\(element.name)'. Rename one of them.",
                     entity: entity, key: key)
             }
             if element.isTransient {
-                faults.add("Element '\(elementPath)' must not be transient.", entity: entity, key: key)
+                issues.add("Element '\(elementPath)' must not be transient.", entity: entity, key: key)
             }
             if element is NSDerivedAttributeDescription {
-                faults.add(
+                issues.add(
                     "Element '\(elementPath)' must not be derived. Declare the derived attribute beside the composite.",
                     entity: entity, key: key)
             } else if let inner = element as? NSCompositeAttributeDescription {

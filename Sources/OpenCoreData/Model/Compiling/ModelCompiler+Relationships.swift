@@ -3,7 +3,7 @@ import SwormStore
 extension ModelCompiler {
     mutating func check(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription, path: String) {
         let entityName = entity.name ?? ""
-        func refuse(_ message: String) { faults.add(message, entity: entityName, key: relationship.name) }
+        func refuse(_ message: String) { issues.add(message, entity: entityName, key: relationship.name) }
 
         if relationship.minCount < 0 {
             refuse("Relationship '\(path)' has the negative minimum count \(relationship.minCount).")
@@ -38,7 +38,7 @@ extension ModelCompiler {
     ) {
         let entityName = entity.name ?? ""
         let destinationName = destination.name ?? ""
-        func refuse(_ message: String) { faults.add(message, entity: entityName, key: relationship.name) }
+        func refuse(_ message: String) { issues.add(message, entity: entityName, key: relationship.name) }
 
         guard let home = inverse.declaringEntity else {
             refuse("The inverse '\(inverse.name)' of relationship '\(path)' is part of no entity.")

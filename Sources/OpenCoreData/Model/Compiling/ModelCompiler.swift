@@ -5,7 +5,7 @@ import SwormStore
 /// properties.
 struct ModelCompiler {
     let model: NSManagedObjectModel
-    var faults = ModelFaults()
+    var issues = IssueList()
     /// The entities in the order of their numbers.
     var ordered: [NSEntityDescription] = []
     /// The numbers of the entities.
@@ -16,18 +16,18 @@ struct ModelCompiler {
     init(model: NSManagedObjectModel) { self.model = model }
 
     mutating func compile() throws -> NSManagedObjectModel.Compilation {
-        if let fault = ModelLimits.fault(of: model.entities) {
+        if let issue = ModelLimits.issue(of: model.entities) {
             // The checks below take time for every inherited property, so compilation of a model beyond the limits ends
             // here.
-            faults.add(fault.message, entity: fault.entity)
-            throw faults.error
+            issues.add(issue.message, entity: issue.entity)
+            throw issues.error
         }
         checkEntities()
         number()
         for entity in model.entities { checkProperties(of: entity) }
         for entity in model.entities { checkConstraintsAndIndexes(of: entity) }
         checkConfigurations()
-        guard faults.isEmpty else { throw faults.error }
+        guard issues.isEmpty else { throw issues.error }
         return NSManagedObjectModel.Compilation(model: assemble(), entities: ordered)
     }
 
@@ -52,16 +52,16 @@ struct ModelCompiler {
             let parent = parents[number - 1]
             if parent > 0 { lastOfFamily[parent - 1] = max(lastOfFamily[parent - 1], lastOfFamily[number - 1]) }
         }
-        for entity in model.entities where numbers[ObjectIdentifier(entity)] == nil && !faultsExplainAbsence(of: entity)
+        for entity in model.entities where numbers[ObjectIdentifier(entity)] == nil && !issuesExplainAbsence(of: entity)
         {
-            faults.add(
+            issues.add(
                 "Entity '\(entity.name ?? "")' is its own ancestor. Remove it from the sub-entities of the entities that "
                     + "inherit from it.", entity: entity.name)
         }
     }
 
     /// Returns whether the reason why an entity was not reached is reported elsewhere.
-    private func faultsExplainAbsence(of entity: NSEntityDescription) -> Bool {
+    private func issuesExplainAbsence(of entity: NSEntityDescription) -> Bool {
         var seen: Set<ObjectIdentifier> = []
         var current: NSEntityDescription? = entity
         while let here = current {
@@ -85,26 +85,26 @@ struct ModelCompiler {
     private mutating func checkEntities() {
         let members = Set(model.entities.map(ObjectIdentifier.init))
         if members.count < model.entities.count {
-            faults.add("An entity stands twice in the model's entities. Name each of them once.")
+            issues.add("An entity stands twice in the model's entities. Name each of them once.")
         }
         var names: Set<String> = []
         var tables: [String: String] = [:]
         for entity in model.entities {
             let name = entity.name ?? ""
-            if let fault = ModelNames.fault(of: name) {
-                faults.add("The entity name '\(name)' \(fault).", entity: name)
+            if let issue = ModelNames.issue(of: name) {
+                issues.add("The entity name '\(name)' \(issue).", entity: name)
             } else if !names.insert(name).inserted {
-                faults.add("There are two entities named '\(name)'. Rename one of them.", entity: name)
+                issues.add("There are two entities named '\(name)'. Rename one of them.", entity: name)
             }
             if entity.owningModel !== model {
-                faults.add(
+                issues.add(
                     "Entity '\(name)' was made part of another model later. Give that model a copy of it.", entity: name
                 )
             }
             checkInheritance(of: entity, named: name, members: members)
             guard entity.superentity == nil else { continue }
             if let other = tables.updateValue(name, forKey: name.uppercased()), other != name {
-                faults.add(
+                issues.add(
                     "The entities '\(other)' and '\(name)' differ in letter case only, so they would have one table. "
                         + "Rename one of them.", entity: name)
             }
@@ -115,18 +115,18 @@ struct ModelCompiler {
         of entity: NSEntityDescription, named name: String, members: Set<ObjectIdentifier>
     ) {
         if let above = entity.superentity, !members.contains(ObjectIdentifier(above)) {
-            faults.add(
+            issues.add(
                 "Entity '\(name)' inherits from '\(above.name ?? "")', which is not among the model's entities. Add it.",
                 entity: name)
         }
         for child in entity.subentities {
             let childName = child.name ?? ""
             if !members.contains(ObjectIdentifier(child)) {
-                faults.add(
+                issues.add(
                     "'\(childName)', a sub-entity of '\(name)', is not among the model's entities. Add it.",
                     entity: name)
             } else if child.superentity !== entity {
-                faults.add(
+                issues.add(
                     "Entity '\(childName)' is a sub-entity of both '\(name)' and '\(child.superentity?.name ?? "")'. "
                         + "Remove it from one of them.", entity: childName)
             }
@@ -137,7 +137,7 @@ struct ModelCompiler {
         let members = Set(model.entities.map(ObjectIdentifier.init))
         for (name, entities) in model.configurationMembers.sorted(by: { VersionHash.precedes($0.key, $1.key) }) {
             for entity in entities where !members.contains(ObjectIdentifier(entity)) {
-                faults.add(
+                issues.add(
                     "Configuration '\(name)' holds entity '\(entity.name ?? "")', which is not among the model's entities. "
                         + "Add it.", entity: entity.name)
             }

@@ -12,7 +12,7 @@ enum ModelLimits {
     static let elementDepth = 64
 
     /// Returns the limit that the inheritance of some entities exceeds, or nil. Cycles are reported elsewhere.
-    static func fault(of entities: [NSEntityDescription]) -> (message: String, entity: String?)? {
+    static func issue(of entities: [NSEntityDescription]) -> (message: String, entity: String?)? {
         var known: [ObjectIdentifier: (depth: Int, properties: Int)] = [:]
         var total = 0
         for entity in entities {

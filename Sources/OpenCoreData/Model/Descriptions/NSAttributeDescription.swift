@@ -34,13 +34,13 @@ open class NSAttributeDescription: NSPropertyDescription {
     /// The rules that validate a value when its object is saved.
     package var validationRules: [ValidationRule] = [] {
         didSet {
-            validationFault = nil
+            validationIssue = nil
             changed()
         }
     }
 
     /// The error in the format of a validation predicate.
-    private(set) var validationFault: (any Error)?
+    private(set) var validationIssue: (any Error)?
 
     open override var validationPredicates: [NSPredicate] { validationRules.map(\.predicate) }
 
@@ -52,7 +52,7 @@ open class NSAttributeDescription: NSPropertyDescription {
             validationRules = try (validationPredicates ?? []).map { try ValidationRule($0) }
         } catch {
             validationRules = []
-            validationFault = error
+            validationIssue = error
             changed()
         }
     }
@@ -70,7 +70,7 @@ open class NSAttributeDescription: NSPropertyDescription {
         copy.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
         copy.allowsCloudEncryption = allowsCloudEncryption
         copy.validationRules = validationRules
-        copy.validationFault = validationFault
+        copy.validationIssue = validationIssue
     }
 }
 

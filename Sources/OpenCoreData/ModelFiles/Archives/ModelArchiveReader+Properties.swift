@@ -97,7 +97,7 @@ extension ModelArchiveReader {
         case "NSCompositeAttributeDescription":
             let composite = NSCompositeAttributeDescription()
             guard depth < ModelLimits.compositeDepth else {
-                throw modelFault("A composite attribute of '\(entity)' contains itself.")
+                throw modelIssue("A composite attribute of '\(entity)' contains itself.")
             }
             composite.elements = try elements(archive[object, "NSCompositeElements"]).compactMap { value in
                 guard case .object(let element) = value else { return nil }
@@ -109,7 +109,7 @@ extension ModelArchiveReader {
         try readCommon(attribute, from: object)
         let type = UInt(exactly: archive.int(object, "NSAttributeType") ?? 0).flatMap(NSAttributeType.init)
         guard let type else {
-            throw modelFault(
+            throw modelIssue(
                 "'\(entity).\(attribute.name)' has the attribute type \(archive.int(object, "NSAttributeType") ?? 0), which is not known."
             )
         }

@@ -68,11 +68,11 @@ struct ModelArchiveReader {
             guard let parent = archive.object(object, "NSSuperentity") else { continue }
             parents[ObjectIdentifier(entity)] = entities[parent.number]
         }
-        if let fault = ModelLinks.faultOfInheritance(read, parents: parents) { throw modelFault(fault.message) }
+        if let issue = ModelLinks.faultOfInheritance(read, parents: parents) { throw modelIssue(issue.message) }
         for (object, entity) in zip(objects, read) { try fill(entity, from: object) }
         ModelLinks.inherit(read, parents: parents)
         try connect(read)
-        if let fault = ModelLimits.fault(of: read) { throw modelFault(fault.message) }
+        if let issue = ModelLimits.issue(of: read) { throw modelIssue(issue.message) }
         model.entities = read
         model.versionIdentifiers = Set(
             try elements(archive[root, "NSVersionIdentifiers"]).compactMap { archive.string($0) })
@@ -89,9 +89,9 @@ struct ModelArchiveReader {
 
     private func connect(_ read: [NSEntityDescription]) throws {
         let byName = Dictionary(read.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
-        var faults: [String] = []
-        ModelLinks.connect(links, byName) { faults.append($1) }
-        if !faults.isEmpty { throw modelFault(faults.prefix(20).joined(separator: " ")) }
+        var issues: [String] = []
+        ModelLinks.connect(links, byName) { issues.append($1) }
+        if !issues.isEmpty { throw modelIssue(issues.prefix(20).joined(separator: " ")) }
     }
 
     // MARK: Parts
@@ -217,7 +217,7 @@ struct ModelArchiveReader {
         if notes.count < 1000 { notes.append(text) }
     }
 
-    func modelFault(_ message: String) -> CoreDataError { CoreDataError(NSCoreDataError, "\(source): \(message)") }
+    func modelIssue(_ message: String) -> CoreDataError { CoreDataError(NSCoreDataError, "\(source): \(message)") }
 
     // MARK: Lists
 

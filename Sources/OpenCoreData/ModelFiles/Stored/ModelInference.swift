@@ -69,8 +69,8 @@ struct ModelInference {
             parents[ObjectIdentifier(description)] = parent
         }
         let all = entities.compactMap { descriptions[$0.number] }
-        if let fault = ModelLinks.faultOfInheritance(all, parents: parents) {
-            throw CoreDataError(NSPersistentStoreIncompatibleSchemaError, fault.message)
+        if let issue = ModelLinks.faultOfInheritance(all, parents: parents) {
+            throw CoreDataError(NSPersistentStoreIncompatibleSchemaError, issue.message)
         }
         ModelLinks.inherit(all, parents: parents)
         for entity in entities where entity.parent == 0 { try addColumns(of: entity) }
@@ -219,7 +219,7 @@ struct ModelInference {
     }
 
     private mutating func add(_ property: NSPropertyDescription, to entity: Int64) {
-        guard ModelNames.fault(of: property.name) == nil, !ModelNames.isReserved(propertyName: property.name),
+        guard ModelNames.issue(of: property.name) == nil, !ModelNames.isReserved(propertyName: property.name),
             !(properties[entity] ?? []).contains(where: { $0.name == property.name })
         else {
             notes.append(

@@ -156,7 +156,7 @@ extension ModelXMLReader {
         switch element.attributes["expression"]?.trimmingCharacters(in: .whitespaces) {
         case "self", "SELF": return .primaryKey
         case "entity": return .entity
-        case .some(let other) where ModelNames.fault(of: other) == nil: return .property(other)
+        case .some(let other) where ModelNames.issue(of: other) == nil: return .property(other)
         case .some(let other):
             report(
                 "The \(path) has the expression '\(other)'; only self, entity and properties can be indexed.",

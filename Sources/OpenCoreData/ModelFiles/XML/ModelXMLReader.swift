@@ -54,8 +54,8 @@ struct ModelXMLReader {
         linkInheritance(zip(elements, read).map { ($0, $1) })
         linkRelationships()
         let configurations = configurations(of: root)
-        if problems.isEmpty, let fault = ModelLimits.fault(of: read) {
-            report(fault.message, at: root, entity: fault.entity)
+        if problems.isEmpty, let issue = ModelLimits.issue(of: read) {
+            report(issue.message, at: root, entity: issue.entity)
         }
         try throwProblems()
         model.entities = read
@@ -89,17 +89,17 @@ struct ModelXMLReader {
             parents[ObjectIdentifier(entity)] = parent
         }
         let all = read.map(\.entity)
-        if let fault = ModelLinks.faultOfInheritance(all, parents: parents) {
-            report(fault.message, at: read[fault.place].element, entity: all[fault.place].name)
+        if let issue = ModelLinks.faultOfInheritance(all, parents: parents) {
+            report(issue.message, at: read[issue.place].element, entity: all[issue.place].name)
             return
         }
         ModelLinks.inherit(all, parents: parents)
     }
 
     private mutating func linkRelationships() {
-        var faults: [(Int, String)] = []
-        ModelLinks.connect(links.map(\.link), entities) { faults.append(($0, $1)) }
-        for (place, message) in faults {
+        var issues: [(Int, String)] = []
+        ModelLinks.connect(links.map(\.link), entities) { issues.append(($0, $1)) }
+        for (place, message) in issues {
             report(message, at: links[place].element, key: links[place].link.relationship.name)
         }
     }

@@ -33,7 +33,7 @@ struct BatchDeletionRun {
         guard result.count > 0 else { return result }
         let links = try followCascades(keys)
         try checkDenials(links)
-        let cut = try CutLinks(links, transaction)
+        let cut = try NullifiedReferences(links, transaction)
         try note(keys, links)
         if batch.namesRows { result.rows = try keys.rows() }
         try deleteRows(links)

@@ -5,13 +5,13 @@ struct HistoryCheck {
     let connection: StoreConnection
     let model: CompiledModel
 
-    /// Returns all faults that are found; empty for a store without a history.
-    func faults() throws -> [StoreFault] {
+    /// Returns all issues that are found; empty for a store without a history.
+    func issues() throws -> [StoreIssue] {
         let columns = try HistoryTables.columns(connection)
         guard let changes = columns[.change], let transactions = columns[.transaction] else { return [] }
-        var faults: [StoreFault] = []
-        func count(_ kind: StoreFault.Kind, _ sql: String, _ message: (Int64) -> String) throws {
-            if let count = try connection.integer(sql), count > 0 { faults.append(StoreFault(kind, message(count))) }
+        var issues: [StoreIssue] = []
+        func count(_ kind: StoreIssue.Kind, _ sql: String, _ message: (Int64) -> String) throws {
+            if let count = try connection.integer(sql), count > 0 { issues.append(StoreIssue(kind, message(count))) }
         }
         if changes.contains("ZTRANSACTIONID") {
             try count(
@@ -45,13 +45,13 @@ struct HistoryCheck {
             let record = try HistoryKeys.recorded(kind, model: model, connection: connection)
             let highest = try connection.integer("SELECT max(Z_PK) FROM \(kind.table)") ?? 0
             if record?.highest ?? -1 < highest {
-                faults.append(
-                    StoreFault(
+                issues.append(
+                    StoreIssue(
                         .keyBehind,
                         "\(kind.rawValue): Z_MAX is \(record.map { String($0.highest) } ?? "missing"), the highest key is \(highest)"
                     ))
             }
         }
-        return faults
+        return issues
     }
 }

@@ -13,7 +13,7 @@ extension StoreCheck {
                 try count(
                     "SELECT count(*) FROM \(sql.table) WHERE (\(sql.differs(from: value)))\(sql.restriction)"
                 ) {
-                    StoreFault(
+                    StoreIssue(
                         .derived,
                         "\(derived.entity.name).\(attribute.name): \($0) values are not what \(attribute.derivation ?? "") gives",
                         entity: derived.entity.name, property: attribute.name, isRuleOfModel: true)

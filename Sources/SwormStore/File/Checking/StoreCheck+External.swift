@@ -10,10 +10,10 @@ extension StoreCheck {
         let folder = ExternalDataFolder(path: files.externalData)
         let property = entity.attributes[slot].name
         let name = "\(entity.name).\(property)"
-        var found: [StoreFault] = []
+        var found: [StoreIssue] = []
         var named: Set<UUID> = []
-        func add(_ kind: StoreFault.Kind, _ what: String) {
-            found.append(StoreFault(kind, "\(name): \(what)", entity: entity.name, property: property))
+        func add(_ kind: StoreIssue.Kind, _ what: String) {
+            found.append(StoreIssue(kind, "\(name): \(what)", entity: entity.name, property: property))
         }
         try connection.rows(sql) { statement in
             let key = statement.int64(0)
@@ -34,7 +34,7 @@ extension StoreCheck {
                 }
             }
         }
-        faults += found
+        issues += found
         referenced.formUnion(named)
     }
 
@@ -44,7 +44,7 @@ extension StoreCheck {
         let orphans = names.filter { name in UUID(uuidString: name).map { !referenced.contains($0) } ?? false }
         guard let first = orphans.min() else { return }
         let more = orphans.count > 1 ? " and \(orphans.count - 1) more" : ""
-        faults.append(
-            StoreFault(.externalOrphan, "no value names the external file \(first)\(more)", severity: .warning))
+        issues.append(
+            StoreIssue(.externalOrphan, "no value names the external file \(first)\(more)", severity: .warning))
     }
 }

@@ -5,9 +5,9 @@ extension StoreCheck {
     /// Checks the metadata of the store and the records of its entities.
     func checkMetadata(_ metadata: StoreMetadata) throws {
         let rows = try connection.integer("SELECT count(*) FROM Z_METADATA") ?? 0
-        if rows != 1 { faults.append(StoreFault(.metadata, "Z_METADATA has \(rows) rows; every store has one")) }
+        if rows != 1 { issues.append(StoreIssue(.metadata, "Z_METADATA has \(rows) rows; every store has one")) }
         if UUID(uuidString: metadata.identifier) == nil {
-            faults.append(StoreFault(.metadata, "the store's identifier is no UUID: \(metadata.identifier.prefix(40))"))
+            issues.append(StoreIssue(.metadata, "the store's identifier is no UUID: \(metadata.identifier.prefix(40))"))
         }
         let dictionary = metadata.dictionary
         let stated = [
@@ -17,7 +17,7 @@ extension StoreCheck {
         // Both were introduced later than the hashes, so an old store has neither.
         for (key, expected) in stated {
             guard let found = dictionary[key], found as? String != expected else { continue }
-            faults.append(StoreFault(.digest, "\(key) is not that of the version hashes beside it"))
+            issues.append(StoreIssue(.digest, "\(key) is not that of the version hashes beside it"))
         }
         var records: [Int64: (name: String?, superentity: Int64)] = [:]
         try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY") {
@@ -27,21 +27,21 @@ extension StoreCheck {
             guard let record = records[Int64(entity.number)] else {
                 // A root without a record also has no highest key, which is reported elsewhere.
                 if entity.number != entity.root {
-                    faults.append(
-                        StoreFault(.entityRecord, "\(entity.name): no row in Z_PRIMARYKEY", entity: entity.name))
+                    issues.append(
+                        StoreIssue(.entityRecord, "\(entity.name): no row in Z_PRIMARYKEY", entity: entity.name))
                 }
                 continue
             }
             if record.superentity != Int64(entity.superentity ?? 0) {
-                faults.append(
-                    StoreFault(
+                issues.append(
+                    StoreIssue(
                         .entityRecord,
                         "\(entity.name): Z_SUPER is \(record.superentity), and should be \(entity.superentity ?? 0)",
                         entity: entity.name))
             }
             if record.name != entity.name {
-                faults.append(
-                    StoreFault(
+                issues.append(
+                    StoreIssue(
                         .staleName, "\(entity.name): Z_PRIMARYKEY calls it \(record.name ?? "nothing")",
                         severity: .warning, entity: entity.name))
             }

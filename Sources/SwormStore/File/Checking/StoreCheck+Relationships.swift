@@ -13,15 +13,15 @@ extension StoreCheck {
             let key = SQLName.quoted(column)
             try count(
                 "SELECT count(*) FROM \(destination) d WHERE d.\(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table(entity.number)) o WHERE o.Z_PK = d.\(key))"
-            ) { fault(.dangling, slot, entity, "\($0) rows belong to an object that is not there") }
+            ) { issue(.dangling, slot, entity, "\($0) rows belong to an object that is not there") }
         case .join(let join)?: try checkJoin(join, slot, of: entity)
         case nil: return
         }
     }
 
-    private func fault(_ kind: StoreFault.Kind, _ slot: Int, _ entity: CompiledEntity, _ what: String) -> StoreFault {
+    private func issue(_ kind: StoreIssue.Kind, _ slot: Int, _ entity: CompiledEntity, _ what: String) -> StoreIssue {
         let property = entity.relationships[slot].name
-        return StoreFault(kind, "\(entity.name).\(property): \(what)", entity: entity.name, property: property)
+        return StoreIssue(kind, "\(entity.name).\(property): \(what)", entity: entity.name, property: property)
     }
 
     private func checkToOne(_ toOne: StoreLayout.ToOne, _ slot: Int, of entity: CompiledEntity) throws {
@@ -31,24 +31,24 @@ extension StoreCheck {
         let key = SQLName.quoted(toOne.column)
         try count(
             "SELECT count(*) FROM \(own) s WHERE s.\(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(destination) d WHERE d.Z_PK = s.\(key))"
-        ) { fault(.dangling, slot, entity, "\($0) rows lead to an object that is not there") }
+        ) { issue(.dangling, slot, entity, "\($0) rows lead to an object that is not there") }
         if let inverse = relationship.inverse,
             let back = layout.toOne(inverse, in: relationship.destination).map({ SQLName.quoted($0.column) })
         {
             try count(
                 "SELECT count(*) FROM \(own) s JOIN \(destination) d ON d.Z_PK = s.\(key) WHERE d.\(back) IS NOT s.Z_PK"
-            ) { fault(.inverse, slot, entity, "\($0) rows lead to an object that does not lead back") }
+            ) { issue(.inverse, slot, entity, "\($0) rows lead to an object that does not lead back") }
         }
         if let column = toOne.entityColumn.map(SQLName.quoted) {
             try count(
                 "SELECT count(*) FROM \(own) s JOIN \(destination) d ON d.Z_PK = s.\(key) WHERE s.\(column) IS NOT d.Z_ENT"
-            ) { fault(.destinationRecord, slot, entity, "\($0) rows name another entity than their object has") }
+            ) { issue(.destinationRecord, slot, entity, "\($0) rows name another entity than their object has") }
         }
         let allowed = model[relationship.destination]
         guard allowed.number != allowed.root else { return }
         try count(
             "SELECT count(*) FROM \(own) s JOIN \(destination) d ON d.Z_PK = s.\(key) WHERE d.Z_ENT NOT BETWEEN \(allowed.family.lowerBound) AND \(allowed.family.upperBound)"
-        ) { fault(.destination, slot, entity, "\($0) rows lead to an object that is no \(allowed.name)") }
+        ) { issue(.destination, slot, entity, "\($0) rows lead to an object that is no \(allowed.name)") }
     }
 
     private func checkJoin(_ join: StoreLayout.Join, _ slot: Int, of entity: CompiledEntity) throws {
@@ -62,7 +62,7 @@ extension StoreCheck {
             try count(
                 "SELECT count(*) FROM \(table) j WHERE NOT EXISTS (SELECT 1 FROM \(other) o WHERE o.Z_PK = j.\(key))"
             ) {
-                fault(
+                issue(
                     .dangling, slot, entity,
                     "\($0) rows of \(join.table) lead to an object that is not there (\(column))")
             }
@@ -70,7 +70,7 @@ extension StoreCheck {
             try count(
                 "SELECT count(*) FROM \(table) j JOIN \(other) o ON o.Z_PK = j.\(key) WHERE o.Z_ENT NOT BETWEEN \(side.family.lowerBound) AND \(side.family.upperBound)"
             ) {
-                fault(
+                issue(
                     .destination, slot, entity,
                     "\($0) rows of \(join.table) lead to an object that is no \(side.name) (\(column))")
             }
@@ -79,7 +79,7 @@ extension StoreCheck {
             guard let order else { continue }
             try countSharedPlaces(table, owner: owner, order: order, slot, entity)
             try count("SELECT count(*) FROM \(table) WHERE \(SQLName.quoted(order)) IS NULL") {
-                fault(.orderMissing, slot, entity, "\($0) rows of \(join.table) without a place (\(order))")
+                issue(.orderMissing, slot, entity, "\($0) rows of \(join.table) without a place (\(order))")
             }
         }
     }
@@ -90,7 +90,7 @@ extension StoreCheck {
         try count(
             "SELECT count(*) FROM \(table) WHERE (\(SQLName.quoted(column)) IS NULL) <> (\(SQLName.quoted(order)) IS NULL)"
         ) {
-            fault(.orderMissing, slot, entity, "\($0) rows have an owner without a place, or a place without an owner")
+            issue(.orderMissing, slot, entity, "\($0) rows have an owner without a place, or a place without an owner")
         }
         try countSharedPlaces(table, owner: column, order: order, slot, entity)
     }
@@ -107,6 +107,6 @@ extension StoreCheck {
         let (owner, order) = (SQLName.quoted(owner), SQLName.quoted(order))
         try count(
             "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(owner) IS NOT NULL AND \(order) IS NOT NULL GROUP BY \(owner), \(order) HAVING count(*) > 1)"
-        ) { fault(.orderShared, slot, entity, "\($0) places are taken by several rows") }
+        ) { issue(.orderShared, slot, entity, "\($0) places are taken by several rows") }
     }
 }

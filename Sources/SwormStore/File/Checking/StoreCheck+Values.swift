@@ -4,7 +4,7 @@ import SwormSQLite
 extension StoreCheck {
     /// Checks the attributes and to-one relationships that an entity declares itself, in one pass over its rows.
     func checkValues(of entity: CompiledEntity) throws {
-        var questions: [(condition: String, fault: (Int64) -> StoreFault)] = []
+        var questions: [(condition: String, issue: (Int64) -> StoreIssue)] = []
         let own = "Z_ENT BETWEEN \(entity.family.lowerBound) AND \(entity.family.upperBound)"
         for (slot, attribute) in entity.attributes.enumerated() where attribute.owner == entity.number {
             guard !attribute.isTransient, let column = layout.column(ofAttribute: slot, in: entity.number) else {
@@ -16,7 +16,7 @@ extension StoreCheck {
                     (
                         condition,
                         {
-                            StoreFault(
+                            StoreIssue(
                                 .type,
                                 "\(entity.name).\(attribute.name): \($0) values are not of the type \(attribute.type.displayName)",
                                 entity: entity.name, property: attribute.name)
@@ -40,17 +40,17 @@ extension StoreCheck {
             try connection.rows("SELECT \(sums) FROM \(table(entity.number))") { row in
                 counts = part.indices.map { row.int64($0 - start) }
             }
-            for (question, count) in zip(part, counts) where count > 0 { faults.append(question.fault(count)) }
+            for (question, count) in zip(part, counts) where count > 0 { issues.append(question.issue(count)) }
         }
     }
 
     private func missing(
         _ column: String, _ own: String, _ entity: CompiledEntity, _ property: String
-    ) -> (String, (Int64) -> StoreFault) {
+    ) -> (String, (Int64) -> StoreIssue) {
         (
             "\(own) AND \(column) IS NULL",
             {
-                StoreFault(
+                StoreIssue(
                     .required, "\(entity.name).\(property): \($0) rows without a value, and it is not optional",
                     entity: entity.name, property: property, isRuleOfModel: true)
             }
@@ -90,7 +90,7 @@ extension StoreCheck {
             try count(
                 "SELECT count(*) FROM (SELECT 1 FROM \(constraint.table) WHERE Z_ENT BETWEEN \(entity.family.lowerBound) AND \(entity.family.upperBound) AND \(present) GROUP BY \(values) HAVING count(*) > 1)"
             ) {
-                StoreFault(
+                StoreIssue(
                     .unique,
                     "\(entity.name): \($0) values of \(properties) are unique in the model, and several rows have them",
                     entity: entity.name, property: properties, isRuleOfModel: true)

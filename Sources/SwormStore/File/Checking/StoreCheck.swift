@@ -8,7 +8,7 @@ final class StoreCheck {
     let layout: StoreLayout
     let columns: [EntityColumns]
     let files: StoreFiles
-    var faults: [StoreFault] = []
+    var issues: [StoreIssue] = []
     /// The external files that rows reference.
     var referenced: Set<UUID> = []
     private var seen: Set<String> = []
@@ -30,7 +30,7 @@ final class StoreCheck {
         try DecimalAggregates.registerTest(on: connection.base)
         var messages: [String] = []
         try connection.rows("PRAGMA integrity_check") { messages.append($0.text(0) ?? "") }
-        if messages != ["ok"] { faults += messages.map { StoreFault(.integrity, $0) } }
+        if messages != ["ok"] { issues += messages.map { StoreIssue(.integrity, $0) } }
         try checkMetadata(metadata)
         for entity in model.entities where entity.root == entity.number { try checkTable(of: entity) }
         for entity in model.entities {
@@ -47,11 +47,11 @@ final class StoreCheck {
         try progress?(total, total)
     }
 
-    /// Reports a fault if rows violate a rule, with their number.
-    func count(_ sql: String, _ fault: (Int64) -> StoreFault) throws {
+    /// Reports an issue if rows violate a rule, with their number.
+    func count(_ sql: String, _ issue: (Int64) -> StoreIssue) throws {
         // Inherited properties occur in every descendant; the same query is run only once.
         guard seen.insert(sql).inserted else { return }
-        if let count = try connection.integer(sql), count > 0 { faults.append(fault(count)) }
+        if let count = try connection.integer(sql), count > 0 { issues.append(issue(count)) }
     }
 
     /// Returns whether a query has not been run before.
@@ -66,8 +66,8 @@ final class StoreCheck {
         let recorded = try connection.integer(
             "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root.number))])
         if recorded ?? -1 < highest {
-            faults.append(
-                StoreFault(
+            issues.append(
+                StoreIssue(
                     .keyBehind,
                     "\(name): Z_MAX is \(recorded.map(String.init) ?? "missing"), the highest key is \(highest)",
                     entity: name))
@@ -75,19 +75,19 @@ final class StoreCheck {
         // The keys of a hierarchy are counted only in the record of its root.
         try count(
             "SELECT count(*) FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN \(root.family.lowerBound + 1) AND \(root.family.upperBound) AND Z_MAX <> 0"
-        ) { StoreFault(.keyRecord, "\(name): \($0) descendants have a Z_MAX of their own", entity: name) }
+        ) { StoreIssue(.keyRecord, "\(name): \($0) descendants have a Z_MAX of their own", entity: name) }
         try count("SELECT count(*) FROM \(table) WHERE Z_PK < 1") {
-            StoreFault(.key, "\(name): \($0) rows with a key below 1", entity: name)
+            StoreIssue(.key, "\(name): \($0) rows with a key below 1", entity: name)
         }
         try count("SELECT count(*) FROM \(table) WHERE typeof(Z_OPT) <> 'integer' OR Z_OPT < 1") {
-            StoreFault(.version, "\(name): \($0) rows without a version", entity: name)
+            StoreIssue(.version, "\(name): \($0) rows without a version", entity: name)
         }
         try count(
             "SELECT count(*) FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT BETWEEN \(root.family.lowerBound) AND \(root.family.upperBound)"
-        ) { StoreFault(.rowEntity, "\(name): \($0) rows of another entity", entity: name) }
+        ) { StoreIssue(.rowEntity, "\(name): \($0) rows of another entity", entity: name) }
         for number in root.family where model[number].isAbstract {
             try count("SELECT count(*) FROM \(table) WHERE Z_ENT = \(number)") {
-                StoreFault(
+                StoreIssue(
                     .abstractRow, "\(model[number].name): \($0) rows, and the entity is abstract",
                     entity: model[number].name)
             }

@@ -16,11 +16,11 @@ package struct ExternalDataFolder: Sendable {
     /// The path of the folder, or nil for a store that has no files and stores all content in the column.
     package let path: String?
     /// The files that pass content from another store to this one, while a store is migrated object by object.
-    private let lent: LentFiles?
+    private let lent: SharedExternalFiles?
     private let disk: StoreDisk
     var calls: any FileCalls { disk.calls }
 
-    package init(path: String?, lent: LentFiles? = nil, disk: StoreDisk = .system) {
+    package init(path: String?, lent: SharedExternalFiles? = nil, disk: StoreDisk = .system) {
         self.path = path
         self.disk = disk
         self.lent = lent

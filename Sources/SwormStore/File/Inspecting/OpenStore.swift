@@ -7,7 +7,7 @@ final class OpenStore: Sendable {
     let compiler: SQLCompiler
     let columns: [EntityColumns]
     /// The location from which a store that must not be changed is read; nil for a store that is written.
-    let place: ReadingPlace?
+    let place: ReadOnlyAccess?
     let path: String?
     let history = HistoryCache()
     let upkeep: DerivationUpkeep
@@ -15,7 +15,7 @@ final class OpenStore: Sendable {
     let limits: InferredLimits?
 
     init(
-        pool: ConnectionPool, model: CompiledModel, layout: StoreLayout, identifier: String, place: ReadingPlace?,
+        pool: ConnectionPool, model: CompiledModel, layout: StoreLayout, identifier: String, place: ReadOnlyAccess?,
         path: String?, limits: InferredLimits? = nil
     ) {
         self.pool = pool

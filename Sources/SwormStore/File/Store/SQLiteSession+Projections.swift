@@ -43,19 +43,19 @@ extension SQLiteSession {
     ) -> any Error {
         let entity = store.model[projection.fetch.entity].name
         func path(_ column: Int) -> String { columns.indices.contains(column) ? columns[column].path : "" }
-        if let fault = error as? CellFault {
-            let path = path(fault.column)
-            let excerpt = fault.excerpt.isEmpty ? "" : " (\(fault.excerpt))"
+        if let issue = error as? DecodingFailure {
+            let path = path(issue.column)
+            let excerpt = issue.excerpt.isEmpty ? "" : " (\(issue.excerpt))"
             return CoreDataError(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                "“\(path)” of \(entity) gave \(fault.found)\(excerpt) where \(fault.expected) is expected.",
-                entity: entity, key: path, cause: fault)
+                "“\(path)” of \(entity) gave \(issue.found)\(excerpt) where \(issue.expected) is expected.",
+                entity: entity, key: path, cause: issue)
         }
-        guard let fault = error as? ExternalFault else { return error }
-        let cause = fault.cause as? CoreDataError
+        guard let issue = error as? ExternalDataFailure else { return error }
+        let cause = issue.cause as? CoreDataError
         return CoreDataError(
             cause?.errorCode ?? CocoaError.Code.fileReadUnknown.rawValue,
-            "“\(path(fault.column))” of \(entity): \(cause?.message ?? "\(fault.cause)")", entity: entity,
-            key: path(fault.column), cause: fault.cause)
+            "“\(path(issue.column))” of \(entity): \(cause?.message ?? "\(issue.cause)")", entity: entity,
+            key: path(issue.column), cause: issue.cause)
     }
 }

@@ -246,9 +246,9 @@ class SQLiteSession: StoreSession {
     ) throws -> RowBuffer {
         do {
             return try RowBuffer.fill(statement: &statement, rules: shape.rules(in: store.model) + more)
-        } catch let fault as CellFault {
-            let property = shape.property(ofCell: fault.column, in: store.model)
-            throw error(fault, entity: property?.entity ?? store.model[shape.entity].name, property: property?.name)
+        } catch let issue as DecodingFailure {
+            let property = shape.property(ofCell: issue.column, in: store.model)
+            throw error(issue, entity: property?.entity ?? store.model[shape.entity].name, property: property?.name)
         }
     }
 
@@ -268,24 +268,24 @@ class SQLiteSession: StoreSession {
     private func named(_ error: any Error, entity: Int, attributes: [Int]) -> any Error {
         let entity = store.model[entity]
         func name(_ column: Int) -> String? { column > 0 ? entity.attributes[attributes[column - 1]].name : nil }
-        if let fault = error as? CellFault {
-            return self.error(fault, entity: entity.name, property: name(fault.column))
+        if let issue = error as? DecodingFailure {
+            return self.error(issue, entity: entity.name, property: name(issue.column))
         }
-        guard let fault = error as? ExternalFault else { return error }
-        let attribute = name(fault.column) ?? ""
-        let cause = fault.cause as? CoreDataError
+        guard let issue = error as? ExternalDataFailure else { return error }
+        let attribute = name(issue.column) ?? ""
+        let cause = issue.cause as? CoreDataError
         return CoreDataError(
             cause?.errorCode ?? CocoaError.Code.fileReadUnknown.rawValue,
-            "“\(entity.name).\(attribute)” of the row \(fault.rowID): \(cause?.message ?? "\(fault.cause)")",
-            entity: entity.name, key: attribute, cause: fault.cause)
+            "“\(entity.name).\(attribute)” of the row \(issue.rowID): \(cause?.message ?? "\(issue.cause)")",
+            entity: entity.name, key: attribute, cause: issue.cause)
     }
 
-    private func error(_ fault: CellFault, entity: String, property: String?) -> CoreDataError {
+    private func error(_ issue: DecodingFailure, entity: String, property: String?) -> CoreDataError {
         let place = property.map { "“\(entity).\($0)”" } ?? "The identity of “\(entity)”"
-        let excerpt = fault.excerpt.isEmpty ? "" : " (\(fault.excerpt))"
+        let excerpt = issue.excerpt.isEmpty ? "" : " (\(issue.excerpt))"
         return CoreDataError(
             CocoaError.Code.fileReadCorruptFile.rawValue,
-            "\(place) of the row \(fault.rowID) holds \(fault.found)\(excerpt) where \(fault.expected) is expected.",
-            entity: entity, key: property, cause: fault)
+            "\(place) of the row \(issue.rowID) holds \(issue.found)\(excerpt) where \(issue.expected) is expected.",
+            entity: entity, key: property, cause: issue)
     }
 }

@@ -135,7 +135,7 @@ extension SQLiteStore {
             return true
         } catch let error as SQLiteError where [SQLiteError.readOnly, SQLiteError.cannotOpen].contains(error.code) {
             // A journal has to be looked at first, which is done in a copy.
-            return (try? isFirstPage(ReadingPlace(files: files).connect(timeout: 0, cacheSizeKiB: 64))) ?? false
+            return (try? isFirstPage(ReadOnlyAccess(files: files).connect(timeout: 0, cacheSizeKiB: 64))) ?? false
         } catch {
             return false
         }

@@ -23,7 +23,7 @@ extension SQLiteStore {
             return try openExisting(url: url, files: files, model: model, options: options)
         }
         if options.isReadOnly || !options.createsMissingFile {
-            guard FileStamp(path: files.main) != nil else { throw ReadingPlace.missing(files) }
+            guard FileStamp(path: files.main) != nil else { throw ReadOnlyAccess.missing(files) }
             throw CoreDataError(
                 NSPersistentStoreOpenError,
                 "The file “\(files.main)” is empty: there is no store in it, and it was not asked to make one.",
@@ -93,13 +93,13 @@ extension SQLiteStore {
     /// Opens a store's file to be looked at. The file must be there, with something in it.
     static func look(
         _ files: StoreFiles
-    ) throws -> (inspection: StoreInspection, place: ReadingPlace, connection: StoreConnection) {
+    ) throws -> (inspection: StoreInspection, place: ReadOnlyAccess, connection: StoreConnection) {
         try inspect(files, isWatched: true, options: StoreOptions())
     }
 
     private static func requireContent(_ files: StoreFiles) throws {
         try files.refuseOtherKinds()
-        guard let stamp = FileStamp(path: files.main) else { throw ReadingPlace.missing(files) }
+        guard let stamp = FileStamp(path: files.main) else { throw ReadOnlyAccess.missing(files) }
         guard !isBlank(files, stamp) else {
             throw CoreDataError(
                 NSPersistentStoreOpenError, "The file “\(files.main)” is empty: there is no store in it.",
@@ -110,11 +110,11 @@ extension SQLiteStore {
     /// Reads what a file says about itself, and leaves it as it is.
     package static func inspect(
         _ files: StoreFiles, largestCopy: Int64 = .max, isWatched: Bool = false, options: StoreOptions
-    ) throws -> (inspection: StoreInspection, place: ReadingPlace, connection: StoreConnection) {
+    ) throws -> (inspection: StoreInspection, place: ReadOnlyAccess, connection: StoreConnection) {
         try requireContent(files)
         return try CoreDataError.translating(while: "open", path: files.main) {
             do {
-                let place = try ReadingPlace(files: files, largestCopy: largestCopy, isWatched: isWatched)
+                let place = try ReadOnlyAccess(files: files, largestCopy: largestCopy, isWatched: isWatched)
                 let connection = StoreConnection(
                     try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB))
                 return (try StoreInspection(connection, path: files.main), place, connection)

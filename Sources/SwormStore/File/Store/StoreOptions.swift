@@ -44,7 +44,7 @@ package struct StoreOptions: Sendable {
     /// Who is told what the store's connections run, from its opening on.
     package var watch: StatementWatch?
     /// What hands the content of external files on to another store, or takes it from there.
-    package var lentFiles: LentFiles?
+    package var lentFiles: SharedExternalFiles?
     /// When files of external data are removed that no row names.
     package var externalData = ExternalDataLimits()
     /// The table that shows that the store is mirrored, when it was opened read-only for that reason.

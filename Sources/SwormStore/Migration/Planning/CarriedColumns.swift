@@ -14,7 +14,7 @@ struct CarriedColumns: Sendable {
     private(set) var columns: [Column] = []
     /// The columns that could not be retained because the new model needs their names, each with the table that
     /// contains it.
-    private(set) var clashes: [(table: String, column: ForeignColumn)] = []
+    private(set) var clashes: [(table: String, column: UnmanagedColumn)] = []
     private(set) var notes: [String] = []
 
     static let none = CarriedColumns()
@@ -37,7 +37,7 @@ struct CarriedColumns: Sendable {
         }
     }
 
-    private mutating func add(_ column: ForeignColumn, of table: String, _ root: Int, isAlone: Bool) {
+    private mutating func add(_ column: UnmanagedColumn, of table: String, _ root: Int, isAlone: Bool) {
         let what = "The column \(column.name) of the table \(table), which is not of the model,"
         if let place = columns.firstIndex(where: { $0.name.uppercased() == column.name.uppercased() }) {
             guard !column.isGenerated, !columns[place].isGenerated else {
@@ -72,7 +72,7 @@ struct CarriedColumns: Sendable {
     }
 
     /// Returns whether a definition consists only of the name and the type.
-    private static func says(_ definition: String, _ column: ForeignColumn) -> Bool {
+    private static func says(_ definition: String, _ column: UnmanagedColumn) -> Bool {
         let names = [column.name, SQLName.alwaysQuoted(column.name)]
         guard !column.type.isEmpty else { return names.contains(definition) }
         return names.contains { name in

@@ -5,7 +5,7 @@ struct CellSource {
     let map: MigrationMap
     let old: StoreLayout
     let new: StoreLayout
-    let feeds: LinkFeeds
+    let feeds: LinkSources
 
     /// The SQL function that returns the content of a value that may be stored in a file.
     static let contentFunction = "SwormExternalContent"
@@ -50,7 +50,7 @@ struct CellSource {
     private func link(
         _ slot: Int, _ use: ColumnUse, _ pair: MigrationMap.Pair
     ) -> (StoreLayout.ToOne, CompiledRelationship, Int)? {
-        guard feeds[PropertyPlace(entity: use.entity, slot: slot)] == .direct, let own = pair.relationships[slot],
+        guard feeds[PropertyLocation(entity: use.entity, slot: slot)] == .direct, let own = pair.relationships[slot],
             let toOne = old.toOne(own, in: pair.source.number)
         else { return nil }
         return (toOne, pair.source.relationships[own], own)
@@ -58,7 +58,7 @@ struct CellSource {
 
     /// Returns the owner's columns if the rows of the pair can have an owner.
     private func owner(
-        _ place: PropertyPlace, _ pair: MigrationMap.Pair
+        _ place: PropertyLocation, _ pair: MigrationMap.Pair
     ) -> (owner: CompiledEntity, column: String, order: String?)? {
         guard feeds[place] == .direct, let (owner, relationship, column, order) = feeds.directOwner(place),
             map.source[relationship.destination].family.contains(pair.source.number)

@@ -10,9 +10,9 @@ struct ColumnUse {
         /// The position of the row in the ordered inverse of a to-one relationship, by slot.
         case order(Int)
         /// The key of the object that owns the row through a to-many relationship without inverse.
-        case ownerKey(PropertyPlace)
+        case ownerKey(PropertyLocation)
         /// The position of the row in such a relationship.
-        case ownerOrder(PropertyPlace)
+        case ownerOrder(PropertyLocation)
     }
 
     var column: String
@@ -48,7 +48,7 @@ extension StoreLayout {
                 guard destination.root == root.number,
                     case .oneWay(let column, let order)? = toMany(slot, in: entity.number)
                 else { continue }
-                let place = PropertyPlace(entity: entity.number, slot: slot)
+                let place = PropertyLocation(entity: entity.number, slot: slot)
                 uses.append(ColumnUse(column: column, entity: destination.number, role: .ownerKey(place)))
                 if let order {
                     uses.append(ColumnUse(column: order, entity: destination.number, role: .ownerOrder(place)))

@@ -51,7 +51,7 @@ struct IncomingContent {
     /// Returns an error if files are missing.
     ///
     /// - Parameter path: The path of the store.
-    func fault(in path: String) -> CoreDataError? {
+    func issue(in path: String) -> CoreDataError? {
         guard let first = missing.first else { return nil }
         let values = missing.count == 1 ? "1 value" : "\(missing.count) values"
         return CoreDataError(

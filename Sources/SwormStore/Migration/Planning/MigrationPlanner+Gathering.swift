@@ -4,7 +4,7 @@ extension MigrationPlanner {
     /// those that the rows will have after the migration.
     static func gatheringTable(_ number: Int) -> String { "temp.SwormLinks_\(number)" }
 
-    func gather(_ gathering: LinkFeeds.Gathering) -> [MigrationStatement] {
+    func gather(_ gathering: LinkSources.Gathering) -> [MigrationStatement] {
         let table = Self.gatheringTable(gathering.number)
         let columns = gathering.isSwapped ? "M, O, Q, P" : "O, M, P, Q"
         let selections = selections(of: gathering.teller)
@@ -13,9 +13,9 @@ extension MigrationPlanner {
     }
 
     /// Returns queries for the links of a relationship in the source: one for every relationship that becomes this one.
-    private func selections(of place: PropertyPlace) -> [String] {
+    private func selections(of place: PropertyLocation) -> [String] {
         struct Source: Hashable {
-            var origin: LinkFeeds.Origin
+            var origin: LinkSources.Origin
             var root: Int
         }
         var order: [Source] = []
@@ -35,7 +35,7 @@ extension MigrationPlanner {
     }
 
     private func selection(
-        _ slot: Int, of entity: CompiledEntity, numbers: [Int], into place: PropertyPlace
+        _ slot: Int, of entity: CompiledEntity, numbers: [Int], into place: PropertyLocation
     ) -> String? {
         let relationship = entity.relationships[slot]
         let target = map.source[relationship.destination]

@@ -5,7 +5,7 @@ extension MigrationPlanner {
         var statements = feeds.gatherings.flatMap { clean($0) }
         for entity in map.destination.entities {
             for slot in map.destination.ownRelationships(of: entity) {
-                let place = PropertyPlace(entity: entity.number, slot: slot)
+                let place = PropertyLocation(entity: entity.number, slot: slot)
                 if let toOne = layout.toOne(slot, in: entity.number) {
                     statements += write(toOne, place)
                 } else if case .oneWay(let column, let order)? = layout.toMany(slot, in: entity.number) {
@@ -30,7 +30,7 @@ extension MigrationPlanner {
     // MARK: Gathered links
 
     /// Removes the links of deleted rows, and all but one link if only one is allowed.
-    private func clean(_ gathering: LinkFeeds.Gathering) -> [MigrationStatement] {
+    private func clean(_ gathering: LinkSources.Gathering) -> [MigrationStatement] {
         let links = Self.gatheringTable(gathering.number)
         let relationship = feeds.relationship(gathering.place)
         let (owner, member) = (gathering.place.entity, relationship.destination)
@@ -65,7 +65,7 @@ extension MigrationPlanner {
 
     // MARK: To-one
 
-    private func write(_ toOne: StoreLayout.ToOne, _ place: PropertyPlace) -> [MigrationStatement] {
+    private func write(_ toOne: StoreLayout.ToOne, _ place: PropertyLocation) -> [MigrationStatement] {
         let relationship = feeds.relationship(place)
         let entity = map.destination[place.entity]
         let (own, target) = (table(place.entity), table(relationship.destination))
@@ -126,7 +126,7 @@ extension MigrationPlanner {
 
     // MARK: To-many without inverse
 
-    private func writeOwner(_ column: String, _ order: String?, _ place: PropertyPlace) -> [MigrationStatement] {
+    private func writeOwner(_ column: String, _ order: String?, _ place: PropertyLocation) -> [MigrationStatement] {
         let destination = map.destination[feeds.relationship(place).destination]
         let members = table(destination.number)
         let key = SQLName.quoted(column)
@@ -156,7 +156,7 @@ extension MigrationPlanner {
 
     // MARK: Join tables
 
-    private func write(_ join: StoreLayout.Join, _ place: PropertyPlace) -> [MigrationStatement] {
+    private func write(_ join: StoreLayout.Join, _ place: PropertyLocation) -> [MigrationStatement] {
         let table = SQLName.quoted(join.table)
         let (own, other) = (SQLName.quoted(join.ownColumn), SQLName.quoted(join.otherColumn))
         switch feeds[place] {

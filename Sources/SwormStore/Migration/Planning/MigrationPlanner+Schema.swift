@@ -123,7 +123,7 @@ extension MigrationPlanner {
     }
 
     /// The third-party columns in join tables that are not retained.
-    var foreignJoinColumns: [(table: String, column: ForeignColumn)] {
+    var foreignJoinColumns: [(table: String, column: UnmanagedColumn)] {
         let kept = Set(joins.compactMap(\.kept?.table))
         return oldJoins.filter { !kept.contains($0) }.flatMap { table in
             (source.foreignColumns[table] ?? []).map { (table, $0) }

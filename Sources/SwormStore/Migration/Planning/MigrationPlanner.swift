@@ -9,7 +9,7 @@ package struct MigrationPlanner {
     let source: MigrationSource
     let layout: StoreLayout
     let offsets: KeyOffsets
-    let feeds: LinkFeeds
+    let feeds: LinkSources
     let tables: [TablePlan]
     let joins: [JoinPlan]
     /// The uppercase names of the indexes that the old model or the new one requires.
@@ -21,7 +21,7 @@ package struct MigrationPlanner {
         let map = try MigrationMap(mapping, from: old, to: new)
         let layout = StoreLayout(model: new)
         let offsets = try KeyOffsets(map, highestKeys: source.highestKeys)
-        let feeds = LinkFeeds(map: map, old: source.layout, new: layout, offsets: offsets)
+        let feeds = LinkSources(map: map, old: source.layout, new: layout, offsets: offsets)
         self.map = map
         self.source = source
         self.layout = layout
@@ -69,14 +69,15 @@ package struct MigrationPlanner {
         model.entities.filter { $0.root == $0.number }
     }
 
-    private static func place(of join: StoreLayout.Join, in layout: StoreLayout, model: CompiledModel) -> PropertyPlace
+    private static func place(of join: StoreLayout.Join, in layout: StoreLayout, model: CompiledModel)
+        -> PropertyLocation
     {
         for entity in model.entities {
             for slot in model.ownRelationships(of: entity) where layout.toMany(slot, in: entity.number) == .join(join) {
-                return PropertyPlace(entity: entity.number, slot: slot)
+                return PropertyLocation(entity: entity.number, slot: slot)
             }
         }
-        return PropertyPlace(entity: 0, slot: 0)
+        return PropertyLocation(entity: 0, slot: 0)
     }
 
     // MARK: Old tables
@@ -131,7 +132,7 @@ package struct MigrationPlanner {
 struct JoinPlan {
     /// The join table, seen from the side after which it is named.
     let join: StoreLayout.Join
-    let place: PropertyPlace
+    let place: PropertyLocation
     /// The table of the source that is retained, seen from the same side; nil if the table is recreated.
     let kept: StoreLayout.Join?
 

@@ -33,15 +33,15 @@ extension MigrationSource {
 
     private static func columns(
         of table: String, beside known: Set<String>, _ objects: [SchemaObject], _ connection: StoreConnection
-    ) throws -> [ForeignColumn] {
-        var found: [ForeignColumn] = []
+    ) throws -> [UnmanagedColumn] {
+        var found: [UnmanagedColumn] = []
         let upper = Set(known.map { $0.uppercased() })
         // The shorter `table_info` list omits generated columns.
         try connection.rows("SELECT name, type, hidden FROM pragma_table_xinfo(?) ORDER BY cid", [.text(table)]) {
             row in
             guard let name = row.text(0), !upper.contains(name.uppercased()), row.int64(2) != 1 else { return }
             found.append(
-                ForeignColumn(name: name, type: row.text(1) ?? "", isGenerated: row.int64(2) > 1, values: 0))
+                UnmanagedColumn(name: name, type: row.text(1) ?? "", isGenerated: row.int64(2) > 1, values: 0))
         }
         guard !found.isEmpty else { return [] }
         let sql = objects.first { $0.kind == .table && $0.name == table }?.sql

@@ -62,7 +62,7 @@ struct MigrationSource: Sendable {
     /// The names in `Z_PRIMARYKEY` that belong neither to the model nor to the history, by number.
     var foreignRecords: [Int64: String?] = [:]
     /// The third-party columns in tables of the model, by table.
-    var foreignColumns: [String: [ForeignColumn]] = [:]
+    var foreignColumns: [String: [UnmanagedColumn]] = [:]
     /// The references that third parties have declared, including those in tables of the model.
     var foreignKeys: [ForeignKey] = []
 

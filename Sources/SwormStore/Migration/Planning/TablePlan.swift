@@ -37,7 +37,7 @@ struct TablePlan {
     private(set) var carried = CarriedColumns.none
 
     init(
-        root: CompiledEntity, map: MigrationMap, source: MigrationSource, layout: StoreLayout, feeds: LinkFeeds
+        root: CompiledEntity, map: MigrationMap, source: MigrationSource, layout: StoreLayout, feeds: LinkSources
     ) throws {
         self.root = root
         table = layout.tables[root.number] ?? StoreLayout.Table(name: "", columns: [])

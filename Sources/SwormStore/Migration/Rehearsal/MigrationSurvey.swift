@@ -20,7 +20,7 @@ struct MigrationSurvey {
     let counts: [Int: Int64]
     /// The plans of the tables; empty if none were made.
     let tables: [TablePlan]
-    let feeds: LinkFeeds
+    let feeds: LinkSources
     let connection: StoreConnection
 
     func findings() throws -> [Finding] {
@@ -205,7 +205,7 @@ struct MigrationSurvey {
     /// point to a missing object.
     private func staysAsItIs(_ relationship: CompiledRelationship, of entity: CompiledEntity) -> Bool {
         guard let slot = entity.relationships.firstIndex(where: { $0.name == relationship.name }) else { return false }
-        let place = PropertyPlace(entity: relationship.owner, slot: slot)
+        let place = PropertyLocation(entity: relationship.owner, slot: slot)
         if case .join(let join)? = feeds.new.toMany(slot, in: relationship.owner) {
             let owner = join.isOwner ? place : feeds.inverse(of: place)
             guard let owner, feeds[owner] == .direct else { return false }

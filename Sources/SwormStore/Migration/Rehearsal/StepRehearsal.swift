@@ -38,7 +38,7 @@ package struct StepRehearsal {
             }
             let migration = try StoreMigration(
                 of: files.url, from: old, to: target, mapping: mapping, options: options, progress: progress)
-            let change = try StoreChange(migration, inspection, connection)
+            let change = try MigrationRun(migration, inspection, connection)
             let planner = change.planner
             try survey(
                 MigrationSurvey(
@@ -57,9 +57,9 @@ package struct StepRehearsal {
         try inspection.check(against: old, path: files.main)
         let layout = try StoreLayout(model: old, existing: ExistingSchema(tables: inspection.columns))
         let map = try MigrationMap(mapping, from: old, to: target.model)
-        let counts = try StoreChange.counts(connection, model: old, layout: layout, path: files.main)
+        let counts = try MigrationRun.counts(connection, model: old, layout: layout, path: files.main)
         let keys = try MigrationSource(connection, inspection, model: old, layout: layout).highestKeys
-        let feeds = LinkFeeds(
+        let feeds = LinkSources(
             map: map, old: layout, new: StoreLayout(model: map.destination),
             offsets: try KeyOffsets(map, highestKeys: keys))
         try survey(
@@ -82,7 +82,7 @@ package struct StepRehearsal {
         report.findings = try survey.findings()
     }
 
-    private mutating func rehearse(_ change: StoreChange, _ connection: StoreConnection, on copy: StoreFiles) throws {
+    private mutating func rehearse(_ change: MigrationRun, _ connection: StoreConnection, on copy: StoreFiles) throws {
         defer {
             report.peakSize = max(change.peakSize, copy.size)
             report.findings += change.clashes.map {

@@ -49,11 +49,11 @@ extension StoreReplacement {
         let findings = try StoreVerification.findings(of: current.url, model: model, disk: options.disk) { _, _ in
             try tell()
         }
-        let faults = StoreVerification.grave(findings)
-        guard faults.isEmpty else {
+        let issues = StoreVerification.grave(findings)
+        guard issues.isEmpty else {
             throw CoreDataError(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                "The copy of the store is damaged, and was not kept: \(faults.prefix(3).map(\.message).joined(separator: "; ")). Check the store itself."
+                "The copy of the store is damaged, and was not kept: \(issues.prefix(3).map(\.message).joined(separator: "; ")). Check the store itself."
             )
         }
     }

@@ -119,8 +119,8 @@ package final class StoreReplacement {
         let findings = try StoreVerification.findings(of: next.url, model: destination, disk: options.disk) {
             _, _ in try tell()
         }
-        let faults = StoreVerification.grave(findings)
-        guard faults.isEmpty else { throw StoreMigration.unsound(files.main, faults.map(\.message)) }
+        let issues = StoreVerification.grave(findings)
+        guard issues.isEmpty else { throw StoreMigration.unsound(files.main, issues.map(\.message)) }
         advance(to: next)
     }
 
@@ -139,7 +139,7 @@ package final class StoreReplacement {
     }
 
     /// Returns the issues that a check of the store itself finds.
-    func originalFindings(_ model: CompiledModel) throws -> [StoreFault] {
+    func originalFindings(_ model: CompiledModel) throws -> [StoreIssue] {
         guard let connection = lock?.connection, let inspection = try inspection() else { return [] }
         return try CoreDataError.translating(while: "check", path: files.main) {
             let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))

@@ -52,7 +52,7 @@ package struct StoreMigration {
         if inspection.metadata.versionHashes == destination.versionHashes { return nil }
         try Self.refuseMirrored(inspection, files, options)
         let change = try CoreDataError.translating(while: "migrate", path: files.main) {
-            try StoreChange(self, inspection, lock.connection)
+            try MigrationRun(self, inspection, lock.connection)
         }
         try change.refuseMissingFiles()
         try requireRoom(for: change)
@@ -93,7 +93,7 @@ package struct StoreMigration {
     func make(at place: StoreFiles, from connection: StoreConnection) throws {
         try CoreDataError.translating(while: "migrate", path: files.main) {
             let inspection = try StoreInspection(connection, path: files.main)
-            let change = try StoreChange(self, inspection, connection)
+            let change = try MigrationRun(self, inspection, connection)
             try change.refuseMissingFiles()
             try requireRoom(for: change)
             try copy(connection, to: place)
@@ -104,14 +104,14 @@ package struct StoreMigration {
     /// Returns the error for a migrated copy that is damaged.
     ///
     /// - Parameter path: The path of the store, which is unchanged.
-    static func unsound(_ path: String, _ faults: [String]) -> CoreDataError {
+    static func unsound(_ path: String, _ issues: [String]) -> CoreDataError {
         CoreDataError(
             NSMigrationError,
-            "The store “\(path)” was not migrated, because the migrated copy was not sound: \(faults.prefix(5).joined(separator: "; ")). The store is as it was."
+            "The store “\(path)” was not migrated, because the migrated copy was not sound: \(issues.prefix(5).joined(separator: "; ")). The store is as it was."
         )
     }
 
-    private func requireRoom(for change: StoreChange) throws {
+    private func requireRoom(for change: MigrationRun) throws {
         try files.requireRoom(change.neededRoom().largest, options)
     }
 

@@ -52,7 +52,7 @@ extension QueryBuilder {
         _ = try kind(of: second)
         try first.typed.checkComparable(with: second.typed)
         if comparator.isOrdering { try first.typed.checkOrdered(instead: "== or !=") }
-        guard let sign = comparator.sign else { throw QueryFault.unsupported("This comparison has no form in SQL.") }
+        guard let sign = comparator.sign else { throw QueryError.unsupported("This comparison has no form in SQL.") }
         let flags = one.isText ? options : []
         let (start, end) = (folded(first.sql, flags), folded(second.sql, flags))
         if comparator.isOrdering, followsLocale(flags) {
@@ -106,11 +106,11 @@ extension QueryBuilder {
     ) throws -> QueryCondition {
         guard case .list(let bounds) = right, bounds.count == 2 else {
             let (path, entity) = describe(left)
-            throw QueryFault.typeMismatch("BETWEEN needs a list of two values", path: path, entity: entity)
+            throw QueryError.typeMismatch("BETWEEN needs a list of two values", path: path, entity: entity)
         }
         guard foldingFlags(options) == 0 else {
             let (path, entity) = describe(left)
-            throw QueryFault.unsupported(
+            throw QueryError.unsupported(
                 "uses BETWEEN with options, which it does not take", path: path, entity: entity)
         }
         if left.isNull { return unknown(exact: exact) }
@@ -134,7 +134,7 @@ extension QueryBuilder {
         case .scalar(let scalar): return scalar
         case .constant(let value):
             guard let binding = SQLBinding(value) else {
-                throw QueryFault.unsupported("An object stands where a plain value is needed.")
+                throw QueryError.unsupported("An object stands where a plain value is needed.")
             }
             return QueryScalar(
                 sql: bind(binding), kind: value.valueKind, path: value.kindName, entity: "the predicate",
@@ -142,7 +142,7 @@ extension QueryBuilder {
         case .count(let collection): return try count(of: collection)
         case .aggregate(let function, let collection): return try aggregate(function, of: collection)
         case .collection(let collection):
-            throw QueryFault.toManyNotAllowed(path: collection.path, entity: collection.entity)
+            throw QueryError.toManyNotAllowed(path: collection.path, entity: collection.entity)
         case .composite(let object, let name):
             let prefix = name + "."
             let elements = model[object.entity].attributes.map(\.name).filter { $0.hasPrefix(prefix) }
@@ -151,13 +151,13 @@ extension QueryBuilder {
                 path: path, entity: entity, elements: elements.map { String($0.dropFirst(prefix.count)) })
         case .object, .list:
             let (path, entity) = describe(operand)
-            throw QueryFault.typeMismatch("a plain value is needed here", path: path, entity: entity)
+            throw QueryError.typeMismatch("a plain value is needed here", path: path, entity: entity)
         }
     }
 
     func kind(of scalar: QueryScalar) throws -> ValueKind {
         guard let kind = scalar.kind else {
-            throw QueryFault.unsupported(
+            throw QueryError.unsupported(
                 "is \(scalar.opaqueName); a fetch can only ask whether it is nil", path: scalar.path,
                 entity: scalar.entity)
         }

@@ -28,13 +28,13 @@ extension QueryBuilder {
             case .cast(let inner, let type): return try cast(try operand(inner, in: context), to: type)
             case .subquery(let base, let variable, let predicate):
                 guard case .collection(let collection) = try operand(base, in: context) else {
-                    throw QueryFault.unsupported("SUBQUERY needs a to-many relationship.")
+                    throw QueryError.unsupported("SUBQUERY needs a to-many relationship.")
                 }
                 return .collection(
                     collection.adding(.filter(variable: variable, predicate: predicate, context: context)))
             case .conditional(let test, let yes, let no): return try conditional(test, yes, no, in: context)
             case .set(let word, _, _):
-                throw QueryFault.unsupported("\(word.rawValue) joins collections, which a fetch cannot do.")
+                throw QueryError.unsupported("\(word.rawValue) joins collections, which a fetch cannot do.")
             }
         }
     }
@@ -42,7 +42,7 @@ extension QueryBuilder {
     private func index(_ base: QueryOperand, _ part: Subscript) throws -> QueryOperand {
         guard case .collection(let collection) = base else {
             let (path, entity) = describe(base)
-            throw QueryFault.unsupported(
+            throw QueryError.unsupported(
                 "is taken by index, for which it must be a to-many relationship", path: path, entity: entity)
         }
         switch part {
@@ -51,7 +51,7 @@ extension QueryBuilder {
         case .last: return try member(of: collection, at: 0, fromEnd: true)
         case .expression(.value(.int(let place))) where place >= 0: return try member(of: collection, at: place)
         case .expression:
-            throw QueryFault.unsupported(
+            throw QueryError.unsupported(
                 "is taken by an index that is not a plain number; a fetch knows [FIRST], [LAST], [SIZE] and [0]",
                 path: collection.path, entity: collection.entity)
         }
@@ -65,13 +65,13 @@ extension QueryBuilder {
             case .join(let join): join.orderColumn
             }
         guard let orderColumn, !collection.hasKeys else {
-            throw QueryFault.unsupported(
+            throw QueryError.unsupported(
                 "is taken by index, for which it must be an ordered relationship", path: collection.path,
                 entity: collection.entity)
         }
         let members = try open(collection)
         guard case .object(var member) = members.operand, let alias = members.alias else {
-            throw QueryFault.unsupported("is taken by index", path: collection.path, entity: collection.entity)
+            throw QueryError.unsupported("is taken by index", path: collection.path, entity: collection.entity)
         }
         let direction = fromEnd ? " DESC" : ""
         member.key =
@@ -113,7 +113,7 @@ extension QueryBuilder {
         let text = "(CASE WHEN \(condition.text) THEN \(one.sql) ELSE \(other.sql) END)"
         // Some comparisons repeat their operands, so each nested TERNARY doubles the length of the text.
         guard text.utf8.count <= Self.longestChoice else {
-            throw QueryFault.unsupported("TERNARY is nested too deeply: its SQL has \(text.utf8.count) bytes.")
+            throw QueryError.unsupported("TERNARY is nested too deeply: its SQL has \(text.utf8.count) bytes.")
         }
         result.sql = text
         result.constant = nil
@@ -191,13 +191,13 @@ extension QueryBuilder {
 
     func aggregate(_ function: QueryAggregate, of collection: QueryCollection) throws -> QueryScalar {
         guard collection.hasKeys else {
-            throw QueryFault.unsupported(
+            throw QueryError.unsupported(
                 "needs the name of an attribute behind \(function.rawValue)", path: collection.path,
                 entity: collection.entity)
         }
         let members = try open(collection)
         guard case .scalar(let value) = members.operand else {
-            throw QueryFault.typeMismatch(
+            throw QueryError.typeMismatch(
                 "\(function.rawValue) needs an attribute", path: collection.path, entity: collection.entity)
         }
         var kind = try kind(of: value)

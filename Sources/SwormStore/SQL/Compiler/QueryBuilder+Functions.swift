@@ -16,7 +16,7 @@ extension QueryBuilder {
             }
         }
         if arguments.count == 1, parts.count == 1 { return try function(parts[0], of: arguments[0], named: name) }
-        throw QueryFault.unsupported(
+        throw QueryError.unsupported(
             "The function \(name) with \(arguments.count) arguments is not one that a fetch knows.")
     }
 
@@ -61,7 +61,7 @@ extension QueryBuilder {
         case .uppercase, .lowercase:
             result = try scalar(argument)
             guard argument.isNull || result.kind?.isText == true else {
-                throw QueryFault.typeMismatch(
+                throw QueryError.typeMismatch(
                     "a string is needed for \(name)", path: result.path, entity: result.entity)
             }
             (result.sql, result.kind) = (
@@ -73,20 +73,20 @@ extension QueryBuilder {
             if argument.isConstant { return try step(argument, to: "length") }
             result = try scalar(argument)
             guard result.kind?.isText == true else {
-                throw QueryFault.typeMismatch("a string is needed for length", path: result.path, entity: result.entity)
+                throw QueryError.typeMismatch("a string is needed for length", path: result.path, entity: result.entity)
             }
             (result.sql, result.kind, result.column) = ("length(\(result.sql))", .integer, nil)
         case .count, .sum, .min, .max, .average:
             guard case .collection = argument else {
-                throw QueryFault.unsupported("The function \(full) needs a to-many relationship in a fetch.")
+                throw QueryError.unsupported("The function \(full) needs a to-many relationship in a fetch.")
             }
             guard PredicateFunction(rawValue: name) == .count else {
-                throw QueryFault.unsupported(
+                throw QueryError.unsupported(
                     "Write \(full) of a to-many relationship as a collection operator: items.@sum.price.")
             }
             return try step(argument, to: "@count")
         default:
-            throw QueryFault.unsupported("The function \(full) is not one that a fetch knows.")
+            throw QueryError.unsupported("The function \(full) is not one that a fetch knows.")
         }
         return .scalar(result)
     }
@@ -100,7 +100,7 @@ extension QueryBuilder {
 
     func cast(_ operand: QueryOperand, to type: String) throws -> QueryOperand {
         guard let cast = ValueCast(rawValue: type) else {
-            throw QueryFault.unsupported("A cast to \(type) is not one that a fetch knows.")
+            throw QueryError.unsupported("A cast to \(type) is not one that a fetch knows.")
         }
         switch (cast, operand) {
         case (_, .constant(let value)):
@@ -125,6 +125,6 @@ extension QueryBuilder {
         default: break
         }
         let (path, entity) = describe(operand)
-        throw QueryFault.unsupported("cannot be cast to \(type) in a fetch", path: path, entity: entity)
+        throw QueryError.unsupported("cannot be cast to \(type) in a fetch", path: path, entity: entity)
     }
 }

@@ -16,7 +16,7 @@ extension QueryBuilder {
         case .collection(let collection):
             let members = try open(collection)
             return exists(members, try compare(members.operand, .equal, element, options: options, exact: false))
-        default: throw QueryFault.unsupported("IN needs a list or a to-many relationship on its right side.")
+        default: throw QueryError.unsupported("IN needs a list or a to-many relationship on its right side.")
         }
     }
 
@@ -106,7 +106,7 @@ extension QueryBuilder {
             }
         }
         guard constants.count <= Self.parameterLimit else {
-            throw QueryFault.unsupported(
+            throw QueryError.unsupported(
                 "is looked for in \(constants.count) values, which is more than one query takes; ask for them in parts",
                 path: element.path, entity: element.entity)
         }

@@ -31,7 +31,7 @@ extension QueryBuilder {
             throw QueryError.keyBehindAttribute(key, path: scalar.path, entity: scalar.entity)
         case .constant(.null): return .constant(.null)
         case .constant, .list, .count:
-            throw QueryFault.unsupported("Nothing can follow a constant or a count in a key path, not \"\(key)\".")
+            throw QueryError.unsupported("Nothing can follow a constant or a count in a key path, not \"\(key)\".")
         }
     }
 
@@ -47,9 +47,9 @@ extension QueryBuilder {
         switch key {
         case "self", "SELF", "objectID": return .object(object)
         case "@count", "@sum", "@min", "@max", "@avg":
-            throw QueryFault.unsupported(
+            throw QueryError.unsupported(
                 "\(key) needs a to-many relationship in front of it", path: path, entity: entity.name)
-        default: throw QueryFault.unknownKey(key, path: path, entity: entity)
+        default: throw QueryError.unknownKey(key, path: path, entity: entity)
         }
     }
 
@@ -59,7 +59,7 @@ extension QueryBuilder {
         if case .attribute(let slot) = entity.slot(named: name) { return try attribute(slot, of: object, path: path) }
         guard entity.composites[name] != nil || entity.attributes.contains(where: { $0.name.hasPrefix(name + ".") })
         else {
-            throw QueryFault.unknownKey(name, path: path, entity: entity)
+            throw QueryError.unknownKey(name, path: path, entity: entity)
         }
         return .composite(object, name)
     }
@@ -68,7 +68,7 @@ extension QueryBuilder {
         let entity = model[object.entity]
         let attribute = entity.attributes[slot]
         guard let column = layout.column(ofAttribute: slot, in: entity.number) else {
-            throw QueryFault.transient(path, entity: entity.name)
+            throw QueryError.transient(path, entity: entity.name)
         }
         let row = row(of: object)
         let sql = "\(row).\(SQLName.quoted(column))"
@@ -108,7 +108,7 @@ extension QueryBuilder {
                     scope: object.scope, isOptional: true, optionalRows: optionalRows(behind: object, row), path: path))
         }
         guard let storage = layout.toMany(slot, in: entity.number) else {
-            throw QueryFault.transient(path, entity: entity.name)
+            throw QueryError.transient(path, entity: entity.name)
         }
         return .collection(
             QueryCollection(
@@ -120,7 +120,7 @@ extension QueryBuilder {
         let path = collection.path + "." + key
         if key == "@count" {
             guard !collection.hasKeys else {
-                throw QueryFault.unsupported(
+                throw QueryError.unsupported(
                     "counts objects behind a to-many relationship; count the relationship itself, or use SUBQUERY",
                     path: path,
                     entity: collection.entity)
@@ -129,14 +129,14 @@ extension QueryBuilder {
         }
         if let function = QueryAggregate(rawValue: key) {
             guard !collection.hasKeys else {
-                throw QueryFault.unsupported(
+                throw QueryError.unsupported(
                     "has its operator at the wrong place: it must stand directly behind the to-many relationship, as in"
                         + " items.\(key).price", path: path, entity: collection.entity)
             }
             return .aggregate(function, collection)
         }
         guard !key.hasPrefix("@") else {
-            throw QueryFault.unsupported("uses \(key), which a fetch cannot", path: path, entity: collection.entity)
+            throw QueryError.unsupported("uses \(key), which a fetch cannot", path: path, entity: collection.entity)
         }
         return .collection(collection.adding(.key(key), path: path))
     }
@@ -175,7 +175,7 @@ extension QueryBuilder {
                 context.variables[variable] = operand
                 conditions.append(try condition(predicate, in: context, exact: false))
             case (.filter, _):
-                throw QueryFault.unsupported("SUBQUERY needs objects", path: collection.path, entity: collection.entity)
+                throw QueryError.unsupported("SUBQUERY needs objects", path: collection.path, entity: collection.entity)
             }
         }
         return operand

@@ -44,7 +44,7 @@ extension QueryBuilder {
         }
         guard case .collection(let collection) = left else {
             let (path, entity) = describe(left)
-            throw QueryFault.quantifierWithoutToMany(path: path, entity: entity)
+            throw QueryError.quantifierWithoutToMany(path: path, entity: entity)
         }
         let members = try open(collection)
         let test = try compare(members.operand, comparison.comparator, right, options: comparison.options, exact: false)

@@ -174,15 +174,15 @@ final class QueryBuilder {
         case .object(let object): return object.key
         case .scalar(let scalar):
             guard let kind = scalar.kind else {
-                throw QueryFault.unsupported(
+                throw QueryError.unsupported(
                     "is \(scalar.opaqueName) and has no order", path: scalar.path, entity: scalar.entity)
             }
             return kind.isText ? ordered(folded(scalar.sql, options), options) : scalar.sql
         case .collection(let collection):
-            throw QueryFault.toManyNotAllowed(path: collection.path, entity: collection.entity)
+            throw QueryError.toManyNotAllowed(path: collection.path, entity: collection.entity)
         case .count(let collection): return try count(of: collection).sql
         default:
-            throw QueryFault.unsupported(
+            throw QueryError.unsupported(
                 "A sort key must be an attribute, a to-one relationship, or the count of a to-many one.")
         }
     }

@@ -72,7 +72,7 @@ extension SQLCompiler {
     private func memberSource(ofRelationship slot: Int, in number: Int) throws -> MemberSource {
         let relationship = model[number].relationships[slot]
         guard let storage = layout.toMany(slot, in: number) else {
-            throw QueryFault.unsupported(
+            throw QueryError.unsupported(
                 "is not a stored to-many relationship", path: relationship.name, entity: model[number].name)
         }
         let table = SQLName.quoted(layout.table(of: model[relationship.destination]))

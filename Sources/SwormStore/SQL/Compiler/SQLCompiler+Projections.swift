@@ -58,7 +58,7 @@ extension QueryBuilder {
     /// Throws an error for binary data that may be stored in a file, which cannot be compared without being read.
     fileprivate func requireTellable(_ column: ProjectedColumn) throws {
         guard column.content == .externalData else { return }
-        throw QueryFault.unsupported(
+        throw QueryError.unsupported(
             "can be stored outside, so its values cannot be told apart by the store", path: column.path,
             entity: model[root.entity].name)
     }

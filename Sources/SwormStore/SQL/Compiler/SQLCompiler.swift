@@ -56,7 +56,7 @@ package final class SQLCompiler: Sendable {
         let entity = model[request.entity]
         for slot in attributes {
             guard let column = layout.column(ofAttribute: slot, in: entity.number) else {
-                throw QueryFault.transient(entity.attributes[slot].name, entity: entity.name)
+                throw QueryError.transient(entity.attributes[slot].name, entity: entity.name)
             }
             columns.append("\(query.alias).\(SQLName.quoted(column))")
         }

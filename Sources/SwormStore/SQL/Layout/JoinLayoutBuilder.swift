@@ -2,8 +2,8 @@
 struct JoinLayoutBuilder {
     /// A many-to-many relationship, seen from the side after which its table is named.
     private struct Pair {
-        var owner: PropertyPlace
-        var inverse: PropertyPlace
+        var owner: PropertyLocation
+        var inverse: PropertyLocation
         var relationship: CompiledRelationship
         var back: CompiledRelationship
         var isReflexive: Bool { owner == inverse }
@@ -21,10 +21,10 @@ struct JoinLayoutBuilder {
     let model: CompiledModel
 
     /// Returns the join of each to-many relationship that has one, by the entity that declares it.
-    func joins() -> [PropertyPlace: StoreLayout.Join] {
+    func joins() -> [PropertyLocation: StoreLayout.Join] {
         let pairs = findPairs()
         let columns = nameColumns(of: pairs)
-        var result: [PropertyPlace: StoreLayout.Join] = [:]
+        var result: [PropertyLocation: StoreLayout.Join] = [:]
         for (index, pair) in pairs.enumerated() {
             let own = columns[index].own
             let other = columns[index].other
@@ -47,7 +47,7 @@ struct JoinLayoutBuilder {
     private static func orderColumn(for column: String) -> String { "Z_FOK_" + column.dropFirst(2) }
 
     private func findPairs() -> [Pair] {
-        var seen: Set<Set<PropertyPlace>> = []
+        var seen: Set<Set<PropertyLocation>> = []
         var pairs: [Pair] = []
         for entity in model.entities {
             for slot in model.ownRelationships(of: entity) {
@@ -55,8 +55,8 @@ struct JoinLayoutBuilder {
                 guard relationship.isToMany, !relationship.isTransient, let backSlot = relationship.inverse,
                     let back = model.inverse(of: relationship), back.isToMany, !back.isTransient
                 else { continue }
-                let place = PropertyPlace(entity: entity.number, slot: slot)
-                let backPlace = PropertyPlace(entity: back.owner, slot: backSlot)
+                let place = PropertyLocation(entity: entity.number, slot: slot)
+                let backPlace = PropertyLocation(entity: back.owner, slot: backSlot)
                 guard seen.insert([place, backPlace]).inserted else { continue }
                 if owns(relationship, over: back) {
                     pairs.append(Pair(owner: place, inverse: backPlace, relationship: relationship, back: back))

@@ -12,13 +12,13 @@ extension StoreLayout {
         var matcher = LayoutMatcher(model: model, existing: existing, layout: self)
         matcher.matchTables()
         matcher.matchJoins()
-        guard matcher.faults.isEmpty else {
-            let list = matcher.faults.map(\.message).joined(separator: "; ")
+        guard matcher.issues.isEmpty else {
+            let list = matcher.issues.map(\.message).joined(separator: "; ")
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,
                 "The file does not hold what the model needs: \(list). Open it with the model that it was written with,"
                     + " or migrate it.",
-                details: matcher.faults)
+                details: matcher.issues)
         }
         self = matcher.layout
     }
@@ -29,7 +29,7 @@ struct LayoutMatcher {
     let model: CompiledModel
     let existing: ExistingSchema
     private(set) var layout: StoreLayout
-    private(set) var faults: [CoreDataError] = []
+    private(set) var issues: [CoreDataError] = []
 
     init(model: CompiledModel, existing: ExistingSchema, layout: StoreLayout) {
         self.model = model
@@ -43,7 +43,7 @@ struct LayoutMatcher {
         var names: [Int: [String: String]] = [:]
         for (root, table) in layout.tables.sorted(by: { $0.key < $1.key }) {
             guard let present = existing.tables[table.name] else {
-                faults.append(
+                issues.append(
                     CoreDataError(
                         NSPersistentStoreIncompatibleSchemaError,
                         "there is no table \(table.name) for the entity \(model[root].name)", entity: model[root].name))
@@ -90,7 +90,7 @@ struct LayoutMatcher {
             guard
                 let name = attribute.map({ entity.attributes[$0].name }) ?? toOne.map({ entity.relationships[$0].name })
             else { continue }
-            faults.append(
+            issues.append(
                 Self.missing(column, in: table, property: "\(entity.name).\(name)", entity: entity.name, key: name))
             return
         }
@@ -103,12 +103,12 @@ struct LayoutMatcher {
                 }
                 let name = entity.relationships[slot].name
                 guard model[entity.relationships[slot].destination].root == root else { continue }
-                faults.append(
+                issues.append(
                     Self.missing(column, in: table, property: "\(entity.name).\(name)", entity: entity.name, key: name))
                 return
             }
         }
-        faults.append(Self.missing(column, in: table, property: model[root].name, entity: model[root].name, key: nil))
+        issues.append(Self.missing(column, in: table, property: model[root].name, entity: model[root].name, key: nil))
     }
 
     private static func missing(
@@ -159,7 +159,7 @@ struct LayoutMatcher {
                 let search = JoinSearch(
                     relationship: relationship, inverse: model.inverse(of: relationship), join: join)
                 guard let found = search.find(in: existing) else {
-                    faults.append(
+                    issues.append(
                         CoreDataError(
                             NSPersistentStoreIncompatibleSchemaError,
                             "there is no table \(join.table), under that name or that of the inverse, with the columns"

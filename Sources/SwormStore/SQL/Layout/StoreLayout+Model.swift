@@ -57,7 +57,7 @@ extension StoreLayout.Join {
 }
 
 /// A property of an entity: the entity's number and the slot.
-package struct PropertyPlace: Hashable {
+package struct PropertyLocation: Hashable {
     package var entity: Int
     package var slot: Int
 }

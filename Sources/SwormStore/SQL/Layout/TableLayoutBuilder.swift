@@ -15,9 +15,9 @@ struct TableLayoutBuilder {
     private var names = SQLNameRegister(["Z_PK", "Z_ENT", "Z_OPT"])
     private var groups: [[StoreLayout.Column]] = Group.allCases.map { _ in [] }
 
-    private(set) var attributeColumns: [PropertyPlace: String] = [:]
-    private(set) var toOneColumns: [PropertyPlace: StoreLayout.ToOne] = [:]
-    private(set) var toManyColumns: [PropertyPlace: StoreLayout.ToMany] = [:]
+    private(set) var attributeColumns: [PropertyLocation: String] = [:]
+    private(set) var toOneColumns: [PropertyLocation: StoreLayout.ToOne] = [:]
+    private(set) var toManyColumns: [PropertyLocation: StoreLayout.ToMany] = [:]
 
     init(root: CompiledEntity, model: CompiledModel, name: String) {
         self.root = root
@@ -67,7 +67,8 @@ struct TableLayoutBuilder {
         let attribute = entity.attributes[slot]
         guard !attribute.isTransient, Self.column(of: attribute.type) != nil else { return }
         let leaf = attribute.name.split(separator: ".").last.map(String.init) ?? attribute.name
-        attributeColumns[PropertyPlace(entity: entity.number, slot: slot)] = names.claim("Z" + SQLName.uppercased(leaf))
+        attributeColumns[PropertyLocation(entity: entity.number, slot: slot)] = names.claim(
+            "Z" + SQLName.uppercased(leaf))
     }
 
     private mutating func nameToOne(_ slot: Int, of entity: CompiledEntity) {
@@ -77,7 +78,7 @@ struct TableLayoutBuilder {
         let column = names.claim("Z" + upper)
         let entityColumn =
             model[relationship.destination].hasDescendants ? names.claim("Z\(relationship.destination)_" + upper) : nil
-        toOneColumns[PropertyPlace(entity: entity.number, slot: slot)] = StoreLayout.ToOne(
+        toOneColumns[PropertyLocation(entity: entity.number, slot: slot)] = StoreLayout.ToOne(
             column: column, entityColumn: entityColumn)
     }
 
@@ -95,13 +96,13 @@ struct TableLayoutBuilder {
             return SQLName.precedes(names.0, names.1) || (names.0 == names.1 && first < second)
         }
         for slot in attributes {
-            guard let name = attributeColumns[PropertyPlace(entity: entity.number, slot: slot)],
+            guard let name = attributeColumns[PropertyLocation(entity: entity.number, slot: slot)],
                 let (group, declaredType) = Self.column(of: entity.attributes[slot].type)
             else { continue }
             declare(name, declaredType, in: group)
         }
         for slot in sortedRelationships(of: entity) {
-            guard let toOne = toOneColumns[PropertyPlace(entity: entity.number, slot: slot)] else { continue }
+            guard let toOne = toOneColumns[PropertyLocation(entity: entity.number, slot: slot)] else { continue }
             declare(toOne.column, "INTEGER", in: .integers)
             if let column = toOne.entityColumn { declare(column, "INTEGER", in: .integers) }
         }
@@ -116,12 +117,12 @@ struct TableLayoutBuilder {
     private mutating func addOrderKeys(of entity: CompiledEntity) {
         for slot in sortedRelationships(of: entity) {
             let relationship = entity.relationships[slot]
-            guard let toOne = toOneColumns[PropertyPlace(entity: entity.number, slot: slot)],
+            guard let toOne = toOneColumns[PropertyLocation(entity: entity.number, slot: slot)],
                 let inverse = model.inverse(of: relationship), inverse.isToMany, !inverse.isTransient,
                 let inverseSlot = relationship.inverse
             else { continue }
             let order = inverse.isOrdered ? "Z_FOK_" + SQLName.uppercased(relationship.name) : nil
-            toManyColumns[PropertyPlace(entity: inverse.owner, slot: inverseSlot)] = .inverse(
+            toManyColumns[PropertyLocation(entity: inverse.owner, slot: inverseSlot)] = .inverse(
                 column: toOne.column, orderColumn: order.map { declareOrderKey($0) })
         }
         for source in oneWaySources(to: entity) {
@@ -149,14 +150,14 @@ struct TableLayoutBuilder {
     }
 
     /// Returns the to-many relationships without an inverse that refer to an entity.
-    private func oneWaySources(to entity: CompiledEntity) -> [PropertyPlace] {
-        var places: [PropertyPlace] = []
+    private func oneWaySources(to entity: CompiledEntity) -> [PropertyLocation] {
+        var places: [PropertyLocation] = []
         for source in model.entities {
             places += sortedRelationships(of: source).filter { slot in
                 let relationship = source.relationships[slot]
                 return relationship.isToMany && !relationship.isTransient && relationship.inverse == nil
                     && relationship.destination == entity.number
-            }.map { PropertyPlace(entity: source.number, slot: $0) }
+            }.map { PropertyLocation(entity: source.number, slot: $0) }
         }
         return places
     }

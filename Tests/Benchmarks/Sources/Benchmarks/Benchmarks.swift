@@ -28,7 +28,7 @@
 // how much we are faster than its quickest way, or than the way that the bar names. What has no such ratio is null, and so are
 // `must` and `ok` where a bar is only reported. `figure` is what is held against `must`.
 //
-// Without --keep-heap every run starts with a heap of its own, as in a fresh process, and pays its own page faults. That is
+// Without --keep-heap every run starts with a heap of its own, as in a fresh process, and pays its own page issues. That is
 // the steadier setting.
 //
 // pairbench.py compares two builds of this program with each other.

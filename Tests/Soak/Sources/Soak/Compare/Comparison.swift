@@ -16,7 +16,7 @@ struct Comparison {
 
     /// Runs all phases, and returns whether all bars are met.
     func run() throws -> Bool {
-        let place = try Workspace()
+        let place = try PerformState()
         try SwormSide.fill(place.url("sworm.sqlite"), rows: settings.rows)
         try GRDBSide.fill(place.url("grdb.sqlite"), rows: settings.rows)
         let mix = "\(settings.clients) clients, \(settings.writes) % writes, \(settings.rows) rows"
@@ -57,7 +57,7 @@ struct Comparison {
     }
 
     /// Runs one phase in a process of its own, on a fresh copy.
-    private func phase(_ side: String, _ place: Workspace) throws -> PhaseFigures {
+    private func phase(_ side: String, _ place: PerformState) throws -> PhaseFigures {
         try place.copy("\(side).sqlite", to: "phase.sqlite")
         var words = [
             "phase", "--side", side, "--store", place.url("phase.sqlite").path, "--seconds", "\(settings.seconds)",

@@ -26,7 +26,7 @@ struct ExternalRun {
     }
 
     private func run(_ journal: String, _ call: String, _ name: String, _ checks: inout Checks) throws {
-        let place = try Workspace()
+        let place = try PerformState()
         let path = place.url("store.sqlite").path
         let folder = place.url(".store_SUPPORT/_EXTERNAL_DATA")
         try fill(path, journal)

@@ -5,7 +5,7 @@ import Synchronization
 /// Many clients on one store, beside a foreign writer, while a sampler looks.
 struct SoakRun {
     private let arguments: Arguments
-    private let place: Workspace
+    private let place: PerformState
     private let path: String
     private let readers: Int
     private let rows: Int
@@ -19,7 +19,7 @@ struct SoakRun {
         readers = try arguments.number("readers", or: 5)
         rows = try arguments.number("rows", or: 30_000)
         seed = try arguments.seed()
-        place = try Workspace()
+        place = try PerformState()
         path = place.url("store.sqlite").path
     }
 
@@ -49,8 +49,8 @@ struct SoakRun {
         let rest = try await Rest.reached()
         sampler.forget()
         let began = ContinuousClock.now
-        let faults = Faults()
-        faults.plant(plant)
+        let issues = Faults()
+        issues.plant(plant)
         let tally = Tally()
         await work(on: store, clients, .seconds(minutes * 60), tally, seed: seed &+ 1)
         let seconds = (ContinuousClock.now - began).milliseconds / 1000
@@ -69,7 +69,7 @@ struct SoakRun {
             summary: tally.summary, peaks: peaks, idleThreads: idle, readers: readers, rest: rest, end: end,
             added: added, found: after - before, foreignPlays: foreignPlays, foreignWait: longest, seconds: seconds,
             warmUpErrors: warm.summary.errors, soundness: try soundness(), complaints: complaints.all)
-        return withExtendedLifetime(faults) { report.print() }
+        return withExtendedLifetime(issues) { report.print() }
     }
 
     /// Lets the clients work for so long.

@@ -11,7 +11,7 @@ struct Arguments {
         Soak suspend [--stops 10000] [--seed N] [--plant awake]
         Soak external [--rounds 3] [--plant removed|orphan]
 
-        Each prints what it measured and what is wanted, and ends with 0 or 1. A planted fault has to be found.
+        Each prints what it measured and what is wanted, and ends with 0 or 1. A planted issue has to be found.
         """
 
     init(_ words: some Sequence<String>) throws {
@@ -54,7 +54,7 @@ struct Arguments {
         }
     }
 
-    /// The fault that is planted, one of those given.
+    /// The issue that is planted, one of those given.
     func plant(_ names: String...) throws -> String? {
         guard let name = values["plant"] else { return nil }
         guard names.contains(name) else { throw Failure("\(command) has no fault \(name) to plant") }

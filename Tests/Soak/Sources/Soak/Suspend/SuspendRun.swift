@@ -15,7 +15,7 @@ struct SuspendRun {
 
     /// Runs everything, and returns whether no lock was seen.
     func run() throws -> Bool {
-        let place = try Workspace()
+        let place = try PerformState()
         let path = place.url("store.sqlite").path
         let files = ["", "-wal", "-shm", "-journal"].map { path + $0 }
         var random = SteadyRandom(state: seed)

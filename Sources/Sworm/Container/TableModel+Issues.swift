@@ -1,0 +1,121 @@
+import Foundation
+import SwormPredicates
+
+extension TableModel {
+    /// Returns the issues that prevent tables from forming a model.
+    ///
+    /// - Parameters:
+    ///   - mappings: The tables, including all tables that they refer to.
+    ///   - tableIssues: The issues that are found in the tables without a model.
+    static func modelIssues(of mappings: [any AnyEntityMapping], tableIssues: [TableIssue]) -> [TableIssue] {
+        var issues = tableIssues
+        var entities: [String: any AnyEntityMapping] = [:]
+        var capitalised: [String: String] = [:]
+        for mapping in mappings {
+            let name = mapping.entityName
+            if let other = entities.updateValue(mapping, forKey: name) {
+                issues.append(
+                    TableIssue(
+                        .repeatedEntity, entity: name, member: nil,
+                        "the types \(other.typeName) and \(mapping.typeName) have this entity name; give one of them another `entityName`"
+                    ))
+            } else if let other = capitalised.updateValue(name, forKey: name.uppercased()) {
+                issues.append(
+                    TableIssue(
+                        .repeatedEntity, entity: name, member: nil,
+                        "the name differs from that of the entity \"\(other)\" in letter case only"))
+            }
+            if !name.isEmpty, let problem = problem(ofName: name) {
+                issues.append(TableIssue(.illegalName, entity: name, member: nil, "the entity name \(problem)"))
+            }
+            issues += propertyIssues(of: mapping)
+        }
+        return issues
+    }
+
+    private static func propertyIssues(of mapping: any AnyEntityMapping) -> [TableIssue] {
+        var issues: [TableIssue] = []
+        func issue(_ kind: TableIssue.Kind, _ member: String, _ message: String) {
+            issues.append(TableIssue(kind, entity: mapping.entityName, member: member, message))
+        }
+        for name in mapping.attributes.map(\.name) + mapping.relations.map(\.name) where !name.isEmpty {
+            if let problem = problem(ofName: name) {
+                issue(.illegalName, name, "the name \(problem)")
+            } else if reservedNames.contains(name) {
+                issue(.illegalName, name, "every managed object has a method of this name; use another one")
+            }
+        }
+        for attribute in mapping.attributes {
+            guard case .int(let number) = attribute.defaultValue else { continue }
+            let fits =
+                switch attribute.traits.storageType {
+                case .integer16: Int16(exactly: number) != nil
+                case .integer32: Int32(exactly: number) != nil
+                default: true
+                }
+            if !fits {
+                issue(
+                    .unfitDefault, attribute.name,
+                    "a fresh instance has \(number), which \(attribute.traits.storageType.summary) cannot hold")
+            }
+        }
+        for relation in mapping.relations {
+            if let inverse = relation.inverse,
+                !relation.destination.anyMapping.relations.contains(where: { $0.name == inverse.name })
+            {
+                issue(
+                    .unknownInverse, relation.name,
+                    "its inverse \(relation.destination.entityName).\(inverse.name) is not a stored property of the relations there"
+                )
+            }
+            if relation.kind != .toOne, relation.maximumCount == 1 {
+                issue(.unfitOption, relation.name, "a relation to many with at most one destination; use ToOneRelation")
+            }
+            if relation.minimumCount < 0 || relation.maximumCount < 0 {
+                issue(.unfitOption, relation.name, "`.count` is below zero")
+            }
+        }
+        for index in mapping.indexes where index.name.contains("\"") || index.name.contains("\0") {
+            issue(.illegalName, oneLine(index.name), "the name of the index has a character that no store takes")
+        }
+        for constraint in mapping.uniquenessConstraints where Set(constraint).count < constraint.count {
+            issue(
+                .repeatedName, constraint.joined(separator: ", "), "a uniqueness constraint names one attribute twice")
+        }
+        return issues
+    }
+
+    /// Returns what is wrong with a name that is not empty; nil for a valid name.
+    ///
+    /// Names become parts of key paths and of the names in the store.
+    private static func problem(ofName name: String) -> String? {
+        if name.count > 128 { return "is longer than 128 characters" }
+        for (index, scalar) in name.unicodeScalars.enumerated() {
+            let isDigit = scalar.properties.numericType != nil
+            if index == 0, isDigit { return "begins with a digit" }
+            if !(scalar == "_" || scalar.properties.isAlphabetic || isDigit || isMark(scalar)) {
+                let shown = scalar.value < 0x20 || scalar.value == 0x7F ? "a control character" : "'\(scalar)'"
+                return "contains \(shown); use letters, digits and underscores"
+            }
+        }
+        return nil
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark: true
+        default: false
+        }
+    }
+
+    /// The names of the methods without parameters that every managed object has: key-value coding would call these
+    /// methods instead of reading the property.
+    private static let reservedNames: Set<String> = [
+        "autorelease", "class", "classForCoder", "classForKeyedArchiver", "copy", "dealloc", "debugDescription",
+        "description", "finalize", "hash", "init", "isProxy", "mutableCopy", "observationInfo", "release", "retain",
+        "retainCount", "self", "superclass", "zone", "awakeFromFetch", "awakeFromInsert", "changedValues",
+        "changedValuesForCurrentEvent", "didSave", "didTurnIntoFault", "entity", "faultingState", "hasChanges",
+        "hasPersistentChangedValues", "isDeleted", "isFault", "isInserted", "isUpdated", "managedObjectContext",
+        "objectID", "prepareForDeletion", "willSave", "willTurnIntoFault",
+    ]
+}

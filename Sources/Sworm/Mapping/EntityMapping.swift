@@ -1,0 +1,214 @@
+package import SwormPredicates
+
+/// The validated tables of a type: attributes, relations, constraints and indexes. A mapping is built once and never
+/// changes.
+package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
+    package let entityName: String
+    /// The entity's name in the previous version of the model, or nil if it is the same.
+    package let formerEntityName: String?
+    /// The qualified name of the type, with its module and enclosing types, for messages.
+    package var typeName: String { String(reflecting: T.self) }
+    /// The attributes, sorted by name.
+    package let attributes: [AttributeMapping]
+    /// The relations, in the order of their declaration.
+    package let relations: [RelationMapping]
+    /// The names of the attributes whose values must be unique together.
+    package let uniquenessConstraints: [[String]]
+    package let indexes: [IndexMapping]
+    /// The issues of these tables alone. See ``tableIssues(of:)`` for issues between tables.
+    package let issues: [TableIssue]
+    /// Whether the type is a class. A new instance of a class must be created for every row.
+    package let isClass: Bool
+    /// Whether rows may be created as copies of one new instance: the attributes cover all of its memory, or the rest
+    /// is the same in every new instance. Otherwise, `init()` must be called for every row.
+    package let sharesTemplate: Bool
+
+    private let readers: [@Sendable (T) throws -> AttributeValue]
+    private let writers: [@Sendable (inout T, AttributeValue) throws -> Void]
+    private let fields: [FieldRead]
+    private let places: FieldOffsets
+    /// The attributes as expressions of conditions. They are created once, because every condition would recreate them.
+    private let expressions: [ExpressionTree]
+    private let indexByName: [String: Int]
+    // Unsafe: key paths are not `Sendable` in general. The key paths of a table are, and the dictionary never changes.
+    private nonisolated(unsafe) let indexByKeyPath: [AnyKeyPath: Int]
+
+    init() {
+        let name = T.entityName
+        let table = T.attributes.sorted { ($0.name, "\($0.keyPath)") < ($1.name, "\($1.keyPath)") }
+        var issues: [TableIssue] = []
+        let samples = FreshInstances<T>()
+
+        entityName = name
+        formerEntityName = T.formerEntityName
+        relations = Mirror(reflecting: T.relations).children.compactMap { child in
+            (child.value as? any Relation).map { RelationMapping(label: child.label ?? "", relation: $0) }
+        }
+        let attributes = table.map { line in
+            AttributeMapping(
+                name: line.name, kind: line.kind, isOptional: line.isOptional, isPrimitive: line.isPrimitive,
+                offset: line.offset, typeName: line.typeName,
+                traits: AttributeTraits(kind: line.kind, isOptional: line.isOptional, options: line.options) {
+                    issues.append(TableIssue($0, entity: name, member: line.name, $1))
+                },
+                defaultValue: samples.commonValue(of: line))
+        }
+        let places = Dictionary(
+            table.indices.map { (table[$0].keyPath as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
+        self.attributes = attributes
+        expressions = attributes.map { .key(.evaluatedObject, $0.name) }
+        readers = table.map(\.read)
+        writers = table.map(\.write)
+        indexByName = Dictionary(
+            attributes.indices.map { (attributes[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
+        indexByKeyPath = places
+        let isClass = T.self is AnyObject.Type
+        self.isClass = isClass
+        fields = attributes.map { FieldRead($0, isClass: isClass) }
+        self.places = FieldOffsets(table)
+        sharesTemplate = samples.shareTemplate(table)
+
+        let columns = ColumnNames<T>(entity: name, indexByKeyPath: places, attributes: attributes)
+        uniquenessConstraints = columns.constraints(T.uniquenessConstraints, issues: &issues)
+        indexes = columns.indexes(T.fetchIndexes, issues: &issues)
+        self.issues = tableIssues(entity: name, table: table, relations: relations) + issues
+    }
+
+    /// Returns the index of the attribute with the given name.
+    package func index(named name: String) -> Int? {
+        indexByName[name]
+    }
+
+    /// Returns the index of the attribute that a key path refers to.
+    ///
+    /// - Throws: A ``StoreError`` with the code `unknownKeyPath` if the table does not contain the key path.
+    package func index(of keyPath: PartialKeyPath<T>) throws(StoreError) -> Int {
+        if let index = places.index(of: keyPath) ?? indexByKeyPath[keyPath] { return index }
+        throw unknownKeyPath(keyPath, entity: entityName, attributes: attributes)
+    }
+
+    /// Returns the attribute that a key path refers to, as an expression about the row that a condition evaluates.
+    ///
+    /// - Throws: A ``StoreError`` with the code `unknownKeyPath`. See ``index(of:)``.
+    func expression(of keyPath: PartialKeyPath<T>) throws(StoreError) -> ExpressionTree {
+        expressions[try index(of: keyPath)]
+    }
+
+    /// Returns the attribute that a key path refers to.
+    package func attribute(_ keyPath: PartialKeyPath<T>) throws(StoreError) -> AttributeMapping {
+        attributes[try index(of: keyPath)]
+    }
+
+    /// Reads an attribute of an object.
+    ///
+    /// - Throws: ``AttributeError/badAttribute(_:)``.
+    package func read(_ index: Int, of object: T) throws -> AttributeValue {
+        do {
+            return try readers[index](object)
+        } catch {
+            throw attributeError(index, value: nil, error)
+        }
+    }
+
+    /// Writes an attribute of an object.
+    ///
+    /// - Throws: ``AttributeError/badAttribute(_:)``.
+    package func write(_ value: AttributeValue, at index: Int, into object: inout T) throws {
+        do {
+            try writers[index](&object, value)
+        } catch {
+            throw attributeError(index, value: value, error)
+        }
+    }
+
+    /// Returns the values of all attributes, in the order of ``attributes``.
+    package func values(of object: T) throws -> [AttributeValue] {
+        // An empty array must be returned early: the initializer would write a count into the storage that all empty
+        // arrays of the process share.
+        guard !fields.isEmpty else { return [] }
+        // The bytes are those of a `T`, and the offsets of the fields apply to `T`. `count` includes the values that
+        // were read before an error, so they are released.
+        return try withUnsafeBytes(of: object) { bytes in
+            try [AttributeValue](unsafeUninitializedCapacity: fields.count) { values, count in
+                for index in fields.indices {
+                    let value: AttributeValue
+                    if fields[index].offset >= 0, let start = bytes.baseAddress {
+                        value = fields[index].value(start)
+                    } else {
+                        value = try read(index, of: object)
+                    }
+                    values.initializeElement(at: index, to: value)
+                    count = index + 1
+                }
+            }
+        }
+    }
+
+    /// Returns the value of one attribute, read from memory directly if the property has an offset.
+    ///
+    /// - Throws: ``AttributeError/badAttribute(_:)``. See ``read(_:of:)``.
+    package func value(_ index: Int, of object: T) throws -> AttributeValue {
+        let field = fields[index]
+        guard field.offset >= 0 else { return try read(index, of: object) }
+        return withUnsafeBytes(of: object) { bytes in bytes.baseAddress.map { field.value($0) } ?? .null }
+    }
+
+    /// Creates an object with the given values, which are in the order of ``attributes``.
+    package func object(from values: [AttributeValue]) throws -> T {
+        var object = T()
+        for (index, value) in zip(writers.indices, values) { try write(value, at: index, into: &object) }
+        return object
+    }
+
+    /// Returns the error for an attribute that could not be read (without a value) or written (with the value).
+    package func attributeError(_ index: Int, value: AttributeValue?, _ error: any Error) -> AttributeError {
+        attributeError(index, stored: value.map { excerpt($0) }, error)
+    }
+
+    /// Returns the error for an attribute that could not be written, with a description of the stored value.
+    package func attributeError(_ index: Int, stored value: String?, _ error: any Error) -> AttributeError {
+        .badAttribute(
+            .init(
+                name: attributes[index].name, entity: entityName, expectedType: attributes[index].typeName,
+                value: value, originalError: error))
+    }
+}
+
+/// A mapping whose type is not statically known.
+package protocol AnyEntityMapping: AnyObject, Sendable {
+    var entityName: String { get }
+    var formerEntityName: String? { get }
+    var typeName: String { get }
+    var attributes: [AttributeMapping] { get }
+    var relations: [RelationMapping] { get }
+    var uniquenessConstraints: [[String]] { get }
+    var indexes: [IndexMapping] { get }
+    var issues: [TableIssue] { get }
+}
+
+private func unknownKeyPath(_ keyPath: AnyKeyPath, entity: String, attributes: [AttributeMapping]) -> StoreError {
+    let path = keyPathName(keyPath)
+    let names = attributes.map(\.name)
+    let hint =
+        if let nearest = path.components.last.flatMap({ nearestName(to: $0, in: names) }) {
+            "The nearest attribute is \"\(nearest)\"."
+        } else if names.isEmpty {
+            "The table is empty."
+        } else {
+            "The attributes are \(names.prefix(12).map { "\"\($0)\"" }.joined(separator: ", "))."
+        }
+    let message =
+        "\(entity): \(path.text) is not in the table of attributes. Add it to `attributes`, or use one that is there. \(hint)"
+    return StoreError(
+        .unknownKeyPath, message, entity: entity, attribute: path.components.joined(separator: "."))
+}
+
+/// Returns a key path as it is written in source, as far as the runtime knows its names.
+package func keyPathName(_ keyPath: AnyKeyPath) -> (text: String, components: [String]) {
+    let text = String(reflecting: keyPath)
+    guard text.hasPrefix("\\") else { return (text, []) }
+    let parts = text.dropFirst().split(separator: ".", omittingEmptySubsequences: true).map(String.init)
+    // Anonymous components are printed with angle brackets. The root may be the full name of a nested type.
+    let names = parts.drop { !($0.first?.isLowercase ?? false) }.filter { !$0.contains("<") && !$0.contains("(") }
+    return (text, Array(names))
+}

@@ -1,0 +1,131 @@
+import Foundation
+import SwormSQLite
+
+extension MigrationRun {
+    /// Recreates the triggers, views and indexes that are not Core Data's. Those that no longer fit the new tables are
+    /// left out.
+    func restore(_ objects: [SchemaObject], _ connection: StoreConnection, _ report: inout MigrationReport) {
+        // A view may read another one that is created after it, and a trigger may belong to a view.
+        let views = objects.filter { $0.kind == .view && attempt($0, connection, &report) { try make($0, connection) } }
+        for view in views { attempt(view, connection, &report) { try tryView($0, connection) } }
+        for object in objects where object.kind == .index {
+            attempt(object, connection, &report) { try makeIndex($0, connection) }
+        }
+        for object in objects where object.kind == .trigger {
+            attempt(object, connection, &report) { try makeTrigger($0, connection) }
+        }
+    }
+
+    /// Removes the R-trees that are no longer updated by all their triggers.
+    func removeStaleTrees(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
+        for tree in plan.trees {
+            let triggers = plan.foreign.filter { tree.isKept(by: $0) }
+            let left = try triggers.filter { trigger in
+                try connection.integer(
+                    "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name = ?", [.text(trigger.name)])
+                    == 1
+            }
+            guard left.count < triggers.count else { continue }
+            for trigger in left { try connection.run("DROP TRIGGER \(SQLName.alwaysQuoted(trigger.name))") }
+            try connection.run("DROP TABLE \(SQLName.alwaysQuoted(tree.name))")
+            report.notes.append("The table \(tree.name) was left out, as its triggers fit no more.")
+        }
+    }
+
+    /// Adds a note for rows in third-party tables that reference objects which no longer exist.
+    func checkReferences(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
+        for table in plan.referring.sorted() {
+            guard let after = Self.broken(table, connection), let before = Self.broken(table, original) else {
+                continue
+            }
+            let count = after - before
+            guard count > 0 else { continue }
+            report.notes.append(
+                "\(count == 1 ? "1 row" : "\(count) rows") of the table \(table), which is not of the model, leads to nothing now by a foreign key: the objects or columns that it led to are gone."
+            )
+        }
+    }
+
+    /// Returns the number of dangling references of a table; nil if SQLite cannot determine it.
+    private static func broken(_ table: String, _ connection: StoreConnection) -> Int64? {
+        try? connection.integer("SELECT count(*) FROM pragma_foreign_key_check(?)", [.text(table)])
+    }
+
+    @discardableResult
+    private func attempt(
+        _ object: SchemaObject, _ connection: StoreConnection, _ report: inout MigrationReport,
+        _ work: (SchemaObject) throws -> Void
+    ) -> Bool {
+        do {
+            try work(object)
+            return true
+        } catch {
+            let reason = (error as? SQLiteError)?.message ?? error.localizedDescription
+            report.notes.append(
+                "The \(object.kind.rawValue) \(object.name), which is not of the model, was left out: \(reason).")
+            return false
+        }
+    }
+
+    private func make(_ object: SchemaObject, _ connection: StoreConnection) throws {
+        if let sql = object.sql { try connection.base.execute(sql) }
+    }
+
+    /// Creates an index, and drops it again if it no longer has the same columns: SQLite interprets a quoted name that
+    /// matches no column as a string.
+    private func makeIndex(_ index: SchemaObject, _ connection: StoreConnection) throws {
+        try make(index, connection)
+        let sql = "SELECT count(*) FROM pragma_index_xinfo(?) WHERE key = 1 AND cid = -2"
+        let (before, after) = (
+            try original.integer(sql, [.text(index.name)]) ?? 0, try connection.integer(sql, [.text(index.name)]) ?? 0
+        )
+        guard after > before else { return }
+        try connection.base.execute("DROP INDEX \(SQLName.alwaysQuoted(index.name))")
+        throw CoreDataError(NSMigrationError, "a column that it is of is gone")
+    }
+
+    private func tryView(_ view: SchemaObject, _ connection: StoreConnection) throws {
+        let name = SQLName.alwaysQuoted(view.name)
+        guard let issue = issue(of: "SELECT * FROM \(name)", connection) else { return }
+        try connection.base.execute("DROP VIEW \(name)")
+        throw issue
+    }
+
+    /// Creates a trigger, and drops it again if it prevents a write that was possible before.
+    private func makeTrigger(_ trigger: SchemaObject, _ connection: StoreConnection) throws {
+        let statements = writing(trigger.table, connection)
+        let before = statements.map { issue(of: $0, connection)?.message }
+        try make(trigger, connection)
+        for (statement, former) in zip(statements, before) {
+            guard let issue = issue(of: statement, connection), issue.message != former else { continue }
+            try connection.base.execute("DROP TRIGGER \(SQLName.alwaysQuoted(trigger.name))")
+            throw issue
+        }
+    }
+
+    /// Returns the statements that fire every trigger of a table or a view, whichever columns the trigger is for.
+    private func writing(_ table: String, _ connection: StoreConnection) -> [String] {
+        let name = SQLName.alwaysQuoted(table)
+        var columns: [String] = []
+        // Generated columns are not listed, and cannot be written. A view that uses a function of another program does
+        // not report its columns.
+        try? connection.rows("PRAGMA table_info(\(name))") { row in
+            if let column = row.text(1) { columns.append(SQLName.alwaysQuoted(column)) }
+        }
+        let update = "UPDATE \(name) SET \(columns.map { "\($0) = \($0)" }.joined(separator: ", "))"
+        return ["INSERT INTO \(name) DEFAULT VALUES", "DELETE FROM \(name)"] + (columns.isEmpty ? [] : [update])
+    }
+
+    /// Returns the reason why a statement cannot be prepared; preparing makes SQLite parse the triggers and views in
+    /// it. A missing function is not an issue, because another program may provide it.
+    private func issue(of sql: String, _ connection: StoreConnection) -> SQLiteError? {
+        do {
+            try connection.base.execute("EXPLAIN " + sql)
+            return nil
+        } catch let error as SQLiteError {
+            return error.message.hasPrefix("no such function") ? nil : error
+        } catch {
+            return nil
+        }
+    }
+}
