@@ -23,6 +23,57 @@ package enum CellKind: UInt8, Sendable, Hashable {
         case .any: "any value"
         }
     }
+
+    // These are switches, because the `==` of an enumeration is not inlined into other modules, and a fetch checks every
+    // value that it reads.
+
+    /// Whether a column of the kind may hold an integer.
+    @inlinable
+    package var takesIntegers: Bool {
+        switch self {
+        case .integer, .real, .number, .any: true
+        case .text, .blob, .uuid: false
+        }
+    }
+
+    /// Whether a column of the kind may hold a real number.
+    @inlinable
+    package func takes(_ real: Double) -> Bool {
+        switch self {
+        case .real, .any: true
+        case .number: DecimalText.isRepresentable(real)
+        case .integer, .text, .blob, .uuid: false
+        }
+    }
+
+    /// Whether a column of the kind may hold a string of valid UTF-8.
+    @inlinable
+    package func takes(text: UnsafeRawBufferPointer) -> Bool {
+        switch self {
+        case .text, .any: true
+        case .number: DecimalText.isNumber(text)
+        case .integer, .real, .blob, .uuid: false
+        }
+    }
+
+    /// Whether a column of the kind may hold strings, depending on their content.
+    @inlinable
+    package var takesStrings: Bool {
+        switch self {
+        case .text, .number, .any: true
+        case .integer, .real, .blob, .uuid: false
+        }
+    }
+
+    /// Whether a column of the kind may hold a blob of the given length in bytes.
+    @inlinable
+    package func takesBlob(ofLength length: Int) -> Bool {
+        switch self {
+        case .blob, .any: true
+        case .uuid: length == 16
+        case .integer, .real, .number, .text: false
+        }
+    }
 }
 
 /// A column's kind, and whether it may be NULL.

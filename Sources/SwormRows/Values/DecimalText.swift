@@ -23,12 +23,18 @@ package enum DecimalText {
         value == 0 || (abs(value) < 1e127 && abs(value) > 1e-127)
     }
 
+    /// Returns whether the bytes are a number. Not generic, so that it is specialized for other modules too.
+    package static func isNumber(_ text: UnsafeRawBufferPointer) -> Bool { isNumber(bytes: text) }
+
+    /// Returns whether the string is a number. Not generic, so that it is specialized for other modules too.
+    package static func isNumber(_ text: String.UTF8View) -> Bool { isNumber(bytes: text) }
+
     /// Returns whether the string consists of a sign, digits with at most one point, and an exponent, optionally
     /// followed by the letter `m`.
     ///
     /// A column with numeric affinity converts a string that is only a number to a double. The letter prevents this
     /// for a number with more digits than a double has.
-    package static func isNumber(_ text: some BidirectionalCollection<UInt8>) -> Bool {
+    private static func isNumber(bytes text: some BidirectionalCollection<UInt8>) -> Bool {
         guard text.count <= longest else { return false }
         var rest = text[...]
         if rest.last == UInt8(ascii: "m") { rest = rest.dropLast() }

@@ -39,25 +39,18 @@ struct RowBufferBuilder: ~Copyable {
             let payload: UInt64
             switch type {
             case SQLITE_INTEGER:
-                guard rule.kind == .integer || rule.kind == .real || rule.kind == .number || rule.kind == .any else {
-                    throw issue(statement, column, rule)
-                }
+                guard rule.kind.takesIntegers else { throw issue(statement, column, rule) }
                 payload = UInt64(bitPattern: sqlite3_value_int64(value))
             case SQLITE_FLOAT:
                 let real = sqlite3_value_double(value)
-                guard
-                    rule.kind == .real || rule.kind == .any
-                        || (rule.kind == .number && DecimalText.isRepresentable(real))
-                else { throw issue(statement, column, rule) }
+                guard rule.kind.takes(real) else { throw issue(statement, column, rule) }
                 payload = real.bitPattern
             case SQLITE_TEXT:
-                guard rule.kind == .text || rule.kind == .number || rule.kind == .any else {
-                    throw issue(statement, column, rule)
-                }
+                guard rule.kind.takesStrings else { throw issue(statement, column, rule) }
                 // An empty string has an address. A missing one means that there was no memory for the conversion.
                 guard let start = sqlite3_value_text(value) else { throw Self.outOfMemory }
                 let text = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-                guard UTF8Check.isValid(text), rule.kind != .number || DecimalText.isNumber(text) else {
+                guard UTF8Check.isValid(text), rule.kind.takes(text: text) else {
                     throw issue(statement, column, rule)
                 }
                 payload = try put(text)
@@ -65,9 +58,7 @@ struct RowBufferBuilder: ~Copyable {
                 let start = sqlite3_value_blob(value)
                 let blob = UnsafeRawBufferPointer(
                     start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
-                guard rule.kind == .blob || rule.kind == .any || (rule.kind == .uuid && blob.count == 16) else {
-                    throw issue(statement, column, rule)
-                }
+                guard rule.kind.takesBlob(ofLength: blob.count) else { throw issue(statement, column, rule) }
                 payload = try put(blob)
             default:
                 guard rule.allowsNull else { throw issue(statement, column, rule) }
