@@ -68,42 +68,22 @@ struct ReadmeTests {
         #expect(try compiler.diagnostics(of: ["main": code], stage: .types) != [:])
     }
 
-    @Test(.enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"))
-    func `the table of operators compiles in its first two columns`() throws {
-        let compiler = try #require(SnippetCompiler.found)
-        let readme = try Document("README.md")
-        var code = "func operators(id: ManagedObjectID<Author>) {\n"
-        var isTable = false
-        for line in readme.text.split(separator: "\n") {
-            isTable = line.hasPrefix("|") && (isTable || line.hasPrefix("| closure form"))
-            guard isTable else { continue }
-            let cells = line.split(separator: "|").map { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
-            for expression in cells.first ?? [] where expression.hasPrefix("$0.") {
-                let type = expression.contains(/books|notes/) ? "Author" : "Book"
-                let isWhole = expression.contains(/\ [<>=]=? |between|isIn|contains|isEmpty/)
-                code += "_ = \(type).all.where { \(expression)\(isWhole ? "" : " > 0") }\n"
-            }
-            for expression in cells.dropFirst().first ?? [] where expression.contains("\\.") {
-                code += "_ = Book.all.where(\(expression))\n"
-            }
-        }
-        code += "}\n"
-        #expect(code.contains("isIn") && code.contains("Query.contains"))
-        #expect(try compiler.diagnostics(of: ["main": readme.blocks("swift") + code], stage: .types) == [:])
-    }
-
     @Test(
         .enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"),
         arguments: [
             ("ChangingYourModel", "MigrationPlan"),
             ("Concurrency", "retrying"),
+            ("DeclaringModels", "UniquenessConstraint"),
             ("FromCoreData", "newBackgroundContext"),
             ("FromSwiftData", "upsert"),
             ("FromSworm1", "uniquenessViolation"),
+            ("GettingStarted", "perform"),
             ("History", "deleteHistory"),
             ("LookingIntoAStore", "StoredModel"),
+            ("OnAServer", "ConditionAllowList"),
             ("Querying", "grouped"),
             ("Speed", "expectStatements"),
+            ("Testing", "ReleaseLedger"),
             ("Troubleshooting", "uniquenessViolation"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
@@ -117,15 +97,20 @@ struct ReadmeTests {
         "README.md",
         "Sources/Sworm/Sworm.docc/Architecture.md",
         "Sources/Sworm/Sworm.docc/ChangingYourModel.md",
+        "Sources/Sworm/Sworm.docc/CommandLine.md",
         "Sources/Sworm/Sworm.docc/Concurrency.md",
+        "Sources/Sworm/Sworm.docc/DeclaringModels.md",
         "Sources/Sworm/Sworm.docc/Differences.md",
         "Sources/Sworm/Sworm.docc/FromCoreData.md",
         "Sources/Sworm/Sworm.docc/FromSwiftData.md",
         "Sources/Sworm/Sworm.docc/FromSworm1.md",
+        "Sources/Sworm/Sworm.docc/GettingStarted.md",
         "Sources/Sworm/Sworm.docc/History.md",
         "Sources/Sworm/Sworm.docc/LookingIntoAStore.md",
+        "Sources/Sworm/Sworm.docc/OnAServer.md",
         "Sources/Sworm/Sworm.docc/Querying.md",
         "Sources/Sworm/Sworm.docc/Speed.md",
+        "Sources/Sworm/Sworm.docc/Testing.md",
         "Sources/Sworm/Sworm.docc/Troubleshooting.md",
     ])
     func `its links lead somewhere`(path: String) throws {
