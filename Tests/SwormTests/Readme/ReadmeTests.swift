@@ -26,8 +26,20 @@ struct Document {
         }.joined(separator: "\n")
     }
 
-    /// The places that its links lead to.
+    /// The destinations of its links: URLs, paths and headings.
     var links: [String] { text.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) } }
+
+    /// The pages of the documentation catalog that it links to, as `<doc:Page>`.
+    var pageLinks: [String] { text.matches(of: /<doc:([^>#]+)(?:#[^>]*)?>/).map { String($0.1) } }
+
+    /// The names of the pages of the documentation catalog.
+    static func pages() throws -> Set<String> {
+        let catalog = root.appending(path: "Sources/Sworm/Sworm.docc")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: catalog.path)
+        return Set(
+            paths.map { URL(filePath: $0) }.filter { ["md", "tutorial"].contains($0.pathExtension) }
+                .map { $0.deletingPathExtension().lastPathComponent })
+    }
 
     /// The headings, as they stand in links.
     var anchors: Set<String> {
@@ -56,35 +68,22 @@ struct ReadmeTests {
         #expect(try compiler.diagnostics(of: ["main": code], stage: .types) != [:])
     }
 
-    @Test(.enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"))
-    func `the table of operators compiles in its first two columns`() throws {
-        let compiler = try #require(SnippetCompiler.found)
-        let readme = try Document("README.md")
-        var code = "func operators(id: ManagedObjectID<Author>) {\n"
-        var isTable = false
-        for line in readme.text.split(separator: "\n") {
-            isTable = line.hasPrefix("|") && (isTable || line.hasPrefix("| closure form"))
-            guard isTable else { continue }
-            let cells = line.split(separator: "|").map { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
-            for expression in cells.first ?? [] where expression.hasPrefix("$0.") {
-                let type = expression.contains(/books|notes/) ? "Author" : "Book"
-                let isWhole = expression.contains(/\ [<>=]=? |between|isIn|contains|isEmpty/)
-                code += "_ = \(type).all.where { \(expression)\(isWhole ? "" : " > 0") }\n"
-            }
-            for expression in cells.dropFirst().first ?? [] where expression.contains("\\.") {
-                code += "_ = Book.all.where(\(expression))\n"
-            }
-        }
-        code += "}\n"
-        #expect(code.contains("isIn") && code.contains("Query.contains"))
-        #expect(try compiler.diagnostics(of: ["main": readme.blocks("swift") + code], stage: .types) == [:])
-    }
-
     @Test(
         .enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"),
         arguments: [
-            ("History", "deleteHistory"), ("LookingIntoAStore", "StoredModel"), ("Speed", "expectStatements"),
-            ("ChangingYourModel", "MigrationPlan"), ("Concurrency", "retrying"), ("Querying", "grouped"),
+            ("ChangingYourModel", "MigrationPlan"),
+            ("Concurrency", "retrying"),
+            ("DeclaringModels", "UniquenessConstraint"),
+            ("FromCoreData", "newBackgroundContext"),
+            ("FromSwiftData", "upsert"),
+            ("FromSworm1", "uniquenessViolation"),
+            ("GettingStarted", "perform"),
+            ("History", "deleteHistory"),
+            ("LookingIntoAStore", "StoredModel"),
+            ("OnAServer", "ConditionAllowList"),
+            ("Querying", "grouped"),
+            ("Speed", "expectStatements"),
+            ("Testing", "ReleaseLedger"),
             ("Troubleshooting", "uniquenessViolation"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
@@ -95,16 +94,30 @@ struct ReadmeTests {
     }
 
     @Test(arguments: [
-        "README.md", "Sources/Sworm/Sworm.docc/Architecture.md", "Sources/Sworm/Sworm.docc/ChangingYourModel.md",
+        "README.md",
+        "Sources/Sworm/Sworm.docc/Architecture.md",
+        "Sources/Sworm/Sworm.docc/ChangingYourModel.md",
+        "Sources/Sworm/Sworm.docc/CommandLine.md",
         "Sources/Sworm/Sworm.docc/Concurrency.md",
+        "Sources/Sworm/Sworm.docc/DeclaringModels.md",
         "Sources/Sworm/Sworm.docc/Differences.md",
-        "Sources/Sworm/Sworm.docc/History.md", "Sources/Sworm/Sworm.docc/LookingIntoAStore.md",
-        "Sources/Sworm/Sworm.docc/Querying.md", "Sources/Sworm/Sworm.docc/Speed.md",
+        "Sources/Sworm/Sworm.docc/FromCoreData.md",
+        "Sources/Sworm/Sworm.docc/FromSwiftData.md",
+        "Sources/Sworm/Sworm.docc/FromSworm1.md",
+        "Sources/Sworm/Sworm.docc/GettingStarted.md",
+        "Sources/Sworm/Sworm.docc/History.md",
+        "Sources/Sworm/Sworm.docc/LookingIntoAStore.md",
+        "Sources/Sworm/Sworm.docc/OnAServer.md",
+        "Sources/Sworm/Sworm.docc/Querying.md",
+        "Sources/Sworm/Sworm.docc/Speed.md",
+        "Sources/Sworm/Sworm.docc/Testing.md",
         "Sources/Sworm/Sworm.docc/Troubleshooting.md",
     ])
     func `its links lead somewhere`(path: String) throws {
         let document = try Document(path)
-        #expect(!document.links.isEmpty)
+        let pages = try Document.pages()
+        #expect(!document.links.isEmpty || !document.pageLinks.isEmpty)
+        for page in document.pageLinks { #expect(pages.contains(page), "\(path): <doc:\(page)>") }
         for link in document.links where !link.contains("://") {
             if link.hasPrefix("#") {
                 #expect(document.anchors.contains(link), "\(path): \(link)")
