@@ -36,10 +36,10 @@ struct ConditionsGuideTests {
     #if !canImport(CoreData)
     @Test func `the SQL in it is the SQL that its requests become`() throws {
         let store = try PersistentContainer(for: Book.self, at: .memory)
-        let statements = try store.read { try statements(in: $0) }
+        let expected = try store.read { try statements(in: $0) }
         let printed = printedStatements()
-        #expect(Set(printed.map(\.name)) == Set(statements.keys))
-        for (name, _, sql) in printed { #expect(sql == statements[name], "\(name)") }
+        #expect(Set(printed.map(\.name)) == Set(expected.keys))
+        for (name, _, sql) in printed { #expect(sql == expected[name], "\(name)") }
     }
 
     @Test func `the requests with SQL are those of this test`() throws {
