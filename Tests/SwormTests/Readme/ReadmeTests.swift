@@ -81,10 +81,14 @@ struct ReadmeTests {
             ("History", "deleteHistory"),
             ("LookingIntoAStore", "StoredModel"),
             ("OnAServer", "ConditionAllowList"),
-            ("Querying", "grouped"),
             ("Speed", "expectStatements"),
             ("Testing", "ReleaseLedger"),
             ("Troubleshooting", "uniquenessViolation"),
+            ("Conditions", "ConditionAllowList"),
+            ("Reading", "grouped"),
+            ("Writing", "upsert"),
+            ("Errors", "openingFailure"),
+            ("Cookbook", "TestStore"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)
@@ -108,10 +112,14 @@ struct ReadmeTests {
         "Sources/Sworm/Sworm.docc/History.md",
         "Sources/Sworm/Sworm.docc/LookingIntoAStore.md",
         "Sources/Sworm/Sworm.docc/OnAServer.md",
-        "Sources/Sworm/Sworm.docc/Querying.md",
         "Sources/Sworm/Sworm.docc/Speed.md",
         "Sources/Sworm/Sworm.docc/Testing.md",
         "Sources/Sworm/Sworm.docc/Troubleshooting.md",
+        "Sources/Sworm/Sworm.docc/Conditions.md",
+        "Sources/Sworm/Sworm.docc/Reading.md",
+        "Sources/Sworm/Sworm.docc/Writing.md",
+        "Sources/Sworm/Sworm.docc/Errors.md",
+        "Sources/Sworm/Sworm.docc/Cookbook.md",
     ])
     func `its links lead somewhere`(path: String) throws {
         let document = try Document(path)
