@@ -121,8 +121,12 @@ extension ManagedObjectContext {
     public func fetch<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> [ManagedObject<PlainObject>] {
+        try handles(request.content)
+    }
+
+    private func handles<PlainObject>(_ request: RequestContent) throws -> [ManagedObject<PlainObject>] {
         let family = try family(of: PlainObject.self)
-        let query = try EngineQuery(handles: request.content, of: family.binding.entity, in: instance)
+        let query = try EngineQuery(handles: request, of: family.binding.entity, in: instance)
         if query.isEmpty { return [] }
         do {
             guard let rows = try Engine.fetchRows(query, in: instance) else {
@@ -142,7 +146,10 @@ extension ManagedObjectContext {
     public func fetchOne<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> ManagedObject<PlainObject>? {
-        try fetch(request.limitedToFirst).first
+        // The content is limited instead of the request, and the array is not asked for its first element: both would
+        // look up generic types, which takes a tenth of the time of a fetch by a key.
+        let found: [ManagedObject<PlainObject>] = try handles(request.content.limitedToFirst)
+        return found.isEmpty ? nil : found[0]
     }
 
     /// Returns a handle to the object with the given id.

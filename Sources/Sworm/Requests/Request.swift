@@ -49,7 +49,7 @@ extension Request {
     }
 
     /// The request for the first of the objects that it finds.
-    var limitedToFirst: Request { with { $0.limit = min($0.limit ?? 1, 1) } }
+    var limitedToFirst: Request { with { $0 = $0.limitedToFirst } }
 
     /// Returns a request that skips the given number of objects at the start.
     public func offset(_ value: Int) -> Request {

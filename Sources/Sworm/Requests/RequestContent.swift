@@ -40,6 +40,13 @@ package struct RequestContent: Sendable {
         return copy
     }
 
+    /// The content of the request for the first of the objects that it finds.
+    var limitedToFirst: RequestContent {
+        var copy = self
+        copy.limit = min(limit ?? 1, 1)
+        return copy
+    }
+
     mutating func note(_ error: StoreError?) {
         if failure == nil { failure = error }
     }
