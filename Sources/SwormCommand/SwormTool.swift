@@ -7,16 +7,16 @@ import SwormStore
 /// The command line tool as a function from arguments to an exit code.
 package enum SwormTool {
     /// The commands, in the order of the help.
-    package static let commands: [Command] = [
+    static let commands: [Command] = [
         InspectCommand.command, QueryCommand.command, CountCommand.command, VerifyCommand.command, DiffCommand.command,
         DumpCommand.command, ImportCommand.command, CopyCommand.command, MigrateCommand.command, ModelCommand.command,
         RebuildCommand.command,
     ]
 
     /// Runs the tool with the arguments after its name.
-    package static func run(_ words: [String], console: Console) -> ExitCode {
+    static func run(_ words: [String], console: Console) -> ExitCode {
         do {
-            let code = try dispatch(words, console)
+            let code = try dispatch(words, console: console)
             // With `sworm-tool verify … | head`, the reader closes the output early, and the exit code is that of the
             // command.
             do { try console.out.flush() } catch is ClosedOutput {}
@@ -33,10 +33,10 @@ package enum SwormTool {
         }
     }
 
-    private static func dispatch(_ words: [String], _ console: Console) throws -> ExitCode {
+    private static func dispatch(_ words: [String], console: Console) throws -> ExitCode {
         let specs = commands.map(\.spec)
         guard let name = words.first, !["--help", "-h", "help"].contains(name) else {
-            if words.first == "help", words.count > 1 { return try dispatch([words[1], "--help"], console) }
+            if words.first == "help", words.count > 1 { return try dispatch([words[1], "--help"], console: console) }
             console.out.write(HelpText.tool(specs))
             if words.isEmpty { throw ToolError(.usage, "no command is given", hint: "see 'sworm-tool --help'") }
             return .ok

@@ -27,8 +27,8 @@ public enum TestTool {
             try withTemporaryPersistentStore(store) { store in
                 for index in store.modelVersions.indices {
                     let version = store.with(maxVersion: index)
-                    try migrate(version, bundle, expected: index == 0 ? nil : 1)
-                    try open(version, bundle, actions[index])
+                    try migrate(version, bundle: bundle, expected: index == 0 ? nil : 1)
+                    try open(version, bundle: bundle, then: actions[index])
                 }
             }
         }
@@ -45,14 +45,14 @@ public enum TestTool {
             store: SQLiteStoreDescription, bundle: Bundle, preAction: TestAction?, postAction: TestAction?
         ) throws {
             try withTemporaryPersistentStore(store) { store in
-                try open(store.with(maxVersion: 0), bundle, preAction)
+                try open(store.with(maxVersion: 0), bundle: bundle, then: preAction)
                 let count = store.modelVersions.count - 1
-                try migrate(store, bundle, expected: count > 0 ? count : nil)
-                try open(store, bundle, postAction)
+                try migrate(store, bundle: bundle, expected: count > 0 ? count : nil)
+                try open(store, bundle: bundle, then: postAction)
             }
         }
 
-        private static func migrate(_ store: SQLiteStoreDescription, _ bundle: Bundle, expected: Int?) throws {
+        private static func migrate(_ store: SQLiteStoreDescription, bundle: Bundle, expected: Int?) throws {
             let migration = try SQLiteProgressiveMigration(store: store, bundle: bundle)
             guard migration?.stepCount == expected else {
                 throw Error.invalidMigrationStepCount(migration?.stepCount, expected: expected, store: store)
@@ -60,7 +60,7 @@ public enum TestTool {
             try migration?.performMigration(progress: nil)
         }
 
-        private static func open(_ store: SQLiteStoreDescription, _ bundle: Bundle, _ action: TestAction?) throws {
+        private static func open(_ store: SQLiteStoreDescription, bundle: Bundle, then action: TestAction?) throws {
             let container = try NSPersistentContainer(store: store, bundle: bundle)
             try container.loadPersistentStore()
             action?(container)

@@ -5,10 +5,11 @@ import Testing
 @Suite("Arguments")
 struct ArgumentsTests {
     private let spec = CommandSpec(
-        "paint", "Paints.", operands: [OperandSpec("WALL", "What to paint.")],
+        "paint", summary: "Paints.", operands: [OperandSpec("WALL", summary: "What to paint.")],
         options: [
-            OptionSpec("color", short: "c", value: "NAME", "The color."), OptionSpec("fast", "In a hurry."),
-            OptionSpec("form", value: "FORM", choices: ["flat", "round"], "The form."),
+            OptionSpec("color", short: "c", value: "NAME", summary: "The color."),
+            OptionSpec("fast", summary: "In a hurry."),
+            OptionSpec("form", value: "FORM", choices: ["flat", "round"], summary: "The form."),
         ])
 
     private func error(_ words: String...) throws -> ToolError {

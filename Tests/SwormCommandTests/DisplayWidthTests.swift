@@ -12,12 +12,12 @@ struct DisplayWidthTests {
     }
 
     @Test func `a text that is cut takes no more than its room`() {
-        #expect(DisplayWidth.fit("日本語", 5) == "日本…")
-        #expect(DisplayWidth.fit("日本語", 4) == "日… ")
-        #expect(DisplayWidth.fit("abc", 5, right: true) == "  abc")
-        #expect(DisplayWidth.cut("abcdef", 1) == "…")
-        #expect(DisplayWidth.cut("abcdef", 0) == "")
-        for width in 0...12 { #expect(DisplayWidth.of(DisplayWidth.cut("a日b本c語👩‍👩‍👧", width)) <= width) }
+        #expect(DisplayWidth.fit("日本語", to: 5) == "日本…")
+        #expect(DisplayWidth.fit("日本語", to: 4) == "日… ")
+        #expect(DisplayWidth.fit("abc", to: 5, right: true) == "  abc")
+        #expect(DisplayWidth.cut("abcdef", to: 1) == "…")
+        #expect(DisplayWidth.cut("abcdef", to: 0) == "")
+        for width in 0...12 { #expect(DisplayWidth.of(DisplayWidth.cut("a日b本c語👩‍👩‍👧", to: width)) <= width) }
     }
 
     @Test func `control characters do not move the cursor`() {

@@ -1,10 +1,11 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import SwormPredicates
 import TestSupport
 import Testing
 
 @testable import SwormCommand
+@testable import SwormStore
 
 @Suite("dump, import and diff")
 struct DumpTests {

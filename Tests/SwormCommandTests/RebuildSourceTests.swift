@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import SwormSQLite
 import Testing
 
@@ -22,7 +22,7 @@ struct RebuildSourceTests {
     private func leaves(_ workshop: Workshop, of table: String) throws -> (root: Int, leaves: [Int]) {
         let line = try workshop.raw().lines("SELECT rootpage FROM sqlite_master WHERE name = '\(table)'").first
         let root = try #require(line.flatMap { Int($0) })
-        let survey = TableSurvey(try PageFile(workshop.url("Library.sqlite")), [.init(name: table, root: root)])
+        let survey = TableSurvey(try PageFile(workshop.url("Library.sqlite")), tables: [.init(name: table, root: root)])
         return (root, survey.leaves[table] ?? [])
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import TestSupport
@@ -114,7 +114,7 @@ enum Damage {
                 try connection.lines("SELECT rootpage FROM sqlite_master WHERE name = '\(table)'").first.flatMap {
                     Int($0)
                 })
-            let survey = TableSurvey(file, [.init(name: table, root: root)])
+            let survey = TableSurvey(file, tables: [.init(name: table, root: root)])
             for leaf in survey.leaves[table] ?? [] {
                 guard let page = file.page(leaf), case .leaf(let cells)? = TablePage(page, number: leaf, in: file)
                 else {

@@ -1,10 +1,11 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import SwormSQLite
 import TestSupport
 import Testing
 
 @testable import SwormCommand
+@testable import SwormStore
 
 /// A issue that is planted into a sound store, and the kind under which it is found.
 struct PlantedFault: Sendable, CustomTestStringConvertible {

@@ -28,7 +28,7 @@ enum SQLDebug {
     static func watch(level: Int, print: @escaping @Sendable (String) -> Void) -> StatementWatch? {
         guard level > 0 else { return nil }
         var tellPlan: (@Sendable (String, [QueryPlanStep]) -> Void)?
-        if level > 2 { tellPlan = { sql, steps in print(text(sql, steps)) } }
+        if level > 2 { tellPlan = { sql, steps in print(text(sql, steps: steps)) } }
         return StatementWatch(wantsValues: level > 1, tellPlan: tellPlan) { print(text($0)) }
     }
 
@@ -45,7 +45,7 @@ enum SQLDebug {
                 : "CoreData: annotation: sql execution time: \(time)\n")
     }
 
-    private static func text(_ sql: String, _ steps: [QueryPlanStep]) -> String {
+    private static func text(_ sql: String, steps: [QueryPlanStep]) -> String {
         "CoreData: details: query plan of: \(sql)\n"
             + steps.map { "CoreData: details:   \($0.line)\n" }.joined()
     }

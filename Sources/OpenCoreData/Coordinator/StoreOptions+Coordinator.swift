@@ -9,34 +9,35 @@ extension StoreOptions {
     /// - Throws: An error that names an option whose value is of the wrong kind.
     init(coordinatorOptions options: [AnyHashable: Any]) throws {
         self.init()
-        isReadOnly = try Self.flag(NSReadOnlyPersistentStoreOption, options) ?? isReadOnly
-        tracksHistory = try Self.flag(NSPersistentHistoryTrackingKey, options) ?? tracksHistory
-        writesMirroredStores = try Self.flag(SwormWritesMirroredStoresOption, options) ?? writesMirroredStores
-        writesWithInferredModel = try Self.flag(SwormWritesWithInferredModelOption, options) ?? writesWithInferredModel
+        isReadOnly = try Self.flag(NSReadOnlyPersistentStoreOption, in: options) ?? isReadOnly
+        tracksHistory = try Self.flag(NSPersistentHistoryTrackingKey, in: options) ?? tracksHistory
+        writesMirroredStores = try Self.flag(SwormWritesMirroredStoresOption, in: options) ?? writesMirroredStores
+        writesWithInferredModel =
+            try Self.flag(SwormWritesWithInferredModelOption, in: options) ?? writesWithInferredModel
         let stages = options[NSPersistentStoreStagedMigrationManagerOptionKey]
         if let stages, !(stages is NSStagedMigrationManager) {
-            throw Self.wrong(NSPersistentStoreStagedMigrationManagerOptionKey, stages)
+            throw Self.wrong(NSPersistentStoreStagedMigrationManagerOptionKey, value: stages)
         }
         // Who gives stages wants them to be gone through.
         migratesAutomatically =
-            try Self.flag(NSMigratePersistentStoresAutomaticallyOption, options) ?? (stages != nil)
-        infersMapping = try Self.flag(NSInferMappingModelAutomaticallyOption, options) ?? infersMapping
+            try Self.flag(NSMigratePersistentStoresAutomaticallyOption, in: options) ?? (stages != nil)
+        infersMapping = try Self.flag(NSInferMappingModelAutomaticallyOption, in: options) ?? infersMapping
         watch = .all([SQLDebug.watch, options[SwormStatementWatchOption] as? StatementWatch].compactMap { $0 })
         lentFiles = options[SwormLentFilesOption] as? SharedExternalFiles
         disk = StoreDisk(coordinatorOptions: options)
         if let value = options[NSPersistentStoreTimeoutOption] {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
-                throw Self.wrong(NSPersistentStoreTimeoutOption, value)
+                throw Self.wrong(NSPersistentStoreTimeoutOption, value: value)
             }
             busyTimeout = seconds
         }
         if let value = options[SwormReadersOption] {
-            guard let number = value as? Int, number > 0 else { throw Self.wrong(SwormReadersOption, value) }
+            guard let number = value as? Int, number > 0 else { throw Self.wrong(SwormReadersOption, value: value) }
             slotLimit = number
             idleReaders = number
         }
         if let value = options[NSSQLitePragmasOption] {
-            guard let pragmas = value as? [String: Any] else { throw Self.wrong(NSSQLitePragmasOption, value) }
+            guard let pragmas = value as? [String: Any] else { throw Self.wrong(NSSQLitePragmasOption, value: value) }
             for (name, value) in pragmas { try apply(pragma: name.lowercased(), "\(value)") }
         }
     }
@@ -49,14 +50,14 @@ extension StoreOptions {
         case ("journal_mode", "delete"): journalMode = .delete
         case ("journal_mode", "truncate"): journalMode = .truncate
         case ("journal_size_limit", let text):
-            guard let number = Int64(text), number > 0 else { throw Self.wrong("journal_size_limit", value) }
+            guard let number = Int64(text), number > 0 else { throw Self.wrong("journal_size_limit", value: value) }
             logLimit = number
         case ("cache_size", let text):
             // SQLite takes pages when the number is positive, and KiB when it is negative.
-            guard let number = Int(text) else { throw Self.wrong("cache_size", value) }
+            guard let number = Int(text) else { throw Self.wrong("cache_size", value: value) }
             cacheSizeKiB = number < 0 ? -number : number * 4
         case ("max_page_count", let text):
-            guard let number = Int(text), number > 0 else { throw Self.wrong("max_page_count", value) }
+            guard let number = Int(text), number > 0 else { throw Self.wrong("max_page_count", value: value) }
             maximumPageCount = number
         default:
             throw CoreDataError(
@@ -66,13 +67,13 @@ extension StoreOptions {
         }
     }
 
-    private static func flag(_ name: String, _ options: [AnyHashable: Any]) throws -> Bool? {
+    private static func flag(_ name: String, in options: [AnyHashable: Any]) throws -> Bool? {
         guard let value = options[name] else { return nil }
-        guard let flag = value as? Bool else { throw wrong(name, value) }
+        guard let flag = value as? Bool else { throw wrong(name, value: value) }
         return flag
     }
 
-    private static func wrong(_ name: String, _ value: Any) -> CoreDataError {
+    private static func wrong(_ name: String, value: Any) -> CoreDataError {
         CoreDataError(NSPersistentStoreOpenError, "The option \(name) cannot have the value \(value).")
     }
 }

@@ -8,7 +8,9 @@ extension MappingInference {
         guard let pair = pairs[number] else { return }
         let before = Self.kept(old.descriptions[pair.source - 1].properties)
         let after = Self.kept(new.descriptions[pair.destination - 1].properties)
-        let matcher = RenamingMatcher(before.map(Self.item), after.map(Self.item)) { Self.fits(before[$1], after[$0]) }
+        let matcher = RenamingMatcher(old: before.map(Self.item), new: after.map(Self.item)) {
+            Self.fits(before[$1], into: after[$0])
+        }
         for clash in matcher.clashes {
             let paths = clash.destinations.map { Self.path(of: after[$0]) }
             refuse(
@@ -72,7 +74,9 @@ extension MappingInference {
     ) {
         let before = former.elements
         let after = composite.elements
-        let matcher = RenamingMatcher(before.map(Self.item), after.map(Self.item)) { Self.fits(before[$1], after[$0]) }
+        let matcher = RenamingMatcher(old: before.map(Self.item), new: after.map(Self.item)) {
+            Self.fits(before[$1], into: after[$0])
+        }
         let entity = Self.declaring(composite)?.name ?? new.model[number].name
         for clash in matcher.clashes {
             refuse(
@@ -126,7 +130,7 @@ extension MappingInference {
     }
 
     /// Returns whether the values of an old property are valid for a new one.
-    private static func fits(_ former: NSPropertyDescription, _ property: NSPropertyDescription) -> Bool {
+    private static func fits(_ former: NSPropertyDescription, into property: NSPropertyDescription) -> Bool {
         switch (former, property) {
         case (let former as NSAttributeDescription, let attribute as NSAttributeDescription):
             attribute.attributeType.holdsEveryValue(of: former.attributeType)

@@ -70,7 +70,7 @@ struct MappingInference {
         func items(_ side: Side) -> [RenamingMatcher.Item] {
             side.descriptions.map { .init(name: $0.name ?? "", identifier: $0.renamingIdentifier) }
         }
-        let matcher = RenamingMatcher(items(old), items(new)) { _, _ in true }
+        let matcher = RenamingMatcher(old: items(old), new: items(new)) { _, _ in true }
         for (index, source) in matcher.sources.enumerated() {
             guard let source else { continue }
             pairs[index + 1] = Pair(source: source + 1, destination: index + 1)
@@ -122,16 +122,18 @@ struct MappingInference {
                 ModelMapping.Entity(
                     source: source?.name, destination: entity.name,
                     attributes: Self.properties(
-                        Self.stored(source?.attributes), Self.stored(entity.attributes), pair?.attributes),
+                        old: Self.stored(source?.attributes), new: Self.stored(entity.attributes),
+                        sources: pair?.attributes),
                     relationships: Self.properties(
-                        Self.stored(source?.relationships), Self.stored(entity.relationships), pair?.relationships)))
+                        old: Self.stored(source?.relationships), new: Self.stored(entity.relationships),
+                        sources: pair?.relationships)))
         }
         for entity in old.model.entities where images[entity.number] == nil {
             entities.append(
                 ModelMapping.Entity(
                     source: entity.name, destination: nil,
-                    attributes: Self.properties(Self.stored(entity.attributes), [], nil),
-                    relationships: Self.properties(Self.stored(entity.relationships), [], nil)))
+                    attributes: Self.properties(old: Self.stored(entity.attributes), new: [], sources: nil),
+                    relationships: Self.properties(old: Self.stored(entity.relationships), new: [], sources: nil)))
         }
         return ModelMapping(entities: entities)
     }
@@ -144,7 +146,7 @@ struct MappingInference {
         (relationships ?? []).filter { !$0.isTransient }.map(\.name)
     }
 
-    private static func properties(_ old: [String], _ new: [String], _ sources: [String: String]?)
+    private static func properties(old: [String], new: [String], sources: [String: String]?)
         -> [ModelMapping.Property]
     {
         let kept = Set((sources ?? [:]).values)

@@ -43,7 +43,7 @@ struct RenamingMatcher {
     ///   - fits: Returns whether a new item (the first number) whose identifier does not match any old item can
     ///     nevertheless be the old item of the same name (the second number). This keeps the values if an identifier
     ///     refers to a version that no longer exists.
-    init(_ old: [Item], _ new: [Item], fits: (Int, Int) -> Bool) {
+    init(old: [Item], new: [Item], fits: (Int, Int) -> Bool) {
         self.old = old
         self.new = new
         named = Dictionary(old.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -9,19 +9,19 @@ import SwormStore
 ///   - names: The names of the two models in the lines.
 /// - Returns: One line for each entity that only one of them has, and for each difference of an entity that both have;
 ///   empty if a store is compatible with both.
-package func differences(
+func differences(
     between a: NSManagedObjectModel, and b: NSManagedObjectModel,
     named names: (a: String, b: String) = ("the model", "the store")
 ) -> [String] {
     let hashes = (a.entityVersionHashesByName, b.entityVersionHashesByName)
     let entities = (a.entitiesByName, b.entitiesByName)
-    var lines = missingEntities(hashes.0, hashes.1, names)
+    var lines = missingEntities(hashes.0, hashes.1, names: names)
     for (name, hash) in hashes.0.sorted(by: { VersionHash.precedes($0.key, $1.key) }) {
         guard let other = hashes.1[name], other != hash, let left = entities.0[name], let right = entities.1[name]
         else {
             continue
         }
-        let own = Facts.differences(left, right, names)
+        let own = Facts.differences(left, right, names: names)
         if own.isEmpty {
             lines.append("Entity '\(name)' differs only in what it inherits from '\(left.superentity?.name ?? "")'.")
         } else {
@@ -38,28 +38,28 @@ package func differences(
 ///   - b: The version hashes by entity name.
 ///   - names: The names of the two sides in the lines.
 /// - Returns: One line for each entity that only one side has or whose hash differs.
-package func differences(
+func differences(
     between a: NSManagedObjectModel, and b: [String: Data],
     named names: (a: String, b: String) = ("the model", "the store")
 ) -> [String] {
     let parents = a.entitiesByName.compactMapValues { $0.superentity?.name }
-    return differences(a.entityVersionHashesByName, b, parents: parents, names)
+    return differences(a.entityVersionHashesByName, b, parents: parents, names: names)
 }
 
 /// Returns the differences between a frozen model and the version hashes in a store's metadata.
-package func differences(
+func differences(
     between a: CompiledModel, and b: [String: Data], named names: (a: String, b: String) = ("the model", "the store")
 ) -> [String] {
     var parents: [String: String] = [:]
     for entity in a.entities { parents[entity.name] = entity.superentity.map { a[$0].name } }
-    return differences(a.versionHashes, b, parents: parents, names)
+    return differences(a.versionHashes, b, parents: parents, names: names)
 }
 
 private func differences(
-    _ left: [String: Data], _ right: [String: Data], parents: [String: String], _ names: (a: String, b: String)
+    _ left: [String: Data], _ right: [String: Data], parents: [String: String], names: (a: String, b: String)
 ) -> [String] {
     let changed = left.filter { name, hash in right[name].map { $0 != hash } ?? false }
-    return missingEntities(left, right, names)
+    return missingEntities(left, right, names: names)
         + changed.keys.sorted(by: VersionHash.precedes).map { name in
             // A change of an ancestor changes the hashes of all its descendants.
             if let parent = parents[name], changed[parent] != nil {
@@ -69,7 +69,7 @@ private func differences(
         }
 }
 
-private func missingEntities(_ left: [String: Data], _ right: [String: Data], _ names: (a: String, b: String))
+private func missingEntities(_ left: [String: Data], _ right: [String: Data], names: (a: String, b: String))
     -> [String]
 {
     let onlyLeft = left.keys.filter { right[$0] == nil }.sorted(by: VersionHash.precedes)
@@ -81,16 +81,16 @@ private func missingEntities(_ left: [String: Data], _ right: [String: Data], _ 
 /// The facts that are part of the version hash, in words.
 private enum Facts {
     static func differences(
-        _ left: NSEntityDescription, _ right: NSEntityDescription, _ names: (a: String, b: String)
+        _ left: NSEntityDescription, _ right: NSEntityDescription, names: (a: String, b: String)
     ) -> [String] {
-        var lines = compare(facts(of: left), facts(of: right), names).map { "it " + $0 }
+        var lines = compare(facts(of: left), facts(of: right), names: names).map { "it " + $0 }
         let properties = (used(left), used(right))
         for (name, property) in properties.0.sorted(by: { VersionHash.precedes($0.key, $1.key) }) {
             guard let other = properties.1[name] else {
                 lines.append("\(kind(of: property)) '\(name)' is in \(names.a), but not in \(names.b)")
                 continue
             }
-            lines += compare(facts(of: property), facts(of: other), names).map {
+            lines += compare(facts(of: property), facts(of: other), names: names).map {
                 "\(kind(of: property)) '\(name)' \($0)"
             }
         }
@@ -110,7 +110,7 @@ private enum Facts {
     /// Compares facts by their subjects, so that the facts of both sides can be matched.
     private static func compare(
         _ left: [(about: String, says: String)], _ right: [(about: String, says: String)],
-        _ names: (a: String, b: String)
+        names: (a: String, b: String)
     ) -> [String] {
         let others = Dictionary(right.map { ($0.about, $0.says) }, uniquingKeysWith: { first, _ in first })
         return left.compactMap { about, says in

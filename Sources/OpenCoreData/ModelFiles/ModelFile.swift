@@ -32,26 +32,31 @@ enum ModelFile {
             return [url]
         case compiled:
             return [url]
-        case folderOfVersions: return try versions(in: url, version, "there is no .xcdatamodel folder in it")
-        case compiledFolder: return try versions(in: url, compiled, "there is no .mom file in it")
+        case folderOfVersions:
+            return try versions(in: url, kind: version, absence: "there is no .xcdatamodel folder in it")
+        case compiledFolder: return try versions(in: url, kind: compiled, absence: "there is no .mom file in it")
         case "omo":
             throw error(
-                .fileReadUnknown, url,
-                "is the optimized form of a compiled model, which cannot be read; give the .mom file of the same name beside it"
+                .fileReadUnknown, at: url,
+                problem:
+                    "is the optimized form of a compiled model, which cannot be read; give the .mom file of the same name beside it"
             )
         default:
-            throw error(.fileReadUnknown, url, "is no model; give an .xcdatamodeld, .xcdatamodel, .momd or .mom")
+            throw error(
+                .fileReadUnknown, at: url, problem: "is no model; give an .xcdatamodeld, .xcdatamodel, .momd or .mom")
         }
     }
 
-    private static func versions(in folder: URL, _ kind: String, _ absence: String) throws -> [URL] {
+    private static func versions(in folder: URL, kind: String, absence: String) throws -> [URL] {
         try requireFolder(folder)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { ($0 as NSString).pathExtension.lowercased() == kind }
             .map { (name: ($0 as NSString).deletingPathExtension, file: $0) }
             .sorted { $0.name.compare($1.name, options: [.numeric, .caseInsensitive]) == .orderedAscending }
             .map(\.file)
-        guard !names.isEmpty else { throw error(.fileReadCorruptFile, folder, "holds no model: \(absence)") }
+        guard !names.isEmpty else {
+            throw error(.fileReadCorruptFile, at: folder, problem: "holds no model: \(absence)")
+        }
         return names.map { folder.appendingPathComponent($0, isDirectory: kind == version) }
     }
 
@@ -59,28 +64,31 @@ enum ModelFile {
     static func currentVersion(at url: URL) throws -> URL {
         let versions = try versions(at: url)
         if url.pathExtension.lowercased() == compiledFolder {
-            return try named("NSManagedObjectModel_CurrentVersionName", by: "VersionInfo.plist", in: url, versions)
+            return try named(
+                "NSManagedObjectModel_CurrentVersionName", by: "VersionInfo.plist", in: url, among: versions)
         }
-        return try named("_XCCurrentVersionName", by: ".xccurrentversion", in: url, versions)
+        return try named("_XCCurrentVersionName", by: ".xccurrentversion", in: url, among: versions)
     }
 
     /// Returns the version that a property list in the folder names, or the only version.
-    private static func named(_ key: String, by file: String, in url: URL, _ versions: [URL]) throws -> URL {
+    private static func named(_ key: String, by file: String, in url: URL, among versions: [URL]) throws -> URL {
         let names = versions.map(\.lastPathComponent)
         let marker = url.appendingPathComponent(file)
         let isFolder = [folderOfVersions, compiledFolder].contains(url.pathExtension.lowercased())
         guard isFolder, FileManager.default.fileExists(atPath: marker.path) else {
             guard versions.count == 1, let only = versions.first else {
                 throw error(
-                    .fileReadCorruptFile, url,
-                    "has several versions and no file \(file) that names one; give one of them: "
+                    .fileReadCorruptFile, at: url,
+                    problem: "has several versions and no file \(file) that names one; give one of them: "
                         + names.joined(separator: ", "))
             }
             return only
         }
         let plist = try? PropertyList.dictionary(contents(of: marker))
         guard let name = plist?[key] as? String else {
-            throw error(.fileReadCorruptFile, marker, "is no property list that names the current version as \(key)")
+            throw error(
+                .fileReadCorruptFile, at: marker,
+                problem: "is no property list that names the current version as \(key)")
         }
         // Only a name that was found in the folder is accepted, so that a path in the file cannot refer to another
         // location.
@@ -90,8 +98,8 @@ enum ModelFile {
             })
         else {
             throw error(
-                .fileReadCorruptFile, marker,
-                "names the current version '\(name)', which is not in the folder; there are "
+                .fileReadCorruptFile, at: marker,
+                problem: "names the current version '\(name)', which is not in the folder; there are "
                     + names.joined(separator: ", "))
         }
         return current
@@ -103,11 +111,12 @@ enum ModelFile {
         if FileManager.default.fileExists(atPath: document.path) { return document }
         if FileManager.default.fileExists(atPath: folder.appendingPathComponent("elements").path) {
             throw error(
-                .fileReadCorruptFile, folder,
-                "is in the old binary form of model files, which cannot be read; open and save it with a newer Xcode, "
+                .fileReadCorruptFile, at: folder,
+                problem:
+                    "is in the old binary form of model files, which cannot be read; open and save it with a newer Xcode, "
                     + "which writes the XML form")
         }
-        throw error(.fileReadNoSuchFile, folder, "has no file named 'contents'")
+        throw error(.fileReadNoSuchFile, at: folder, problem: "has no file named 'contents'")
     }
 
     /// Returns the bytes of a regular file of limited size.
@@ -117,33 +126,35 @@ enum ModelFile {
         do {
             attributes = try FileManager.default.attributesOfItem(atPath: resolved.path)
         } catch let cause {
-            throw error(.fileReadUnknown, url, "cannot be read", cause: cause)
+            throw error(.fileReadUnknown, at: url, problem: "cannot be read", cause: cause)
         }
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
-            throw error(.fileReadUnknown, url, "is no regular file")
+            throw error(.fileReadUnknown, at: url, problem: "is no regular file")
         }
         let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
         guard size <= ModelLimits.fileSize else {
             throw error(
-                .fileReadTooLarge, url,
-                "has \(size) bytes; a model file of more than \(ModelLimits.fileSize) bytes is not read")
+                .fileReadTooLarge, at: url,
+                problem: "has \(size) bytes; a model file of more than \(ModelLimits.fileSize) bytes is not read")
         }
         do {
             return try Data(contentsOf: resolved)
         } catch let cause {
-            throw error(.fileReadUnknown, url, "cannot be read", cause: cause)
+            throw error(.fileReadUnknown, at: url, problem: "cannot be read", cause: cause)
         }
     }
 
     private static func requireFolder(_ url: URL) throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-            throw error(.fileReadNoSuchFile, url, "does not exist")
+            throw error(.fileReadNoSuchFile, at: url, problem: "does not exist")
         }
-        guard isFolder.boolValue else { throw error(.fileReadCorruptFile, url, "is no folder, as a model must be") }
+        guard isFolder.boolValue else {
+            throw error(.fileReadCorruptFile, at: url, problem: "is no folder, as a model must be")
+        }
     }
 
-    private static func error(_ code: CocoaError.Code, _ url: URL, _ what: String, cause: (any Error)? = nil)
+    private static func error(_ code: CocoaError.Code, at url: URL, problem what: String, cause: (any Error)? = nil)
         -> CoreDataError
     {
         let reason = cause.map { ": \(($0 as NSError).localizedDescription)" } ?? ""

@@ -66,7 +66,7 @@ enum ModelLinks {
     ///
     /// - Parameter report: Called with the index of a link, and what is wrong with it.
     static func connect(
-        _ links: [RelationshipLink], _ entities: [String: NSEntityDescription], report: (Int, String) -> Void
+        _ links: [RelationshipLink], in entities: [String: NSEntityDescription], report: (Int, String) -> Void
     ) {
         var byName: [ObjectIdentifier: [String: NSRelationshipDescription]] = [:]
         for (place, link) in links.enumerated() {

@@ -32,7 +32,7 @@ extension PersistentContainer {
         action: (ManagedObjectContext) throws -> sending R
     ) throws -> sending R {
         var result: R?
-        try run(.perform(retrying: repetitions, deadline: deadline)) { context in result = try action(context) }
+        try run(as: .perform(retrying: repetitions, deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
         // The closure created the value and gave it away; only this frame holds it on its way to the caller. The
         // compiler cannot prove that through the layers below.
@@ -56,7 +56,7 @@ extension PersistentContainer {
         action: (ManagedObjectContext) throws -> R
     ) throws -> R {
         var result: R?
-        try run(.perform(retrying: repetitions, deadline: deadline)) { context in result = try action(context) }
+        try run(as: .perform(retrying: repetitions, deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
         return result
     }
@@ -73,7 +73,7 @@ extension PersistentContainer {
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
         action: (ManagedObjectContext) throws -> Void
     ) throws {
-        try run(.perform(retrying: repetitions, deadline: deadline), action)
+        try run(as: .perform(retrying: repetitions, deadline: deadline), action)
     }
 
     /// Runs a closure that returns managed objects (one, an optional one, or a collection), and returns their ids.
@@ -97,7 +97,7 @@ extension PersistentContainer {
     ) throws -> R.ResultID {
         var object: R?
         var id: R.ResultID?
-        try run(.perform(retrying: repetitions, deadline: deadline)) { context in
+        try run(as: .perform(retrying: repetitions, deadline: deadline)) { context in
             object = try action(context)
         } afterwards: {
             id = object?.resultID

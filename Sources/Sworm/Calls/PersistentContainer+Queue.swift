@@ -4,14 +4,14 @@ import Dispatch
 extension PersistentContainer {
     /// Runs a closure on the queue of its context, and transfers its result to the caller.
     func result<R>(
-        _ call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> sending R
+        as call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> sending R
     ) async throws -> sending R {
         // The caller gave the closure away, and it is called once, on the queue. The result is transferred in the
         // opposite direction.
         nonisolated(unsafe) let action = action
-        return try await onQueue(call) { container, call, context, cancellation in
+        return try await onQueue(for: call) { container, call, context, cancellation in
             var result: R?
-            try container.runOnce(call, in: context, cancellation: cancellation) { result = try action($0) }
+            try container.runOnce(as: call, in: context, cancellation: cancellation) { result = try action($0) }
             guard let result else { throw Error.noResult }
             nonisolated(unsafe) let given = result
             return given
@@ -20,13 +20,13 @@ extension PersistentContainer {
 
     /// Runs a closure on the queue of its context, and returns a sendable result.
     func sendableResult<R: Sendable>(
-        _ call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> R
+        as call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R {
         // The caller gave the closure away, and it is called once, on the queue.
         nonisolated(unsafe) let action = action
-        return try await onQueue(call) { container, call, context, cancellation in
+        return try await onQueue(for: call) { container, call, context, cancellation in
             var result: R?
-            try container.runOnce(call, in: context, cancellation: cancellation) { result = try action($0) }
+            try container.runOnce(as: call, in: context, cancellation: cancellation) { result = try action($0) }
             guard let result else { throw Error.noResult }
             return result
         }
@@ -34,14 +34,14 @@ extension PersistentContainer {
 
     /// Runs a closure that returns a managed object on the queue of its context, and returns the object's id.
     func idOfResult<R: ManagedObjectResult>(
-        _ call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> R
+        as call: StoreCall, _ action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R.ResultID {
         // The caller gave the closure away, and it is called once, on the queue.
         nonisolated(unsafe) let action = action
-        return try await onQueue(call) { container, call, context, cancellation in
+        return try await onQueue(for: call) { container, call, context, cancellation in
             var object: R?
             var id: R.ResultID?
-            try container.runOnce(call, in: context, cancellation: cancellation) {
+            try container.runOnce(as: call, in: context, cancellation: cancellation) {
                 object = try action($0)
             } afterwards: {
                 id = object?.resultID
@@ -54,7 +54,7 @@ extension PersistentContainer {
     /// Runs a piece of work on the queue of a fresh context, without blocking the calling task's thread, and repeats it
     /// as the call requires.
     private func onQueue<R>(
-        _ call: StoreCall,
+        for call: StoreCall,
         _ work: @escaping (PersistentContainer, StoreCall, AdmittedContext, Cancellation) throws -> sending R
     ) async throws -> sending R {
         // Called by one thread at a time.
@@ -64,7 +64,7 @@ extension PersistentContainer {
         while true {
             do {
                 let call = call.run(afterRepetitions: repetition)
-                return try await asJob(call) { try work(self, call, $0, $1) }
+                return try await asJob(for: call) { try work(self, call, $0, $1) }
             } catch  where call.isRepeated(after: error, repetition: repetition) {
                 repetition += 1
                 try await Task.sleep(for: StoreCall.pause(before: repetition, using: &generator))
@@ -77,7 +77,7 @@ extension PersistentContainer {
 
     /// Runs a piece of work as a job of the calling task, on a thread of the engine, as soon as the store admits it.
     private func asJob<R>(
-        _ call: StoreCall, _ work: @escaping (AdmittedContext, Cancellation) throws -> sending R
+        for call: StoreCall, _ work: @escaping (AdmittedContext, Cancellation) throws -> sending R
     ) async throws -> sending R {
         try Task.checkCancellation()
         try call.checkDeadline()

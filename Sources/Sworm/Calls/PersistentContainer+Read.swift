@@ -28,7 +28,7 @@ extension PersistentContainer {
         deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> sending R
     ) throws -> sending R {
         var result: R?
-        try run(.read(deadline: deadline)) { context in result = try action(context) }
+        try run(as: .read(deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
         // The closure created the value and gave it away; only this frame holds it on its way to the caller. The
         // compiler cannot prove that through the layers below.
@@ -49,7 +49,7 @@ extension PersistentContainer {
         deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> R
     ) throws -> R {
         var result: R?
-        try run(.read(deadline: deadline)) { context in result = try action(context) }
+        try run(as: .read(deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
         return result
     }
@@ -63,7 +63,7 @@ extension PersistentContainer {
     public func read(
         deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> Void
     ) throws {
-        try run(.read(deadline: deadline), action)
+        try run(as: .read(deadline: deadline), action)
     }
 
     /// Runs a closure that reads one snapshot of the store and returns managed objects, and returns their ids.
@@ -80,7 +80,7 @@ extension PersistentContainer {
     ) throws -> R.ResultID {
         var object: R?
         var id: R.ResultID?
-        try run(.read(deadline: deadline)) { context in
+        try run(as: .read(deadline: deadline)) { context in
             object = try action(context)
         } afterwards: {
             id = object?.resultID
@@ -108,7 +108,7 @@ extension PersistentContainer {
         deadline: ContinuousClock.Instant? = nil,
         _ action: sending @escaping (ManagedObjectContext) throws -> sending R
     ) async throws -> sending R {
-        try await result(.read(deadline: deadline), action)
+        try await result(as: .read(deadline: deadline), action)
     }
 
     /// Runs a closure that reads one snapshot of the store, without blocking a thread: the variant for functions and
@@ -124,7 +124,7 @@ extension PersistentContainer {
         deadline: ContinuousClock.Instant? = nil,
         _ action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R {
-        try await sendableResult(.read(deadline: deadline), action)
+        try await sendableResult(as: .read(deadline: deadline), action)
     }
 
     /// Runs a closure that reads one snapshot of the store and returns managed objects, and returns their ids.
@@ -139,6 +139,6 @@ extension PersistentContainer {
         deadline: ContinuousClock.Instant? = nil,
         _ action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R.ResultID {
-        try await idOfResult(.read(deadline: deadline), action)
+        try await idOfResult(as: .read(deadline: deadline), action)
     }
 }

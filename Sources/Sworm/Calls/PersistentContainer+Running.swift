@@ -9,7 +9,7 @@ extension PersistentContainer {
     ///   - action: The closure.
     ///   - afterwards: A closure that is called after the save, before the context is cleaned up.
     func run(
-        _ call: StoreCall, _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
+        as call: StoreCall, _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
     ) throws {
         if let outer = calls.scopes.withLock({ $0[Engine.threadNumber] }) {
             try join(outer, as: call, action)
@@ -20,7 +20,7 @@ extension PersistentContainer {
         var repetition = 0
         while true {
             do {
-                return try runOnce(call.run(afterRepetitions: repetition), action, afterwards: afterwards)
+                return try runOnce(as: call.run(afterRepetitions: repetition), action, afterwards: afterwards)
             } catch  where call.isRepeated(after: error, repetition: repetition) {
                 repetition += 1
                 Engine.sleep(for: StoreCall.pause(before: repetition, using: &generator))
@@ -41,7 +41,7 @@ extension PersistentContainer {
     ///   - action: The closure.
     ///   - afterwards: A closure that is called after the save, before the context is cleaned up.
     func runOnce(
-        _ call: StoreCall, in admitted: AdmittedContext? = nil, cancellation: Cancellation? = nil,
+        as call: StoreCall, in admitted: AdmittedContext? = nil, cancellation: Cancellation? = nil,
         _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
     ) throws {
         do {
@@ -65,7 +65,7 @@ extension PersistentContainer {
                 let context = self.context(for: call.access, given)
                 // Core Data may run the block on a different thread.
                 try context.performAndWait {
-                    try runOutermost(call, in: context, cancellation: cancellation, action, afterwards: afterwards)
+                    try runOutermost(as: call, in: context, cancellation: cancellation, action, afterwards: afterwards)
                 }
             }
             // The context is acquired before the store. Otherwise, of two calls that share a context, one could hold
@@ -114,26 +114,26 @@ extension PersistentContainer {
     }
 
     private func runOutermost(
-        _ call: StoreCall, in context: NSManagedObjectContext, cancellation: Cancellation?,
+        as call: StoreCall, in context: NSManagedObjectContext, cancellation: Cancellation?,
         _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void
     ) throws {
         guard call.access == .write else {
-            return try runAlone(call, in: context, cancellation: cancellation, action, afterwards: afterwards)
+            return try runAlone(as: call, in: context, cancellation: cancellation, action, afterwards: afterwards)
         }
         try writeTurn.withTurn {
-            try runAlone(call, in: context, cancellation: cancellation, action, afterwards: afterwards)
+            try runAlone(as: call, in: context, cancellation: cancellation, action, afterwards: afterwards)
         }
     }
 
     private func runAlone(
-        _ call: StoreCall, in context: NSManagedObjectContext, cancellation: Cancellation?,
+        as call: StoreCall, in context: NSManagedObjectContext, cancellation: Cancellation?,
         _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void
     ) throws {
         let access = call.access
         let thread = Engine.threadNumber
         let permission = WritePermission()
         let scope = Scope(thread: thread, calls: calls, permission: permission)
-        let bindings = BindingCache(context, self.bindings)
+        let bindings = BindingCache(context, shared: self.bindings)
         // A shared context may have other changes, which this scope must not undo.
         let unsaved = context.hasChanges ? Engine.checkpoint(context) : nil
         func restore() {
@@ -162,7 +162,7 @@ extension PersistentContainer {
             if access == .write { try Engine.translating { try Engine.beginWriting(context) } }
             try permission.limited(to: access) {
                 try Engine.stoppable(call.hasDeadline || cancellation != nil, context) {
-                    try perform(action, in: context, bindings: bindings, scope)
+                    try perform(action, in: context, bindings: bindings, scope: scope)
                 }
             }
             try cancellation?.check()
@@ -205,7 +205,7 @@ extension PersistentContainer {
         do {
             try outer.permission.limited(to: access) {
                 try Engine.stoppable(true, outer.context) {
-                    try perform(action, in: outer.context, bindings: outer.bindings, scope)
+                    try perform(action, in: outer.context, bindings: outer.bindings, scope: scope)
                 }
             }
             try call.checkDeadline()
@@ -217,7 +217,7 @@ extension PersistentContainer {
                 }
             } catch let failure {
                 // Changes that were not undone must not be saved.
-                scope.fail(failure, outer.scopes.first)
+                scope.fail(failure, with: outer.scopes.first)
             }
             logError?(error)
             throw error
@@ -241,9 +241,9 @@ extension PersistentContainer {
     /// Runs a closure, and throws its error, or else the first error of an accessor in it that cannot throw.
     private func perform(
         _ action: (ManagedObjectContext) throws -> Void, in context: NSManagedObjectContext, bindings: BindingCache,
-        _ scope: Scope
+        scope: Scope
     ) throws {
-        let context = ManagedObjectContext(context, scope, bindings)
+        let context = ManagedObjectContext(context, scope: scope, bindings: bindings)
         defer { context.end() }
         do {
             try action(context)

@@ -19,7 +19,7 @@ extension PersistentContainer {
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
         action: sending @escaping (ManagedObjectContext) throws -> sending R
     ) async throws -> sending R {
-        try await result(.perform(retrying: repetitions, deadline: deadline), action)
+        try await result(as: .perform(retrying: repetitions, deadline: deadline), action)
     }
 
     /// Runs a closure on the queue of its context: the variant for functions and generic wrappers without `sending`.
@@ -35,7 +35,7 @@ extension PersistentContainer {
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
         action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R {
-        try await sendableResult(.perform(retrying: repetitions, deadline: deadline), action)
+        try await sendableResult(as: .perform(retrying: repetitions, deadline: deadline), action)
     }
 
     /// Runs a closure that returns managed objects (one, an optional one, or a collection) on the queue of its context,
@@ -52,7 +52,7 @@ extension PersistentContainer {
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
         action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R.ResultID {
-        try await idOfResult(.perform(retrying: repetitions, deadline: deadline), action)
+        try await idOfResult(as: .perform(retrying: repetitions, deadline: deadline), action)
     }
 }
 

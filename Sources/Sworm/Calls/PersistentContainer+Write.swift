@@ -36,7 +36,7 @@ extension PersistentContainer {
         deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> sending R
     ) throws -> sending R {
         var result: R?
-        try run(.write(deadline: deadline)) { context in result = try action(context) }
+        try run(as: .write(deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
         // The closure created the value and gave it away; only this frame holds it on its way to the caller. The
         // compiler cannot prove that through the layers below.
@@ -57,7 +57,7 @@ extension PersistentContainer {
         deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> R
     ) throws -> R {
         var result: R?
-        try run(.write(deadline: deadline)) { context in result = try action(context) }
+        try run(as: .write(deadline: deadline)) { context in result = try action(context) }
         guard let result else { throw Error.noResult }
         return result
     }
@@ -71,7 +71,7 @@ extension PersistentContainer {
     public func write(
         deadline: ContinuousClock.Instant? = nil, _ action: (ManagedObjectContext) throws -> Void
     ) throws {
-        try run(.write(deadline: deadline), action)
+        try run(as: .write(deadline: deadline), action)
     }
 
     /// Runs a closure that holds the write lock of the store from the start and returns managed objects, and returns
@@ -89,7 +89,7 @@ extension PersistentContainer {
     ) throws -> R.ResultID {
         var object: R?
         var id: R.ResultID?
-        try run(.write(deadline: deadline)) { context in
+        try run(as: .write(deadline: deadline)) { context in
             object = try action(context)
         } afterwards: {
             id = object?.resultID
@@ -117,7 +117,7 @@ extension PersistentContainer {
         deadline: ContinuousClock.Instant? = nil,
         _ action: sending @escaping (ManagedObjectContext) throws -> sending R
     ) async throws -> sending R {
-        try await result(.write(deadline: deadline), action)
+        try await result(as: .write(deadline: deadline), action)
     }
 
     /// Runs a closure that holds the write lock of the store from the start, without blocking a thread: the variant for
@@ -133,7 +133,7 @@ extension PersistentContainer {
         deadline: ContinuousClock.Instant? = nil,
         _ action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R {
-        try await sendableResult(.write(deadline: deadline), action)
+        try await sendableResult(as: .write(deadline: deadline), action)
     }
 
     /// Runs a closure that holds the write lock of the store from the start and returns managed objects, and returns
@@ -149,6 +149,6 @@ extension PersistentContainer {
         deadline: ContinuousClock.Instant? = nil,
         _ action: sending @escaping (ManagedObjectContext) throws -> R
     ) async throws -> R.ResultID {
-        try await idOfResult(.write(deadline: deadline), action)
+        try await idOfResult(as: .write(deadline: deadline), action)
     }
 }

@@ -80,14 +80,14 @@ private struct CodedArgument: Codable {
         case .value(.uuid(let value)): try container.encode(value, forKey: .uuid)
         case .value(.url(let value)): try container.encode(value.absoluteString, forKey: .url)
         case .value(.object(let reference)):
-            guard !reference.isTemporary else { throw unencodable("an object that was not saved yet", encoder) }
+            guard !reference.isTemporary else { throw unencodable("an object that was not saved yet", in: encoder) }
             try container.encode(reference.url.absoluteString, forKey: .object)
         case .list(let elements): try container.encode(elements.map(CodedArgument.init), forKey: .list)
-        case .expression, .predicate: throw unencodable("an expression", encoder)
+        case .expression, .predicate: throw unencodable("an expression", in: encoder)
         }
     }
 
-    private func unencodable(_ what: String, _ encoder: any Encoder) -> EncodingError {
+    private func unencodable(_ what: String, in encoder: any Encoder) -> EncodingError {
         EncodingError.invalidValue(
             argument,
             .init(codingPath: encoder.codingPath, debugDescription: "A condition compares with \(what)."))

@@ -7,47 +7,47 @@ import SwormPredicates
 public func == <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
-    Condition(Operand(keyPath), .equal, Operand(value: value))
+    Condition(Operand(keyPath), by: .equal, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute differs from the value.
 public func != <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
-    Condition(Operand(keyPath), .notEqual, Operand(value: value))
+    Condition(Operand(keyPath), by: .notEqual, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute is less than the value.
 public func < <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
-    Condition(Operand(keyPath), .less, Operand(value: value))
+    Condition(Operand(keyPath), by: .less, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute is greater than the value.
 public func > <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
-    Condition(Operand(keyPath), .greater, Operand(value: value))
+    Condition(Operand(keyPath), by: .greater, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute is less than or equal to the value.
 public func <= <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
-    Condition(Operand(keyPath), .lessOrEqual, Operand(value: value))
+    Condition(Operand(keyPath), by: .lessOrEqual, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute is greater than or equal to the value.
 public func >= <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, value: Value
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
-    Condition(Operand(keyPath), .greaterOrEqual, Operand(value: value))
+    Condition(Operand(keyPath), by: .greaterOrEqual, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute is one of the values.
 public func === <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value>, values: [Value]
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
-    Condition(Operand(keyPath), .in, Operand(values: values))
+    Condition(Operand(keyPath), by: .in, with: Operand(values: values))
 }

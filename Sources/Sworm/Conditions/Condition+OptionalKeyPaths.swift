@@ -9,7 +9,7 @@ import SwormPredicates
 public func == <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
-    Condition(Operand(keyPath), .equal, Operand(value: value))
+    Condition(Operand(keyPath), by: .equal, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute has a value that differs from the given one.
@@ -18,7 +18,7 @@ public func == <PlainObject: ManagedObjectConvertible, Value: SupportedAttribute
 public func != <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
-    Condition(Operand(keyPath), .notEqual, Operand(value: value))
+    Condition(Operand(keyPath), by: .notEqual, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute is less than the value.
@@ -27,7 +27,7 @@ public func != <PlainObject: ManagedObjectConvertible, Value: SupportedAttribute
 public func < <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
-    Condition(Operand(keyPath), .less, Operand(value: value))
+    Condition(Operand(keyPath), by: .less, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute is greater than the value.
@@ -36,7 +36,7 @@ public func < <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeT
 public func > <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
-    Condition(Operand(keyPath), .greater, Operand(value: value))
+    Condition(Operand(keyPath), by: .greater, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute is less than or equal to the value.
@@ -45,7 +45,7 @@ public func > <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeT
 public func <= <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
-    Condition(Operand(keyPath), .lessOrEqual, Operand(value: value))
+    Condition(Operand(keyPath), by: .lessOrEqual, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute is greater than or equal to the value.
@@ -54,7 +54,7 @@ public func <= <PlainObject: ManagedObjectConvertible, Value: SupportedAttribute
 public func >= <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, value: Value?
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
-    Condition(Operand(keyPath), .greaterOrEqual, Operand(value: value))
+    Condition(Operand(keyPath), by: .greaterOrEqual, with: Operand(value: value))
 }
 
 /// Returns a condition that the attribute is one of the values.
@@ -63,5 +63,5 @@ public func >= <PlainObject: ManagedObjectConvertible, Value: SupportedAttribute
 public func === <PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
     keyPath: KeyPath<PlainObject, Value?>, values: [Value?]
 ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Equatable {
-    Condition(Operand(keyPath), .in, Operand(values: values))
+    Condition(Operand(keyPath), by: .in, with: Operand(values: values))
 }

@@ -9,10 +9,10 @@ extension ConditionContent {
             do {
                 self.init(try parsePredicate(format, arguments: arguments).joiningChains)
             } catch {
-                self.init(text: format, arguments: arguments, failure: .notUnderstood(format, error))
+                self.init(text: format, arguments: arguments, failure: .notUnderstood(format, cause: error))
             }
         } catch {
-            self.init(text: format, arguments: [], failure: .notUnderstood(format, error))
+            self.init(text: format, arguments: [], failure: .notUnderstood(format, cause: error))
         }
     }
 
@@ -52,7 +52,7 @@ private func storable(_ argument: Any?) throws -> Any? {
 }
 
 extension StoreError {
-    fileprivate static func notUnderstood(_ format: String, _ error: any Error) -> StoreError {
+    fileprivate static func notUnderstood(_ format: String, cause error: any Error) -> StoreError {
         StoreError(.invalidCondition, "The condition \"\(excerpt(format))\" is not understood: \(error)", cause: error)
     }
 }

@@ -36,11 +36,11 @@ struct ConditionContent: Sendable {
 
 extension ConditionContent {
     static func and(_ left: ConditionContent, _ right: ConditionContent) -> ConditionContent {
-        join(left, right, word: "AND", PredicateTree.conjunction)
+        join(left, with: right, word: "AND", PredicateTree.conjunction)
     }
 
     static func or(_ left: ConditionContent, _ right: ConditionContent) -> ConditionContent {
-        join(left, right, word: "OR", PredicateTree.disjunction)
+        join(left, with: right, word: "OR", PredicateTree.disjunction)
     }
 
     static func not(_ original: ConditionContent) -> ConditionContent {
@@ -55,7 +55,7 @@ extension ConditionContent {
     }
 
     private static func join(
-        _ left: ConditionContent, _ right: ConditionContent, word: String,
+        _ left: ConditionContent, with right: ConditionContent, word: String,
         _ make: (PredicateTree, PredicateTree) -> PredicateTree
     ) -> ConditionContent {
         let failure = left.failure ?? right.failure

@@ -55,17 +55,17 @@ public struct EntityPath<Root: ManagedObjectConvertible, T: ManagedObjectConvert
 extension EntityPath {
     /// Returns a condition that the row is the given object.
     public static func == (left: EntityPath, right: ManagedObjectID<T>) -> Condition<Root> {
-        Condition(left.operand, .equal, Operand(id: right))
+        Condition(left.operand, by: .equal, with: Operand(id: right))
     }
 
     /// Returns a condition that the row is not the given object.
     public static func != (left: EntityPath, right: ManagedObjectID<T>) -> Condition<Root> {
-        Condition(left.operand, .notEqual, Operand(id: right))
+        Condition(left.operand, by: .notEqual, with: Operand(id: right))
     }
 
     /// Returns a condition that the row is one of the given objects.
     public func isIn(_ ids: some Sequence<ManagedObjectID<T>>) -> Condition<Root> {
-        Condition(operand, .in, Operand(ids: ids))
+        Condition(operand, by: .in, with: Operand(ids: ids))
     }
 }
 

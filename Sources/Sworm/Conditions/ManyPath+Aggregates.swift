@@ -5,32 +5,32 @@ extension ManyPath {
     public func max<Base, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Base, Base?> where Base.PrimitiveAttributeType: Comparable {
-        aggregate("@max", keyPath)
+        aggregate("@max", of: keyPath)
     }
 
     /// Returns the smallest value of the rows, or a missing value if there are no values.
     public func min<Base, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Base, Base?> where Base.PrimitiveAttributeType: Comparable {
-        aggregate("@min", keyPath)
+        aggregate("@min", of: keyPath)
     }
 
     /// Returns the sum of the values of the rows, or zero if there are no values.
     public func sum<Base: Numeric, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Base, Base> {
-        aggregate("@sum", keyPath)
+        aggregate("@sum", of: keyPath)
     }
 
     /// Returns the average of the values of the rows, or a missing value if there are no values.
     public func average<Base: Numeric, Value>(
         _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, Double, Double?> {
-        aggregate("@avg", keyPath)
+        aggregate("@avg", of: keyPath)
     }
 
     private func aggregate<Base, Value, ResultBase, ResultValue>(
-        _ name: String, _ keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
+        _ name: String, of keyPath: KeyPath<EntityPath<D, D>, Term<D, Base, Value>>
     ) -> Term<Root, ResultBase, ResultValue> {
         let column = EntityPath<D, D>.root[keyPath: keyPath].operand
         var result = operand.key(name)

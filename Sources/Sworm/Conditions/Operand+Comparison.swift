@@ -2,35 +2,37 @@ import SwormPredicates
 
 extension Condition {
     /// Creates a comparison of two operands.
-    init(_ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: StringOptions = []) {
-        self.init(ConditionContent(left, comparator, right, options))
+    init(_ left: Operand, by comparator: Comparator, with right: Operand, options: StringOptions = []) {
+        self.init(ConditionContent(left, by: comparator, with: right, options: options))
     }
 }
 
 extension Operand {
     @usableFromInline
-    func isEqual(to other: Operand) -> ConditionContent { ConditionContent(self, .equal, other) }
+    func isEqual(to other: Operand) -> ConditionContent { ConditionContent(self, by: .equal, with: other) }
 
     @usableFromInline
-    func isDifferent(from other: Operand) -> ConditionContent { ConditionContent(self, .notEqual, other) }
+    func isDifferent(from other: Operand) -> ConditionContent { ConditionContent(self, by: .notEqual, with: other) }
 }
 
 extension ConditionContent {
     /// Creates a comparison of two operands.
     fileprivate init(
-        _ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: StringOptions = []
+        _ left: Operand, by comparator: Comparator, with right: Operand, options: StringOptions = []
     ) {
         let failure = left.failure ?? right.failure
         let scopes = left.joinedScopes(right)
         if scopes.isEmpty {
-            let comparison = Comparison(left.expression, comparator, right.expression, options: options.comparison)
+            let comparison = Comparison(
+                left.expression, by: comparator, with: right.expression, options: options.comparison)
             self.init(.comparison(comparison), failure: failure)
-        } else if let tree = quantifiedPath(left, comparator, right, options.comparison)
-            ?? comparator.reversed.flatMap({ quantifiedPath(right, $0, left, options.comparison) })
+        } else if let tree = quantifiedPath(left, by: comparator, with: right, options: options.comparison)
+            ?? comparator.reversed.flatMap({ quantifiedPath(right, by: $0, with: left, options: options.comparison) })
         {
             self.init(tree, failure: failure)
         } else {
-            let comparison = Comparison(left.expression, comparator, right.expression, options: options.comparison)
+            let comparison = Comparison(
+                left.expression, by: comparator, with: right.expression, options: options.comparison)
             self = ConditionContent(.comparison(comparison), failure: failure).quantified(over: scopes)
         }
     }
@@ -39,7 +41,7 @@ extension ConditionContent {
 /// Returns `ANY a.b.c > x`, if the predicate language can express the comparison in this form: one path through one or
 /// more collections, all with the same quantifier, compared with an operand that ranges over no collection.
 private func quantifiedPath(
-    _ left: Operand, _ comparator: Comparator, _ right: Operand, _ options: ComparisonOptions
+    _ left: Operand, by comparator: Comparator, with right: Operand, options: ComparisonOptions
 ) -> PredicateTree? {
     guard right.scopes.isEmpty, let first = left.scopes.first else { return nil }
     var path = first.collection
@@ -56,7 +58,8 @@ private func quantifiedPath(
     path = keys.reduce(path) { .key($0, $1) }
     let comparison = PredicateTree.comparison(
         Comparison(
-            path, comparator, right.expression, options: options, quantifier: first.quantifier == .all ? .all : .any))
+            path, by: comparator, with: right.expression, options: options,
+            quantifier: first.quantifier == .all ? .all : .any))
     return first.quantifier == .none ? .not(comparison) : comparison
 }
 
@@ -68,9 +71,9 @@ extension ConditionContent {
             let count = ExpressionTree.key(.subquery(scope.collection, naming: scope.variable, where: tree), "@count")
             let comparison =
                 switch scope.quantifier {
-                case .any: Comparison(count, .greater, .value(.int(0)))
-                case .none: Comparison(count, .equal, .value(.int(0)))
-                case .all: Comparison(count, .equal, .key(scope.collection, "@count"))
+                case .any: Comparison(count, by: .greater, with: .value(.int(0)))
+                case .none: Comparison(count, by: .equal, with: .value(.int(0)))
+                case .all: Comparison(count, by: .equal, with: .key(scope.collection, "@count"))
                 }
             tree = .comparison(comparison)
         }

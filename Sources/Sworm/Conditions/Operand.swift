@@ -36,7 +36,7 @@ struct Operand: Sendable {
         do {
             self.init(.value(try value.encoded().attributeValue))
         } catch {
-            self.init(.value(.null), failure: .unencodable(value, error))
+            self.init(.value(.null), failure: .unencodable(value, cause: error))
         }
     }
 
@@ -95,7 +95,7 @@ struct Operand: Sendable {
     }
 
     /// Returns an expression over two operands.
-    func combined(_ other: Operand, _ make: (ExpressionTree, ExpressionTree) -> ExpressionTree) -> Operand {
+    func combined(with other: Operand, _ make: (ExpressionTree, ExpressionTree) -> ExpressionTree) -> Operand {
         Operand(
             make(expression, other.expression), scopes: joinedScopes(other), failure: failure ?? other.failure)
     }
@@ -108,7 +108,7 @@ struct Operand: Sendable {
 }
 
 extension StoreError {
-    fileprivate static func unencodable(_ value: some Any, _ error: any Error) -> StoreError {
+    fileprivate static func unencodable(_ value: some Any, cause error: any Error) -> StoreError {
         StoreError(
             .invalidCondition, "A condition compares with \(excerpt(value)), which cannot be stored.", cause: error)
     }

@@ -52,38 +52,38 @@ extension OptionalPath {
     ///
     /// With nil, the row must be missing.
     public static func == (left: OptionalPath, right: ManagedObjectID<T>?) -> Condition<Root> {
-        Condition(left.operand, .equal, Operand(id: right))
+        Condition(left.operand, by: .equal, with: Operand(id: right))
     }
 
     /// Returns a condition that the row is not the given object.
     ///
     /// With nil, the row must not be missing.
     public static func != (left: OptionalPath, right: ManagedObjectID<T>?) -> Condition<Root> {
-        Condition(left.operand, .notEqual, Operand(id: right))
+        Condition(left.operand, by: .notEqual, with: Operand(id: right))
     }
 
     /// Returns a condition that the two rows are the same.
     public static func == (left: OptionalPath, right: OptionalPath) -> Condition<Root> {
-        Condition(left.operand, .equal, right.operand)
+        Condition(left.operand, by: .equal, with: right.operand)
     }
 
     /// Returns a condition that the two rows differ.
     public static func != (left: OptionalPath, right: OptionalPath) -> Condition<Root> {
-        Condition(left.operand, .notEqual, right.operand)
+        Condition(left.operand, by: .notEqual, with: right.operand)
     }
 
     /// Returns a condition that the two rows are the same.
     public static func == (left: OptionalPath, right: EntityPath<Root, T>) -> Condition<Root> {
-        Condition(left.operand, .equal, right.operand)
+        Condition(left.operand, by: .equal, with: right.operand)
     }
 
     /// Returns a condition that the two rows differ.
     public static func != (left: OptionalPath, right: EntityPath<Root, T>) -> Condition<Root> {
-        Condition(left.operand, .notEqual, right.operand)
+        Condition(left.operand, by: .notEqual, with: right.operand)
     }
 
     /// Returns a condition that the row is one of the given objects.
     public func isIn(_ ids: some Sequence<ManagedObjectID<T>>) -> Condition<Root> {
-        Condition(operand, .in, Operand(ids: ids))
+        Condition(operand, by: .in, with: Operand(ids: ids))
     }
 }

@@ -96,7 +96,7 @@ extension Query {
     public static func between<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value>, _ lower: Value, _ upper: Value
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
-        Condition(Operand(keyPath), .between, Operand(values: [lower, upper]))
+        Condition(Operand(keyPath), by: .between, with: Operand(values: [lower, upper]))
     }
 
     /// Returns a condition that the attribute is one of the values.
@@ -110,6 +110,6 @@ extension Query {
     public static func between<PlainObject: ManagedObjectConvertible, Value: SupportedAttributeType>(
         _ keyPath: KeyPath<PlainObject, Value?>, _ lower: Value, _ upper: Value
     ) -> Condition<PlainObject> where Value.PrimitiveAttributeType: Comparable {
-        Condition(Operand(keyPath), .between, Operand(values: [lower, upper]))
+        Condition(Operand(keyPath), by: .between, with: Operand(values: [lower, upper]))
     }
 }

@@ -5,79 +5,79 @@ import SwormPredicates
 extension Term where Base: Numeric {
     /// Returns the sum.
     public static func + (left: Term, right: Base) -> Term {
-        left.calculated(.add, Operand(value: right))
+        left.calculated(.add, with: Operand(value: right))
     }
 
     /// Returns the sum.
     public static func + (left: Base, right: Term) -> Term {
-        Term(Operand(value: left)).calculated(.add, right.operand)
+        Term(Operand(value: left)).calculated(.add, with: right.operand)
     }
 
     /// Returns the sum.
     public static func + <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
-        left.calculated(.add, right.operand)
+        left.calculated(.add, with: right.operand)
     }
 
     /// Returns the difference.
     public static func - (left: Term, right: Base) -> Term {
-        left.calculated(.subtract, Operand(value: right))
+        left.calculated(.subtract, with: Operand(value: right))
     }
 
     /// Returns the difference.
     public static func - (left: Base, right: Term) -> Term {
-        Term(Operand(value: left)).calculated(.subtract, right.operand)
+        Term(Operand(value: left)).calculated(.subtract, with: right.operand)
     }
 
     /// Returns the difference.
     public static func - <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
-        left.calculated(.subtract, right.operand)
+        left.calculated(.subtract, with: right.operand)
     }
 
     /// Returns the product.
     public static func * (left: Term, right: Base) -> Term {
-        left.calculated(.multiply, Operand(value: right))
+        left.calculated(.multiply, with: Operand(value: right))
     }
 
     /// Returns the product.
     public static func * (left: Base, right: Term) -> Term {
-        Term(Operand(value: left)).calculated(.multiply, right.operand)
+        Term(Operand(value: left)).calculated(.multiply, with: right.operand)
     }
 
     /// Returns the product.
     public static func * <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
-        left.calculated(.multiply, right.operand)
+        left.calculated(.multiply, with: right.operand)
     }
 
     /// Returns the quotient.
     ///
     /// The quotient of integers is truncated towards zero. A division by zero results in a missing value.
     public static func / (left: Term, right: Base) -> Term {
-        left.calculated(.divide, Operand(value: right))
+        left.calculated(.divide, with: Operand(value: right))
     }
 
     /// Returns the quotient.
     ///
     /// The quotient of integers is truncated towards zero. A division by zero results in a missing value.
     public static func / (left: Base, right: Term) -> Term {
-        Term(Operand(value: left)).calculated(.divide, right.operand)
+        Term(Operand(value: left)).calculated(.divide, with: right.operand)
     }
 
     /// Returns the quotient.
     ///
     /// The quotient of integers is truncated towards zero. A division by zero results in a missing value.
     public static func / <Other>(left: Term, right: Term<Root, Base, Other>) -> Term<Root, Base, Base?> {
-        left.calculated(.divide, right.operand)
+        left.calculated(.divide, with: right.operand)
     }
 
     /// Returns the value raised to a power.
     public func power(_ exponent: Double) -> Term<Root, Double, Double?> {
-        Term<Root, Double, Double?>(operand.combined(Operand(value: exponent)) { .binary(.power, $0, $1) })
+        Term<Root, Double, Double?>(operand.combined(with: Operand(value: exponent)) { .binary(.power, $0, $1) })
     }
 
     fileprivate func calculated<Result>(
-        _ sign: BinaryOperator, _ other: Operand
+        _ sign: BinaryOperator, with other: Operand
     ) -> Term<Root, Base, Result> {
-        Term<Root, Base, Result>(operand.combined(other) { .binary(sign, $0, $1) })
+        Term<Root, Base, Result>(operand.combined(with: other) { .binary(sign, $0, $1) })
     }
 }
 

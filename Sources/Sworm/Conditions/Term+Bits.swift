@@ -4,23 +4,24 @@ import SwormPredicates
 
 extension Term where Base: BinaryInteger {
     /// Returns the bits that are set in both values.
-    public static func & (left: Term, right: Base) -> Term { left.combined(.bitAnd, right) }
+    public static func & (left: Term, right: Base) -> Term { left.combined(.bitAnd, with: right) }
 
     /// Returns the bits that are set in at least one value.
-    public static func | (left: Term, right: Base) -> Term { left.combined(.bitOr, right) }
+    public static func | (left: Term, right: Base) -> Term { left.combined(.bitOr, with: right) }
 
     /// Returns the bits that are set in exactly one value.
-    public static func ^ (left: Term, right: Base) -> Term { left.combined(.bitXor, right) }
+    public static func ^ (left: Term, right: Base) -> Term { left.combined(.bitXor, with: right) }
 
     /// Returns the remainder of a division, with the sign of the value.
     ///
     /// A division by zero results in a missing value.
     public func remainder(dividingBy divisor: Base) -> Term {
-        Term(operand.combined(Operand(value: divisor)) { .function(PredicateFunction.modulus.rawValue, [$0, $1]) })
+        Term(
+            operand.combined(with: Operand(value: divisor)) { .function(PredicateFunction.modulus.rawValue, [$0, $1]) })
     }
 
-    private func combined(_ sign: BinaryOperator, _ other: Base) -> Term {
-        Term(operand.combined(Operand(value: other)) { .binary(sign, $0, $1) })
+    private func combined(_ sign: BinaryOperator, with other: Base) -> Term {
+        Term(operand.combined(with: Operand(value: other)) { .binary(sign, $0, $1) })
     }
 }
 
@@ -28,6 +29,6 @@ extension Term where Base: OptionSet, Base.RawValue: SupportedAttributeType {
     /// Returns a condition that the set contains all of the given options.
     public func contains(_ options: Base) -> Condition<Root> {
         let bits = Operand(value: options)
-        return Condition(operand.combined(bits) { .binary(.bitAnd, $0, $1) }, .equal, bits)
+        return Condition(operand.combined(with: bits) { .binary(.bitAnd, $0, $1) }, by: .equal, with: bits)
     }
 }

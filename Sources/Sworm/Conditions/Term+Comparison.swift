@@ -27,24 +27,24 @@ extension Term where Base.PrimitiveAttributeType: Equatable {
     }
 
     @usableFromInline
-    var isThere: Condition<Root> { Condition(operand, .notEqual, Operand(.value(.null))) }
+    var isThere: Condition<Root> { Condition(operand, by: .notEqual, with: Operand(.value(.null))) }
 
     /// Returns a condition that the two values are equal.
     public static func == <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
-        Condition(left.operand, .equal, right.operand)
+        Condition(left.operand, by: .equal, with: right.operand)
     }
 
     /// Returns a condition that the two values differ.
     public static func != <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
-        Condition(left.operand, .notEqual, right.operand)
+        Condition(left.operand, by: .notEqual, with: right.operand)
     }
 
     /// A condition that the value is missing.
-    public var isNil: Condition<Root> { Condition(operand, .equal, Operand(.value(.null))) }
+    public var isNil: Condition<Root> { Condition(operand, by: .equal, with: Operand(.value(.null))) }
 
     /// Returns a condition that the value is one of the given values.
     public func isIn(_ values: some Sequence<Base>) -> Condition<Root> {
-        Condition(operand, .in, Operand(values: values))
+        Condition(operand, by: .in, with: Operand(values: values))
     }
 
     /// Returns a condition that the value is one of the given values.
@@ -52,7 +52,7 @@ extension Term where Base.PrimitiveAttributeType: Equatable {
     /// A nil among them matches a missing value.
     @_disfavoredOverload
     public func isIn(_ values: some Sequence<Base?>) -> Condition<Root> {
-        Condition(operand, .in, Operand(values: values))
+        Condition(operand, by: .in, with: Operand(values: values))
     }
 }
 
@@ -73,54 +73,54 @@ extension Term where Value == Base, Base.PrimitiveAttributeType: Equatable {
 extension Term where Base.PrimitiveAttributeType: Comparable {
     /// Returns a condition that the value is less than the given one.
     public static func < (left: Term, right: Base) -> Condition<Root> {
-        Condition(left.operand, .less, Operand(value: right))
+        Condition(left.operand, by: .less, with: Operand(value: right))
     }
 
     /// Returns a condition that the value is less than the other one.
     public static func < <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
-        Condition(left.operand, .less, right.operand)
+        Condition(left.operand, by: .less, with: right.operand)
     }
 
     /// Returns a condition that the value is greater than the given one.
     public static func > (left: Term, right: Base) -> Condition<Root> {
-        Condition(left.operand, .greater, Operand(value: right))
+        Condition(left.operand, by: .greater, with: Operand(value: right))
     }
 
     /// Returns a condition that the value is greater than the other one.
     public static func > <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
-        Condition(left.operand, .greater, right.operand)
+        Condition(left.operand, by: .greater, with: right.operand)
     }
 
     /// Returns a condition that the value is less than or equal to the given one.
     public static func <= (left: Term, right: Base) -> Condition<Root> {
-        Condition(left.operand, .lessOrEqual, Operand(value: right))
+        Condition(left.operand, by: .lessOrEqual, with: Operand(value: right))
     }
 
     /// Returns a condition that the value is less than or equal to the other one.
     public static func <= <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
-        Condition(left.operand, .lessOrEqual, right.operand)
+        Condition(left.operand, by: .lessOrEqual, with: right.operand)
     }
 
     /// Returns a condition that the value is greater than or equal to the given one.
     public static func >= (left: Term, right: Base) -> Condition<Root> {
-        Condition(left.operand, .greaterOrEqual, Operand(value: right))
+        Condition(left.operand, by: .greaterOrEqual, with: Operand(value: right))
     }
 
     /// Returns a condition that the value is greater than or equal to the other one.
     public static func >= <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
-        Condition(left.operand, .greaterOrEqual, right.operand)
+        Condition(left.operand, by: .greaterOrEqual, with: right.operand)
     }
 
     /// Returns a condition that the value is between two values, including both.
     public func between(_ lower: Base, _ upper: Base) -> Condition<Root> {
-        Condition(operand, .between, Operand(values: [lower, upper]))
+        Condition(operand, by: .between, with: Operand(values: [lower, upper]))
     }
 
     /// Returns a condition that the value is between two other values of the row, including both.
     public func between<Lower, Upper>(
         _ lower: Term<Root, Base, Lower>, _ upper: Term<Root, Base, Upper>
     ) -> Condition<Root> {
-        Condition(operand, .between, lower.operand.combined(upper.operand) { .list([$0, $1]) })
+        Condition(operand, by: .between, with: lower.operand.combined(with: upper.operand) { .list([$0, $1]) })
     }
 
     /// Returns a condition that the value is in the given range.

@@ -48,35 +48,35 @@ extension Condition {
     /// Book.all.where { ($0.rating == nil).then(0, else: $0.rating) > 3 }
     /// ```
     public func then<Base>(_ value: Base, else other: Base) -> Term<PlainObject, Base, Base> {
-        choosing(Operand(value: value), Operand(value: other))
+        choosing(Operand(value: value), otherwise: Operand(value: other))
     }
 
     /// Returns the first value if the condition holds, and the other one if it does not hold or is undecided.
     public func then<Base, Value>(
         _ value: Base, else other: Term<PlainObject, Base, Value>
     ) -> Term<PlainObject, Base, Value> {
-        choosing(Operand(value: value), other.operand)
+        choosing(Operand(value: value), otherwise: other.operand)
     }
 
     /// Returns the first value if the condition holds, and the other one if it does not hold or is undecided.
     public func then<Base, Value>(
         _ value: Term<PlainObject, Base, Value>, else other: Base
     ) -> Term<PlainObject, Base, Value> {
-        choosing(value.operand, Operand(value: other))
+        choosing(value.operand, otherwise: Operand(value: other))
     }
 
     /// Returns the first value if the condition holds, and the other one if it does not hold or is undecided.
     public func then<Base, Value, Other>(
         _ value: Term<PlainObject, Base, Value>, else other: Term<PlainObject, Base, Other>
     ) -> Term<PlainObject, Base, Base?> {
-        choosing(value.operand, other.operand)
+        choosing(value.operand, otherwise: other.operand)
     }
 
-    private func choosing<Base, Value>(_ yes: Operand, _ no: Operand) -> Term<PlainObject, Base, Value> {
+    private func choosing<Base, Value>(_ yes: Operand, otherwise no: Operand) -> Term<PlainObject, Base, Value> {
         guard case .tree(let test) = content.body else {
             return Term(Operand(.value(.null), failure: content.failure))
         }
-        var result = yes.combined(no) { .conditional(test, $0, $1) }
+        var result = yes.combined(with: no) { .conditional(test, $0, $1) }
         result.failure = content.failure ?? result.failure
         return Term(result)
     }

@@ -13,7 +13,7 @@ package final class BorrowedContext {
         container = PersistentContainer {
             throw StoreError(.unsupported, "A context that is lent out runs no performs.")
         }
-        bindings = BindingCache(instance, container.bindings)
+        bindings = BindingCache(instance, shared: container.bindings)
     }
 
     /// Runs a closure with the context, on the calling thread. Its handles are invalid after the closure, and nothing
@@ -22,7 +22,7 @@ package final class BorrowedContext {
     /// - Throws: The error of the closure, or else the first error of an accessor in it that cannot throw.
     package func lend<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
         let scope = Scope(thread: Engine.threadNumber, calls: container.calls)
-        let context = ManagedObjectContext(instance, scope, bindings)
+        let context = ManagedObjectContext(instance, scope: scope, bindings: bindings)
         defer {
             context.end()
             scope.close()
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     /// Returns a handle on an object of this context.
     package func handle<T: ManagedObjectConvertible>(_ object: NSManagedObject, as type: T.Type) throws
         -> ManagedObject<T>
-    { ManagedObject(object, try family(of: type)) }
+    { ManagedObject(object, in: try family(of: type)) }
 }
 
 extension ManagedObject {

@@ -10,7 +10,7 @@ struct ContractComparison {
     /// The relations that at least one table declares, by entity and name.
     private var covered: Set<[String]> = []
 
-    init(_ types: [any ManagedObjectConvertible.Type], _ model: NSManagedObjectModel, _ use: ModelContract.Use) {
+    init(of types: [any ManagedObjectConvertible.Type], with model: NSManagedObjectModel, for use: ModelContract.Use) {
         self.types = types
         self.model = model
         self.use = use
@@ -28,18 +28,19 @@ struct ContractComparison {
     }
 
     private mutating func add(
-        _ kind: ModelContract.Violation.Kind, _ entity: String, _ member: String?, _ message: String,
+        _ kind: ModelContract.Violation.Kind, entity: String, member: String?, message: String,
         suggestion: String? = nil
     ) {
-        found.append(ModelContract.Violation(kind, entity, member, message, suggestion: suggestion))
+        found.append(
+            ModelContract.Violation(kind, entity: entity, member: member, message: message, suggestion: suggestion))
     }
 
     private mutating func compare(_ mapping: any AnyEntityMapping) {
         guard !mapping.entityName.isEmpty else { return }
         guard let entity = entities[mapping.entityName] else {
             return add(
-                .unknownEntity, mapping.entityName, nil,
-                "the model has no entity of the name of the type \(mapping.typeName)",
+                .unknownEntity, entity: mapping.entityName, member: nil,
+                message: "the model has no entity of the name of the type \(mapping.typeName)",
                 suggestion: nearestName(to: mapping.entityName, in: entities.keys))
         }
         let attributes = entity.attributesByName
@@ -51,8 +52,8 @@ struct ContractComparison {
                     in: mapping.entityName)
             } else {
                 add(
-                    .unknownAttribute, mapping.entityName, attribute.name,
-                    relationships[attribute.name] == nil
+                    .unknownAttribute, entity: mapping.entityName, member: attribute.name,
+                    message: relationships[attribute.name] == nil
                         ? "the model's entity has no attribute of this name"
                         : "this is a relation in the model; move it to the table of relations",
                     suggestion: nearestName(to: attribute.name, in: attributes.keys))
@@ -63,14 +64,14 @@ struct ContractComparison {
                 compare(relation, with: description, in: mapping.entityName)
             } else {
                 add(
-                    .unknownRelation, mapping.entityName, relation.name,
-                    attributes[relation.name] == nil
+                    .unknownRelation, entity: mapping.entityName, member: relation.name,
+                    message: attributes[relation.name] == nil
                         ? "the model's entity has no relation of this name"
                         : "this is an attribute in the model; move it to the table of attributes",
                     suggestion: nearestName(to: relation.name, in: relationships.keys))
             }
         }
-        if use == .writing, !entity.isAbstract { findMissing(mapping, entity) }
+        if use == .writing, !entity.isAbstract { findMissing(from: mapping, in: entity) }
     }
 
     private mutating func compare(
@@ -79,22 +80,25 @@ struct ContractComparison {
         let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined
         if !Engine.accepts(type, as: attribute) {
             add(
-                .type, entity, attribute.name,
-                "the property is \(article(attribute.typeName)), which is stored as \(attribute.kind.attributeType.summary), "
+                .type, entity: entity, member: attribute.name,
+                message:
+                    "the property is \(article(attribute.typeName)), which is stored as \(attribute.kind.attributeType.summary), "
                     + "and the model's attribute is \(type.summary)")
         }
         if !attribute.isOptional, !attribute.traits.isOptional, isOptional, description.defaultValue == nil {
             // With a default value, every object has a value from its insertion on. `.optional` states that the type
             // handles the model's nil.
             add(
-                .optionality, entity, attribute.name,
-                "the model allows nil, and the property does not; make it \(attribute.typeName)?, give the model's attribute "
+                .optionality, entity: entity, member: attribute.name,
+                message:
+                    "the model allows nil, and the property does not; make it \(attribute.typeName)?, give the model's attribute "
                     + "a default, or write `.optional` into the table if nil never occurs")
         }
         if use == .writing, attribute.isOptional, !isOptional {
             add(
-                .optionality, entity, attribute.name,
-                "the property may be nil, and the model's attribute is required; such an object could not be saved")
+                .optionality, entity: entity, member: attribute.name,
+                message:
+                    "the property may be nil, and the model's attribute is required; such an object could not be saved")
         }
     }
 
@@ -108,8 +112,9 @@ struct ContractComparison {
         let kind: RelationKind = !description.isToMany ? .toOne : description.isOrdered ? .toManyOrdered : .toMany
         if kind != relation.kind {
             add(
-                .relationKind, entity, relation.name,
-                "the relation is \(relation.kind.name) in the table and \(kind.name) in the model; declare it as "
+                .relationKind, entity: entity, member: relation.name,
+                message:
+                    "the relation is \(relation.kind.name) in the table and \(kind.name) in the model; declare it as "
                     + "\(kind.typeName)<\(relation.destination)>")
         }
         let destination = description.destinationEntity?.name ?? ""
@@ -118,8 +123,8 @@ struct ContractComparison {
         let isMisspelt = entities[wanted] == nil && nearestName(to: wanted, in: entities.keys) == destination
         if destination != wanted, !isMisspelt {
             add(
-                .destination, entity, relation.name,
-                "the relation leads to \(wanted) in the table and to "
+                .destination, entity: entity, member: relation.name,
+                message: "the relation leads to \(wanted) in the table and to "
                     + "\(destination.isEmpty ? "nothing" : destination) in the model")
         }
         guard let inverse = relation.inverse else { return }
@@ -129,13 +134,13 @@ struct ContractComparison {
         let modelInverse = description.inverseRelationship?.name
         if modelInverse != inverse.name, !alreadyTold {
             add(
-                .inverse, entity, relation.name,
-                "its inverse is \(inverse.name) in the table and \(modelInverse ?? "not there") in the model")
+                .inverse, entity: entity, member: relation.name,
+                message: "its inverse is \(inverse.name) in the table and \(modelInverse ?? "not there") in the model")
         }
     }
 
     /// Finds the values and destinations that the model requires and no table provides.
-    private mutating func findMissing(_ mapping: any AnyEntityMapping, _ entity: NSEntityDescription) {
+    private mutating func findMissing(from mapping: any AnyEntityMapping, in entity: NSEntityDescription) {
         // An element of a composite attribute counts as the attribute.
         let attributes = Set(mapping.attributes.map { String($0.name.prefix { $0 != "." }) })
         for (name, description) in entity.attributesByName.sorted(by: { $0.key < $1.key })
@@ -143,8 +148,9 @@ struct ContractComparison {
             && description.defaultValue == nil && !(description is NSDerivedAttributeDescription)
         {
             add(
-                .missingAttribute, mapping.entityName, name,
-                "the model requires a value and has no default, and the table lacks the attribute; an inserted object could "
+                .missingAttribute, entity: mapping.entityName, member: name,
+                message:
+                    "the model requires a value and has no default, and the table lacks the attribute; an inserted object could "
                     + "not be saved")
         }
         for (name, description) in entity.relationshipsByName.sorted(by: { $0.key < $1.key })
@@ -152,8 +158,9 @@ struct ContractComparison {
             && !isCovered(description, named: name, in: mapping.entityName)
         {
             add(
-                .missingRelation, mapping.entityName, name,
-                "the model requires a destination, and neither table has the relation; an inserted object could not be saved"
+                .missingRelation, entity: mapping.entityName, member: name,
+                message:
+                    "the model requires a destination, and neither table has the relation; an inserted object could not be saved"
             )
         }
     }
@@ -183,7 +190,7 @@ extension ModelContract.Violation {
             case .foreignInverse, .oneSidedInverse, .sharedInverse, .unknownInverse: .inverse
             default: .table
             }
-        self.init(kind, violation.entity, violation.member, violation.message)
+        self.init(kind, entity: violation.entity, member: violation.member, message: violation.message)
     }
 }
 

@@ -42,7 +42,7 @@ extension ModelContract {
         /// The most similar name in the model, for a name that the model does not have.
         public let suggestion: String?
 
-        init(_ kind: Kind, _ entity: String, _ member: String?, _ message: String, suggestion: String? = nil) {
+        init(_ kind: Kind, entity: String, member: String?, message: String, suggestion: String? = nil) {
             self.kind = kind
             self.entity = entity
             self.member = member

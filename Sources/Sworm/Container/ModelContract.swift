@@ -36,7 +36,7 @@ public struct ModelContract: Sendable {
     ///   - model: The model.
     ///   - use: The intended use of the types.
     public func violations(in model: NSManagedObjectModel, for use: Use = .writing) -> [Violation] {
-        var comparison = ContractComparison(types, model, use)
+        var comparison = ContractComparison(of: types, with: model, for: use)
         return comparison.violations()
     }
 

@@ -17,16 +17,18 @@ extension TableModel {
                 issues.append(
                     TableIssue(
                         .repeatedEntity, entity: name, member: nil,
-                        "the types \(other.typeName) and \(mapping.typeName) have this entity name; give one of them another `entityName`"
+                        message:
+                            "the types \(other.typeName) and \(mapping.typeName) have this entity name; give one of them another `entityName`"
                     ))
             } else if let other = capitalised.updateValue(name, forKey: name.uppercased()) {
                 issues.append(
                     TableIssue(
                         .repeatedEntity, entity: name, member: nil,
-                        "the name differs from that of the entity \"\(other)\" in letter case only"))
+                        message: "the name differs from that of the entity \"\(other)\" in letter case only"))
             }
             if !name.isEmpty, let problem = problem(ofName: name) {
-                issues.append(TableIssue(.illegalName, entity: name, member: nil, "the entity name \(problem)"))
+                issues.append(
+                    TableIssue(.illegalName, entity: name, member: nil, message: "the entity name \(problem)"))
             }
             issues += propertyIssues(of: mapping)
         }
@@ -36,7 +38,7 @@ extension TableModel {
     private static func propertyIssues(of mapping: any AnyEntityMapping) -> [TableIssue] {
         var issues: [TableIssue] = []
         func issue(_ kind: TableIssue.Kind, _ member: String, _ message: String) {
-            issues.append(TableIssue(kind, entity: mapping.entityName, member: member, message))
+            issues.append(TableIssue(kind, entity: mapping.entityName, member: member, message: message))
         }
         for name in mapping.attributes.map(\.name) + mapping.relations.map(\.name) where !name.isEmpty {
             if let problem = problem(ofName: name) {

@@ -24,8 +24,8 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
         let rows: [ObjectReference]
 
         init(
-            _ code: Code, _ message: String, _ entity: String?, _ attribute: String?, _ cause: (any Error)?,
-            _ rows: [ObjectReference]
+            _ code: Code, message: String, entity: String?, attribute: String?, cause: (any Error)?,
+            rows: [ObjectReference]
         ) {
             self.code = code
             self.message = message
@@ -69,7 +69,7 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
         _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, cause: (any Error)? = nil,
         rows: [ObjectReference] = []
     ) {
-        content = Content(code, message, entity, attribute, cause, rows)
+        content = Content(code, message: message, entity: entity, attribute: attribute, cause: cause, rows: rows)
     }
 }
 

@@ -4,12 +4,12 @@ extension AllowListCheck {
     // MARK: Keys
 
     /// Returns the possible values under a key, over all values that the key may be applied to.
-    func step(from base: PossibleValues, _ key: String, _ tree: ExpressionTree) throws -> PossibleValues {
-        if key.hasPrefix("@") { return try collect(base, key, tree) }
+    func step(from base: PossibleValues, by key: String, in tree: ExpressionTree) throws -> PossibleValues {
+        if key.hasPrefix("@") { return try collect(base, by: key, in: tree) }
         // Strings have a length; other plain values have no keys.
         let isLength = base.hasTexts && key == "length"
         guard !base.hasIDs, !base.hasOthers, isLength || !base.hasTexts, isLength || !base.entities.isEmpty else {
-            throw refusal("`\(key)` is asked of a value, which has no such part.", key)
+            throw refusal("`\(key)` is asked of a value, which has no such part.", key: key)
         }
         var result = base
         (result.entities, result.hasTexts, result.hasOthers) = ([], false, isLength)
@@ -32,34 +32,38 @@ extension AllowListCheck {
         let names = allowed.names(of: entity)
         let hint =
             names.isEmpty ? "Nothing of \(entity) is." : "Of \(entity) these are: \(names.joined(separator: ", "))."
-        throw refusal("`\(key)` of \(entity) is not allowed. \(hint)", key, entity: entity)
+        throw refusal("`\(key)` of \(entity) is not allowed. \(hint)", key: key, entity: entity)
     }
 
     /// Returns the possible results of a collection operator. The result of `@max` includes the values of the keys that
     /// follow it.
-    private func collect(_ base: PossibleValues, _ key: String, _ tree: ExpressionTree) throws -> PossibleValues {
-        guard base.isCollection else { throw refusal("`\(key)` is asked of something that is no collection.", key) }
+    private func collect(_ base: PossibleValues, by key: String, in tree: ExpressionTree) throws -> PossibleValues {
+        guard base.isCollection else {
+            throw refusal("`\(key)` is asked of something that is no collection.", key: key)
+        }
         switch key {
         case "@count": return PossibleValues.other.computed(from: [base])
         case "@sum", "@avg", "@min", "@max":
             var result = base
             (result.isTotal, result.isSingle) = (true, true)
             return result
-        default: throw refusal("The collection operator `\(key)` is not known.", key)
+        default: throw refusal("The collection operator `\(key)` is not known.", key: key)
         }
     }
 
     /// Returns the possible values of an element. The index must be a literal number, because a string index acts as a
     /// key.
     func element(at place: Subscript, of base: PossibleValues, _ tree: ExpressionTree) throws -> PossibleValues {
-        guard base.isCollection else { throw refused(tree, "takes an element of something that is no collection") }
+        guard base.isCollection else {
+            throw refused(tree, reason: "takes an element of something that is no collection")
+        }
         switch place {
         case .first, .last, .expression(.value(.int)):
             var result = base
             result.isSingle = true
             return result
         case .size: return PossibleValues.other.computed(from: [base])
-        case .expression: throw refused(tree, "has an index that is not written as a whole number")
+        case .expression: throw refused(tree, reason: "has an index that is not written as a whole number")
         }
     }
 
@@ -67,13 +71,13 @@ extension AllowListCheck {
 
     /// Returns the possible values of a computation with plain values.
     func computed(from operands: [PossibleValues], _ tree: ExpressionTree) throws -> PossibleValues {
-        guard operands.allSatisfy({ !$0.hasObjects }) else { throw refused(tree, "computes with objects") }
+        guard operands.allSatisfy({ !$0.hasObjects }) else { throw refused(tree, reason: "computes with objects") }
         return PossibleValues.other.computed(from: operands)
     }
 
-    func call(_ name: String, _ operands: [PossibleValues], _ tree: ExpressionTree) throws -> PossibleValues {
+    func call(_ name: String, with operands: [PossibleValues], in tree: ExpressionTree) throws -> PossibleValues {
         guard let function = PredicateFunction(rawValue: name), function.arity.contains(operands.count) else {
-            throw refused(tree, "calls a function that is not known")
+            throw refused(tree, reason: "calls a function that is not known")
         }
         switch function {
         case .noindex: return operands.first ?? PossibleValues()
@@ -91,8 +95,10 @@ extension AllowListCheck {
         }
     }
 
-    func cast(_ operand: PossibleValues, _ type: String, _ tree: ExpressionTree) throws -> PossibleValues {
-        guard let cast = ValueCast(rawValue: type) else { throw refused(tree, "casts to a type that is not known") }
+    func cast(_ operand: PossibleValues, to type: String, in tree: ExpressionTree) throws -> PossibleValues {
+        guard let cast = ValueCast(rawValue: type) else {
+            throw refused(tree, reason: "casts to a type that is not known")
+        }
         switch cast {
         case .object:
             // An object stays unchanged, and a string becomes the id that it encodes.
@@ -105,7 +111,7 @@ extension AllowListCheck {
         }
     }
 
-    private func refused(_ tree: ExpressionTree, _ reason: String) -> StoreError {
+    private func refused(_ tree: ExpressionTree, reason: String) -> StoreError {
         refusal("`\(excerpt(tree.format))` \(reason).")
     }
 }

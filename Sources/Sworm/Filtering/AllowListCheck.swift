@@ -11,7 +11,7 @@ struct AllowListCheck {
     private var variables: [String: PossibleValues] = [:]
     private var size = 0
 
-    init(_ allowed: ConditionAllowList, _ root: String) {
+    init(_ allowed: ConditionAllowList, root: String) {
         self.allowed = allowed
         self.root = root
     }
@@ -63,7 +63,7 @@ struct AllowListCheck {
         case .variable(let name):
             guard let values = variables[name] else { throw refusal("It has a variable `$\(name)` without a value.") }
             return values
-        case .key(let base, let key): return try step(from: try visit(base), key, tree)
+        case .key(let base, let key): return try step(from: try visit(base), by: key, in: tree)
         case .list(let parts):
             return try visit(all: parts).reduce(PossibleValues()) { $0.union($1) }.collected
         case .index(let base, let place):
@@ -71,12 +71,12 @@ struct AllowListCheck {
             return try element(at: place, of: try visit(base), tree)
         case .negate(let base): return try computed(from: [try visit(base)], tree)
         case .binary(_, let left, let right): return try computed(from: [try visit(left), try visit(right)], tree)
-        case .function(let name, let operands): return try call(name, try visit(all: operands), tree)
-        case .cast(let base, let type): return try cast(try visit(base), type, tree)
+        case .function(let name, let operands): return try call(name, with: try visit(all: operands), in: tree)
+        case .cast(let base, let type): return try cast(try visit(base), to: type, in: tree)
         case .set(_, let left, let right):
             return try visit(left).union(try visit(right)).collected
         case .subquery(let collection, let variable, let condition):
-            return try subquery(try visit(collection), variable, condition)
+            return try subquery(of: try visit(collection), variable: variable, where: condition)
         case .conditional(let test, let yes, let no):
             let nesting = try visit(test)
             var result = try visit(yes).union(try visit(no))
@@ -92,7 +92,7 @@ struct AllowListCheck {
     }
 
     private mutating func subquery(
-        _ collection: PossibleValues, _ variable: String, _ condition: PredicateTree
+        of collection: PossibleValues, variable: String, where condition: PredicateTree
     ) throws -> PossibleValues {
         var member = collection
         (member.isCollection, member.isSingle) = (false, true)
@@ -123,7 +123,7 @@ struct AllowListCheck {
         return nesting
     }
 
-    func refusal(_ reason: String, _ key: String? = nil, entity: String? = nil) -> StoreError {
+    func refusal(_ reason: String, key: String? = nil, entity: String? = nil) -> StoreError {
         StoreError(
             .conditionNotAllowed, "A condition on \(root) is refused: \(reason)", entity: entity ?? root,
             attribute: key)

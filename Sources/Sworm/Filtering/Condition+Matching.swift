@@ -89,7 +89,7 @@ private struct ConditionFilter<T: ManagedObjectConvertible> {
     private let format: String
 
     func matches(_ value: T) throws -> Bool {
-        try Self.naming(format) { try predicate.matches(ValueSubject(value, mapping)) }
+        try Self.naming(format) { try predicate.matches(ValueSubject(value, mapping: mapping)) }
     }
 
     func matches(_ object: ManagedObject<T>) throws -> Bool {

@@ -53,7 +53,7 @@ public struct ConditionAllowList: Sendable {
         for attribute in attributes {
             do {
                 let mapping = try T.mapping.attribute(attribute)
-                result.add(AllowedMember(mapping), mapping.name, of: T.entityName)
+                result.add(AllowedMember(mapping), named: mapping.name, of: T.entityName)
             } catch {
                 result.tableFailure = result.tableFailure ?? error
             }
@@ -76,12 +76,12 @@ public struct ConditionAllowList: Sendable {
                     result.tableFailure ?? StoreError(.unknownKeyPath, message, entity: T.entityName)
                 continue
             }
-            result.add(AllowedMember(relation), relation.name, of: T.entityName)
+            result.add(AllowedMember(relation), named: relation.name, of: T.entityName)
         }
         return result
     }
 
-    private mutating func add(_ member: AllowedMember, _ name: String, of entity: String) {
+    private mutating func add(_ member: AllowedMember, named name: String, of entity: String) {
         members[entity, default: [:]][name, default: AllowedMember()].formUnion(member)
         // An element can also be reached key by key, through parts that are treated as separate entities. The name of
         // an entity contains no dot, so that the names cannot collide.
@@ -157,7 +157,7 @@ extension Condition {
     public func check(against allowed: ConditionAllowList) throws {
         let tree = try tree()
         try allowed.validate()
-        var check = AllowListCheck(allowed, PlainObject.entityName)
+        var check = AllowListCheck(allowed, root: PlainObject.entityName)
         try check.visit(tree)
     }
 }

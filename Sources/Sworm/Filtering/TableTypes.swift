@@ -16,7 +16,7 @@ struct TableTypes: TypedEntity {
             if !isPlain, attribute.isWholeValue { return .unknown }
             return .attribute(attribute.traits.storageType.valueKind)
         }
-        if isPlain { throw QueryError.notInPlainValue(key, mapping) }
+        if isPlain { throw QueryError.notInPlainValue(key, of: mapping) }
         guard let relation = mapping.relations.first(where: { $0.name == key }) else { return .unknown }
         let destination = TableTypes(mapping: relation.destination.anyMapping, isPlain: false)
         return relation.kind == .toOne ? .toOne(destination) : .toMany(destination)
@@ -46,7 +46,7 @@ private struct CompositeTypes: TypedEntity {
         }
         // An object may have more elements than the table declares.
         guard types.isPlain else { return .unknown }
-        throw QueryError.noElement(key, under: prefix, types.mapping)
+        throw QueryError.noElement(key, under: prefix, of: types.mapping)
     }
 }
 
@@ -64,12 +64,12 @@ extension AttributeMapping {
 
 extension QueryError {
     /// Returns the error for an element that the table does not declare.
-    static func noElement(_ key: String, under prefix: String, _ mapping: any AnyEntityMapping) -> QueryError {
+    static func noElement(_ key: String, under prefix: String, of mapping: any AnyEntityMapping) -> QueryError {
         unknownKey(key, of: prefix.dropLast() + " of " + mapping.entityName, names: mapping.elements(under: prefix))
     }
 
     /// Returns the error for a key that a plain value does not have.
-    static func notInPlainValue(_ key: String, _ mapping: any AnyEntityMapping) -> QueryError {
+    static func notInPlainValue(_ key: String, of mapping: any AnyEntityMapping) -> QueryError {
         let entity = mapping.entityName
         if mapping.relations.contains(where: { $0.name == key }) || key == "objectID" {
             return QueryError(

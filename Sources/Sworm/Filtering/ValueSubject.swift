@@ -5,7 +5,7 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
     private let value: T
     private let mapping: EntityMapping<T>
 
-    init(_ value: T, _ mapping: EntityMapping<T>) {
+    init(_ value: T, mapping: EntityMapping<T>) {
         self.value = value
         self.mapping = mapping
     }
@@ -15,7 +15,7 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         if let found = try content(key) { return found }
-        throw QueryError.notInPlainValue(key, mapping)
+        throw QueryError.notInPlainValue(key, of: mapping)
     }
 
     /// Returns the value of an attribute of the table, or the elements of a composite attribute; nil if the table
@@ -35,7 +35,7 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
 
         func predicateValue(forKey key: String) throws -> EvaluationValue {
             if let found = try value.content(prefix + key) { return found }
-            throw QueryError.noElement(key, under: prefix, value.mapping)
+            throw QueryError.noElement(key, under: prefix, of: value.mapping)
         }
     }
 }

@@ -12,7 +12,7 @@ extension Condition {
     ///
     /// - Parameter predicate: The predicate. It is translated immediately, and never run.
     public init(_ predicate: Foundation.Predicate<PlainObject>) {
-        self.init(predicate.expression, predicate.variable.key, RowType(PlainObject.self))
+        self.init(predicate.expression, variable: predicate.variable.key, type: RowType(PlainObject.self))
     }
 
     /// Creates a condition from a Foundation predicate over rows, which also have the relations.
@@ -22,11 +22,11 @@ extension Condition {
     /// ```
     /// - Parameter predicate: The predicate. It is translated immediately, and never run.
     public init(_ predicate: Foundation.Predicate<Row<PlainObject>>) {
-        self.init(predicate.expression, predicate.variable.key, RowType(Row<PlainObject>.self))
+        self.init(predicate.expression, variable: predicate.variable.key, type: RowType(Row<PlainObject>.self))
     }
 
     private init(
-        _ expression: any PredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID, _ type: RowType
+        _ expression: any PredicateExpression<Bool>, variable: PredicateExpressions.VariableID, type: RowType
     ) {
         var translator = PredicateTranslator(entityName: PlainObject.entityName)
         translator.variables[variable] = .row(.evaluatedObject, type, isOptional: false)
@@ -37,7 +37,8 @@ extension Condition {
             }
             self.init(ConditionContent(tree))
         } catch {
-            self.init(ConditionContent(.constant(false), failure: .notTranslated(error, PlainObject.entityName)))
+            self.init(
+                ConditionContent(.constant(false), failure: .notTranslated(error, entity: PlainObject.entityName)))
         }
     }
 }
@@ -65,11 +66,11 @@ extension Request {
 
 extension StoreError {
     /// Returns the error for a Foundation predicate that cannot be translated.
-    static func predicate(_ reason: String, _ entity: String) -> StoreError {
+    static func predicate(_ reason: String, entity: String) -> StoreError {
         StoreError(.invalidCondition, "A #Predicate of \(entity) cannot be translated: \(reason).", entity: entity)
     }
 
-    fileprivate static func notTranslated(_ error: any Error, _ entity: String) -> StoreError {
+    fileprivate static func notTranslated(_ error: any Error, entity: String) -> StoreError {
         error as? StoreError
             ?? StoreError(
                 .invalidCondition, "A #Predicate of \(entity) cannot be translated.", entity: entity, cause: error)

@@ -15,10 +15,10 @@ extension PredicateExpressions.Arithmetic: TranslatablePredicateExpression {
             let one = try lhs.evaluate(translator.bindings) as? any FixedWidthInteger
         {
             let other = try rhs.evaluate(translator.bindings)
-            return .constant(try translator.computed(one, sign, other))
+            return .constant(try translator.computed(one, applying: sign, with: other))
         }
-        return try translator.folded(self, left, right)
-            ?? translator.computed(left, sign, right, isFloat: Output.self is Float.Type)
+        return try translator.folded(self, parts: left, right)
+            ?? translator.computed(left, applying: sign, with: right, isFloat: Output.self is Float.Type)
     }
 }
 
@@ -30,9 +30,9 @@ extension PredicateExpressions.IntDivision: TranslatablePredicateExpression {
             let one = try lhs.evaluate(translator.bindings) as? any FixedWidthInteger
         {
             let other = try rhs.evaluate(translator.bindings)
-            return .constant(try translator.computed(one, .divide, other))
+            return .constant(try translator.computed(one, applying: .divide, with: other))
         }
-        return try translator.computed(left, .divide, right, isFloat: false)
+        return try translator.computed(left, applying: .divide, with: right, isFloat: false)
     }
 }
 
@@ -49,8 +49,8 @@ extension PredicateExpressions.FloatDivision: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
         try translator.refuseZero(right)
-        return try translator.folded(self, left, right)
-            ?? translator.computed(left, .divide, right, isFloat: Output.self is Float.Type)
+        return try translator.folded(self, parts: left, right)
+            ?? translator.computed(left, applying: .divide, with: right, isFloat: Output.self is Float.Type)
     }
 }
 
@@ -67,7 +67,7 @@ extension PredicateTranslator {
     /// A double has more than twice the digits of a `Float`, so that rounding its result gives the same result as
     /// `Float` arithmetic.
     fileprivate func computed(
-        _ left: PredicateOperand, _ sign: BinaryOperator, _ right: PredicateOperand, isFloat: Bool
+        _ left: PredicateOperand, applying sign: BinaryOperator, with right: PredicateOperand, isFloat: Bool
     ) throws -> PredicateOperand {
         let result = ExpressionTree.binary(sign, try expression(of: left), try expression(of: right))
         return .value(
@@ -76,7 +76,7 @@ extension PredicateTranslator {
 
     /// Computes with constants, and throws an error where Foundation would trap because the result does not fit.
     fileprivate func computed<Number: FixedWidthInteger>(
-        _ left: Number, _ sign: BinaryOperator, _ right: Any
+        _ left: Number, applying sign: BinaryOperator, with right: Any
     ) throws -> Number {
         guard let right = right as? Number else { throw issue("two kinds of numbers are combined") }
         let result =

@@ -4,21 +4,21 @@ import SwormPredicates
 extension PredicateExpressions.Equal: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
-        return try translator.folded(self, left, right) ?? .boolean(translator.equality(left, right))
+        return try translator.folded(self, parts: left, right) ?? .boolean(translator.equality(left, right))
     }
 }
 
 extension PredicateExpressions.NotEqual: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
-        return try translator.folded(self, left, right) ?? .boolean(translator.inequality(left, right))
+        return try translator.folded(self, parts: left, right) ?? .boolean(translator.inequality(left, right))
     }
 }
 
 extension PredicateExpressions.Comparison: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
-        if let folded = try translator.folded(self, left, right) { return folded }
+        if let folded = try translator.folded(self, parts: left, right) { return folded }
         let comparator: SwormPredicates.Comparator =
             switch op {
             case .lessThan: .less
@@ -27,7 +27,7 @@ extension PredicateExpressions.Comparison: TranslatablePredicateExpression {
             case .greaterThanOrEqual: .greaterOrEqual
             @unknown default: throw translator.issue("the comparison \(op) is not known")
             }
-        return .boolean(try translator.order(left, comparator, right))
+        return .boolean(try translator.order(left, by: comparator, with: right))
     }
 }
 
@@ -46,10 +46,10 @@ extension PredicateTranslator {
             return disjunction([conjunction([one, other]), conjunction([negation(one), negation(other)])])
         case (.order(let one, let other, let options), .constant(let value)),
             (.constant(let value), .order(let one, let other, let options)):
-            return try order(one, other, options, is: value)
+            return try order(of: one, to: other, options: options, is: value)
         // The constant goes to the right, so that an index can serve the left side.
         case (.constant, _): return try equality(right, left)
-        default: return try comparison(left, .equal, right)
+        default: return try comparison(left, by: .equal, with: right)
         }
     }
 
@@ -65,12 +65,12 @@ extension PredicateTranslator {
     }
 
     private func comparison(
-        _ left: PredicateOperand, _ comparator: SwormPredicates.Comparator, _ right: PredicateOperand
+        _ left: PredicateOperand, by comparator: SwormPredicates.Comparator, with right: PredicateOperand
     ) throws -> PredicateTree {
         let (one, other) = (try expression(of: left), try expression(of: right))
         if other.isNotANumber { return .constant(false) }
         let isOptional = left.presence != nil || right.presence != nil
-        return .comparison(Comparison(one, isOptional ? .identical : comparator, other))
+        return .comparison(Comparison(one, by: isOptional ? .identical : comparator, with: other))
     }
 
     private func isNil(_ operand: PredicateOperand) throws -> PredicateTree {
@@ -78,22 +78,22 @@ extension PredicateTranslator {
         case .optionalPredicate(let isPresent, _): return negation(isPresent)
         case .predicate: return .constant(false)
         case .row(.evaluatedObject, _, _), .row(.variable, _, _): return .constant(false)
-        default: return .comparison(Comparison(try expression(of: operand), .equal, .value(.null)))
+        default: return .comparison(Comparison(try expression(of: operand), by: .equal, with: .value(.null)))
         }
     }
 
     /// Compares two values by their order. Swift does not order optionals.
     func order(
-        _ left: PredicateOperand, _ comparator: SwormPredicates.Comparator, _ right: PredicateOperand
+        _ left: PredicateOperand, by comparator: SwormPredicates.Comparator, with right: PredicateOperand
     ) throws -> PredicateTree {
-        if left.isConstant, !right.isConstant { return try order(right, comparator.turned, left) }
+        if left.isConstant, !right.isConstant { return try order(right, by: comparator.turned, with: left) }
         let (one, other) = (try expression(of: left), try expression(of: right))
         if other.isNotANumber { return .constant(false) }
-        return .comparison(Comparison(one, comparator, other))
+        return .comparison(Comparison(one, by: comparator, with: other))
     }
 
     private func order(
-        _ left: ExpressionTree, _ right: ExpressionTree, _ options: ComparisonOptions, is value: Any?
+        of left: ExpressionTree, to right: ExpressionTree, options: ComparisonOptions, is value: Any?
     ) throws -> PredicateTree {
         guard let order = value as? ComparisonResult else {
             throw issue("the order of two texts can only be compared with a ComparisonResult")
@@ -104,7 +104,7 @@ extension PredicateTranslator {
             case .orderedSame: .equal
             case .orderedDescending: .greater
             }
-        return .comparison(Comparison(left, comparator, right, options: options))
+        return .comparison(Comparison(left, by: comparator, with: right, options: options))
     }
 }
 

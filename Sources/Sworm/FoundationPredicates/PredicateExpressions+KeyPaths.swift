@@ -5,26 +5,29 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let base = try translator.operand(root)
         switch base {
-        case .constant: return try translator.folded(self, base) ?? base
+        case .constant: return try translator.folded(self, parts: base) ?? base
         case .row(let tree, let type, let isOptional):
-            return try translator.member(type.member(keyPath), at: keyPath, of: tree, type, isOptional)
+            return try translator.member(
+                type.member(keyPath), at: keyPath, of: tree, type: type, isOptional: isOptional)
         case .part(let tree, let type, let outer, let isOptional):
             guard let whole = outer.appending(path: keyPath) else { throw type.unknown(outer) }
-            return try translator.member(type.plainMember(whole), at: whole, of: tree, type, isOptional)
-        case .rows(let tree, let type, let isOrdered): return try ofRelation(tree, type, isOrdered, translator)
-        case .value(let tree, _): return try ofAttribute(base, tree, translator)
+            return try translator.member(
+                type.plainMember(whole), at: whole, of: tree, type: type, isOptional: isOptional)
+        case .rows(let tree, let type, let isOrdered):
+            return try ofRelation(tree, type: type, isOrdered: isOrdered, using: translator)
+        case .value(let tree, _): return try ofAttribute(base, tree: tree, using: translator)
         case .predicate, .optionalPredicate, .order:
             throw translator.issue("nothing can be asked of a result, not \(keyPathName(keyPath).text)")
         }
     }
 
     private func ofRelation(
-        _ tree: ExpressionTree, _ type: RowType, _ isOrdered: Bool, _ translator: PredicateTranslator
+        _ tree: ExpressionTree, type: RowType, isOrdered: Bool, using translator: PredicateTranslator
     ) throws -> PredicateOperand {
         switch kind {
         case .collectionCount: return .value(.key(tree, "@count"), isOptional: false)
         case .collectionIsEmpty:
-            return .predicate(.comparison(Comparison(.key(tree, "@count"), .equal, .value(.int(0)))))
+            return .predicate(.comparison(Comparison(.key(tree, "@count"), by: .equal, with: .value(.int(0)))))
         case .collectionFirst where isOrdered: return .row(.index(tree, .first), type, isOptional: true)
         case .bidirectionalCollectionLast where isOrdered: return .row(.index(tree, .last), type, isOptional: true)
         default:
@@ -36,13 +39,13 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
     }
 
     private func ofAttribute(
-        _ base: PredicateOperand, _ tree: ExpressionTree, _ translator: PredicateTranslator
+        _ base: PredicateOperand, tree: ExpressionTree, using translator: PredicateTranslator
     ) throws -> PredicateOperand {
         let isText = Root.Output.self is any StringProtocol.Type
         switch kind {
         case .collectionCount where isText: return .value(.key(tree, "length"), isOptional: false)
         case .collectionIsEmpty where isText:
-            return .predicate(.comparison(Comparison(tree, .equal, .value(.string("")))))
+            return .predicate(.comparison(Comparison(tree, by: .equal, with: .value(.string("")))))
         default: break
         }
         if keyPath is Swift.KeyPath<Output?, Output> { return base.unwrapped }
@@ -103,7 +106,7 @@ extension PredicateExpressions.KeyPath: KeyPathNode {
 extension PredicateTranslator {
     /// Returns the operand for a member of a row.
     fileprivate func member(
-        _ member: RowMember?, at keyPath: AnyKeyPath, of tree: ExpressionTree, _ type: RowType, _ isOptional: Bool
+        _ member: RowMember?, at keyPath: AnyKeyPath, of tree: ExpressionTree, type: RowType, isOptional: Bool
     ) throws -> PredicateOperand {
         switch member {
         case .attribute(let name, let attributeIsOptional):

@@ -33,13 +33,15 @@ extension PredicateExpressions.Conditional: TranslatablePredicateExpression {
             return try value ? translator.operand(trueBranch) : translator.operand(falseBranch)
         }
         return try translator.choice(
-            test, try translator.operand(trueBranch), try translator.operand(falseBranch))
+            if: test, then: try translator.operand(trueBranch), else: try translator.operand(falseBranch))
     }
 }
 
 extension PredicateTranslator {
     /// Returns one operand if a predicate holds, and another one if it does not.
-    func choice(_ test: PredicateTree, _ yes: PredicateOperand, _ no: PredicateOperand) throws -> PredicateOperand {
+    func choice(if test: PredicateTree, then yes: PredicateOperand, else no: PredicateOperand) throws
+        -> PredicateOperand
+    {
         switch (yes, no) {
         case (.predicate, .predicate), (.predicate, .constant(is Bool)), (.constant(is Bool), .predicate):
             let (yes, no) = (try predicate(of: yes), try predicate(of: no))

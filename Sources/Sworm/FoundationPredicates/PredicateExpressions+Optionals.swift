@@ -26,7 +26,7 @@ extension PredicateExpressions.NilCoalesce: TranslatablePredicateExpression {
             return .boolean(
                 try value
                     ? translator.inequality(left, .constant(false)) : translator.equality(left, .constant(true)))
-        default: return try translator.choice(presence, left.unwrapped, right)
+        default: return try translator.choice(if: presence, then: left.unwrapped, else: right)
         }
     }
 }

@@ -6,14 +6,15 @@ extension PredicateExpressions.RangeExpressionContains: TranslatablePredicateExp
         let element = try translator.operand(element)
         if let bounds = try (range as? any RangeNode)?.bounds(by: &translator) {
             return element.isConstant && bounds.areConstant
-                ? .constant(try evaluate(translator.bindings)) : .boolean(try translator.isInside(element, bounds))
+                ? .constant(try evaluate(translator.bindings))
+                : .boolean(try translator.isInside(element, bounds: bounds))
         }
         let container = try translator.operand(range)
-        if let folded = try translator.folded(self, container, element) { return folded }
+        if let folded = try translator.folded(self, parts: container, element) { return folded }
         guard container.isConstant, let bounds = RangeBounds(try range.evaluate(translator.bindings)) else {
             throw translator.issue("`contains` takes a range of values, as in `(1...5).contains($0.year)`")
         }
-        return .boolean(try translator.isInside(element, bounds))
+        return .boolean(try translator.isInside(element, bounds: bounds))
     }
 }
 
@@ -25,7 +26,7 @@ private struct RangeBounds {
 
     var areConstant: Bool { lower?.isConstant != false && upper?.isConstant != false }
 
-    init(_ lower: PredicateOperand?, _ upper: PredicateOperand?, isClosed: Bool) {
+    init(from lower: PredicateOperand?, to upper: PredicateOperand?, isClosed: Bool) {
         self.lower = lower
         self.upper = upper
         self.isClosed = isClosed
@@ -35,12 +36,15 @@ private struct RangeBounds {
     init?<Range: RangeExpression>(_ range: Range) {
         switch range {
         case let range as Swift.Range<Range.Bound>:
-            self.init(.constant(range.lowerBound), .constant(range.upperBound), isClosed: false)
+            self.init(from: .constant(range.lowerBound), to: .constant(range.upperBound), isClosed: false)
         case let range as Swift.ClosedRange<Range.Bound>:
-            self.init(.constant(range.lowerBound), .constant(range.upperBound), isClosed: true)
-        case let range as PartialRangeFrom<Range.Bound>: self.init(.constant(range.lowerBound), nil, isClosed: true)
-        case let range as PartialRangeThrough<Range.Bound>: self.init(nil, .constant(range.upperBound), isClosed: true)
-        case let range as PartialRangeUpTo<Range.Bound>: self.init(nil, .constant(range.upperBound), isClosed: false)
+            self.init(from: .constant(range.lowerBound), to: .constant(range.upperBound), isClosed: true)
+        case let range as PartialRangeFrom<Range.Bound>:
+            self.init(from: .constant(range.lowerBound), to: nil, isClosed: true)
+        case let range as PartialRangeThrough<Range.Bound>:
+            self.init(from: nil, to: .constant(range.upperBound), isClosed: true)
+        case let range as PartialRangeUpTo<Range.Bound>:
+            self.init(from: nil, to: .constant(range.upperBound), isClosed: false)
         default: return nil
         }
     }
@@ -53,21 +57,21 @@ private protocol RangeNode {
 
 extension PredicateExpressions.Range: RangeNode {
     fileprivate func bounds(by translator: inout PredicateTranslator) throws -> RangeBounds {
-        try translator.bounds(lower, upper, isClosed: false)
+        try translator.bounds(from: lower, to: upper, isClosed: false)
     }
 }
 
 extension PredicateExpressions.ClosedRange: RangeNode {
     fileprivate func bounds(by translator: inout PredicateTranslator) throws -> RangeBounds {
-        try translator.bounds(lower, upper, isClosed: true)
+        try translator.bounds(from: lower, to: upper, isClosed: true)
     }
 }
 
 extension PredicateTranslator {
     fileprivate mutating func bounds<Lower: PredicateExpression, Upper: PredicateExpression>(
-        _ lower: Lower, _ upper: Upper, isClosed: Bool
+        from lower: Lower, to upper: Upper, isClosed: Bool
     ) throws -> RangeBounds where Lower.Output == Upper.Output, Lower.Output: Comparable {
-        let bounds = RangeBounds(try operand(lower), try operand(upper), isClosed: isClosed)
+        let bounds = RangeBounds(from: try operand(lower), to: try operand(upper), isClosed: isClosed)
         if bounds.areConstant {
             let (one, other) = (try lower.evaluate(bindings), try upper.evaluate(bindings))
             // Swift traps in this case.
@@ -76,14 +80,14 @@ extension PredicateTranslator {
         return bounds
     }
 
-    fileprivate func isInside(_ element: PredicateOperand, _ bounds: RangeBounds) throws -> PredicateTree {
+    fileprivate func isInside(_ element: PredicateOperand, bounds: RangeBounds) throws -> PredicateTree {
         if let lower = bounds.lower, let upper = bounds.upper, bounds.isClosed {
             let list = ExpressionTree.list([try expression(of: lower), try expression(of: upper)])
-            return .comparison(Comparison(try expression(of: element), .between, list))
+            return .comparison(Comparison(try expression(of: element), by: .between, with: list))
         }
         return conjunction([
-            try bounds.lower.map { try order(element, .greaterOrEqual, $0) },
-            try bounds.upper.map { try order(element, bounds.isClosed ? .lessOrEqual : .less, $0) },
+            try bounds.lower.map { try order(element, by: .greaterOrEqual, with: $0) },
+            try bounds.upper.map { try order(element, by: bounds.isClosed ? .lessOrEqual : .less, with: $0) },
         ])
     }
 }

@@ -4,7 +4,7 @@ import SwormPredicates
 extension PredicateExpressions.SequenceContains: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (container, element) = (try translator.operand(sequence), try translator.operand(element))
-        if let folded = try translator.folded(self, container, element) { return folded }
+        if let folded = try translator.folded(self, parts: container, element) { return folded }
         switch container {
         case .constant:
             let elements = try sequence.evaluate(translator.bindings).map { withoutOptionals($0) }
@@ -13,9 +13,9 @@ extension PredicateExpressions.SequenceContains: TranslatablePredicateExpression
             guard !element.isConstant else {
                 throw translator.issue("a Row holds no data; use `contains { $0.objectID == id }`")
             }
-            return .predicate(.comparison(Comparison(try translator.expression(of: element), .in, tree)))
+            return .predicate(.comparison(Comparison(try translator.expression(of: element), by: .in, with: tree)))
         case .value where LHS.Output.self is any StringProtocol.Type:
-            return .boolean(try translator.search(container, .contains, element))
+            return .boolean(try translator.search(container, by: .contains, for: element))
         default:
             throw translator.issue(
                 "`contains` asks for what is inside `\(try translator.expression(of: container).format)`, which is stored "
@@ -30,13 +30,14 @@ extension PredicateExpressions.SequenceContainsWhere: TranslatablePredicateExpre
         if container.isConstant {
             let elements = try translator.elements(sequence)
             return .boolean(
-                translator.disjunction(try elements.map { try translator.predicate(test, variable, $0) }))
+                translator.disjunction(
+                    try elements.map { try translator.predicate(test, variable: variable, element: $0) }))
         }
         let (rows, _) = try translator.rows(of: container, "contains(where:)") { translator, row in
             translator.variables[variable.key] = row
             return try translator.predicate(test)
         }
-        return .predicate(.comparison(Comparison(.key(rows, "@count"), .greater, .value(.int(0)))))
+        return .predicate(.comparison(Comparison(.key(rows, "@count"), by: .greater, with: .value(.int(0)))))
     }
 }
 
@@ -46,13 +47,14 @@ extension PredicateExpressions.SequenceAllSatisfy: TranslatablePredicateExpressi
         if container.isConstant {
             let elements = try translator.elements(sequence)
             return .boolean(
-                translator.conjunction(try elements.map { try translator.predicate(test, variable, $0) }))
+                translator.conjunction(
+                    try elements.map { try translator.predicate(test, variable: variable, element: $0) }))
         }
         let (rows, _) = try translator.rows(of: container, "allSatisfy") { translator, row in
             translator.variables[variable.key] = row
             return translator.negation(try translator.predicate(test))
         }
-        return .predicate(.comparison(Comparison(.key(rows, "@count"), .equal, .value(.int(0)))))
+        return .predicate(.comparison(Comparison(.key(rows, "@count"), by: .equal, with: .value(.int(0)))))
     }
 }
 
@@ -60,7 +62,9 @@ extension PredicateExpressions.Filter: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let container = try translator.operand(sequence)
         if container.isConstant {
-            let tests = try translator.elements(sequence).map { try translator.predicate(filter, variable, $0) }
+            let tests = try translator.elements(sequence).map {
+                try translator.predicate(filter, variable: variable, element: $0)
+            }
             let isConstant = tests.allSatisfy { $0 == .constant(true) || $0 == .constant(false) }
             guard isConstant else {
                 throw translator.issue(
@@ -94,7 +98,7 @@ extension PredicateTranslator {
 
     /// Translates a test for one element of a captured list.
     fileprivate mutating func predicate<Element>(
-        _ test: some PredicateExpression, _ variable: PredicateExpressions.Variable<Element>, _ element: Element
+        _ test: some PredicateExpression, variable: PredicateExpressions.Variable<Element>, element: Element
     ) throws -> PredicateTree {
         bindings[variable] = element
         variables[variable.key] = .constant(withoutOptionals(element))
@@ -121,7 +125,7 @@ extension PredicateTranslator {
         // NaN equals nothing, so that no list contains it; a store would treat it as nil.
         let present = values.filter { $0 != .null && !$0.isNotANumber }
         let tree = try expression(of: element)
-        let isMember = PredicateTree.comparison(Comparison(tree, .in, .list(present.map { .value($0) })))
+        let isMember = PredicateTree.comparison(Comparison(tree, by: .in, with: .list(present.map { .value($0) })))
         guard let presence = element.presence else { return present.isEmpty ? .constant(false) : isMember }
         if values.contains(.null) {
             let isNil = negation(presence)

@@ -95,11 +95,11 @@ where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
 extension PredicateExpressions.StringLocalizedStandardContains: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (text, part) = (try translator.operand(root), try translator.operand(other))
-        if let folded = try translator.folded(self, text, part) { return folded }
+        if let folded = try translator.folded(self, parts: text, part) { return folded }
         return .predicate(
             .comparison(
                 Comparison(
-                    try translator.expression(of: text), .contains, try translator.expression(of: part),
+                    try translator.expression(of: text), by: .contains, with: try translator.expression(of: part),
                     options: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])))
     }
 }
@@ -107,7 +107,7 @@ extension PredicateExpressions.StringLocalizedStandardContains: TranslatablePred
 extension PredicateExpressions.StringCaseInsensitiveCompare: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (one, another) = (try translator.operand(root), try translator.operand(other))
-        return try translator.folded(self, one, another)
+        return try translator.folded(self, parts: one, another)
             ?? .order(
                 try translator.expression(of: one), try translator.expression(of: another), .caseInsensitive)
     }
@@ -116,7 +116,7 @@ extension PredicateExpressions.StringCaseInsensitiveCompare: TranslatablePredica
 extension PredicateExpressions.StringLocalizedCompare: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (one, another) = (try translator.operand(root), try translator.operand(other))
-        return try translator.folded(self, one, another)
+        return try translator.folded(self, parts: one, another)
             ?? .order(
                 try translator.expression(of: one), try translator.expression(of: another), .localeSensitive)
     }

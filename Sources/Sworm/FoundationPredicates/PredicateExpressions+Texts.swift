@@ -4,22 +4,22 @@ import SwormPredicates
 extension PredicateExpressions.CollectionContainsCollection: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (base, other) = (try translator.operand(base), try translator.operand(other))
-        if let folded = try translator.folded(self, base, other) { return folded }
+        if let folded = try translator.folded(self, parts: base, other) { return folded }
         guard Base.Output.self is any StringProtocol.Type, Other.Output.self is any StringProtocol.Type else {
             throw translator.issue("`contains` of one list in another has no meaning in a store; it takes texts")
         }
-        return .boolean(try translator.search(base, .contains, other))
+        return .boolean(try translator.search(base, by: .contains, for: other))
     }
 }
 
 extension PredicateExpressions.SequenceStartsWith: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (base, prefix) = (try translator.operand(base), try translator.operand(prefix))
-        if let folded = try translator.folded(self, base, prefix) { return folded }
+        if let folded = try translator.folded(self, parts: base, prefix) { return folded }
         guard Base.Output.self is any StringProtocol.Type, Prefix.Output.self is any StringProtocol.Type else {
             throw translator.issue("`starts(with:)` of lists has no meaning in a store; it takes texts")
         }
-        return .boolean(try translator.search(base, .beginsWith, prefix))
+        return .boolean(try translator.search(base, by: .beginsWith, for: prefix))
     }
 }
 
@@ -27,7 +27,7 @@ extension PredicateExpressions.SequenceStartsWith: TranslatablePredicateExpressi
 extension PredicateExpressions.StringContainsRegex: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let (subject, regex) = (try translator.operand(subject), try translator.operand(regex))
-        if let folded = try translator.folded(self, subject, regex) { return folded }
+        if let folded = try translator.folded(self, parts: subject, regex) { return folded }
         guard case .constant(let value as PredicateExpressions.PredicateRegex) = regex else {
             throw translator.issue("`contains` takes a regular expression that was written or captured")
         }
@@ -44,7 +44,7 @@ extension PredicateExpressions.StringContainsRegex: TranslatablePredicateExpress
                 entity: translator.entityName, cause: error)
         }
         let text = try translator.expression(of: subject)
-        return .predicate(.comparison(Comparison(text, .matches, .value(.string(pattern)))))
+        return .predicate(.comparison(Comparison(text, by: .matches, with: .value(.string(pattern)))))
     }
 }
 
@@ -52,13 +52,13 @@ extension PredicateTranslator {
     /// Searches for a string in another one. In Swift every string contains the empty string; in the predicate language
     /// no string does.
     func search(
-        _ text: PredicateOperand, _ comparator: SwormPredicates.Comparator, _ part: PredicateOperand
+        _ text: PredicateOperand, by comparator: SwormPredicates.Comparator, for part: PredicateOperand
     ) throws -> PredicateTree {
         let (one, other) = (try expression(of: text), try expression(of: part))
         let empty = ExpressionTree.value(.string(""))
         if other == empty { return .constant(true) }
-        let isFound = PredicateTree.comparison(Comparison(one, comparator, other))
+        let isFound = PredicateTree.comparison(Comparison(one, by: comparator, with: other))
         if part.isConstant { return isFound }
-        return .or([.comparison(Comparison(other, .equal, empty)), isFound])
+        return .or([.comparison(Comparison(other, by: .equal, with: empty)), isFound])
     }
 }

@@ -44,7 +44,7 @@ enum PredicateOperand {
     var presence: PredicateTree? {
         switch self {
         case .value(let tree, true), .row(let tree, _, true):
-            .comparison(Comparison(tree, .notEqual, .value(.null)))
+            .comparison(Comparison(tree, by: .notEqual, with: .value(.null)))
         case .optionalPredicate(let isPresent, _): isPresent
         default: nil
         }

@@ -24,7 +24,7 @@ struct PredicateTranslator {
         self.entityName = entityName
     }
 
-    func issue(_ reason: String) -> StoreError { .predicate(reason, entityName) }
+    func issue(_ reason: String) -> StoreError { .predicate(reason, entity: entityName) }
 
     mutating func operand(_ node: some PredicateExpression) throws -> PredicateOperand {
         if let node = node as? any TranslatablePredicateExpression { return try node.translated(by: &self) }
@@ -34,7 +34,7 @@ struct PredicateTranslator {
     }
 
     /// Evaluates a node whose parts are constants. Returns nil if one of them is not a constant.
-    func folded<Node: PredicateExpression>(_ node: Node, _ parts: PredicateOperand...) throws -> PredicateOperand? {
+    func folded<Node: PredicateExpression>(_ node: Node, parts: PredicateOperand...) throws -> PredicateOperand? {
         guard parts.allSatisfy(\.isConstant) else { return nil }
         return .constant(withoutOptionals(try node.evaluate(bindings)))
     }
@@ -53,7 +53,7 @@ struct PredicateTranslator {
         case .constant(let value):
             guard let value = value as? Bool else { throw issue("\(excerpt(value ?? "nil")) is no Boolean") }
             return .constant(value)
-        default: return .comparison(Comparison(try expression(of: operand), .equal, .yes))
+        default: return .comparison(Comparison(try expression(of: operand), by: .equal, with: .yes))
         }
     }
 
@@ -79,9 +79,9 @@ struct PredicateTranslator {
         case .not(let inner): inner
         // A test for nil is never undecided, so that the opposite test can replace its negation.
         case .comparison(let test) where test.comparator == .notEqual && test.right == .value(.null):
-            .comparison(Comparison(test.left, .equal, test.right))
+            .comparison(Comparison(test.left, by: .equal, with: test.right))
         case .comparison(let test) where test.comparator == .equal && test.right == .value(.null):
-            .comparison(Comparison(test.left, .notEqual, test.right))
+            .comparison(Comparison(test.left, by: .notEqual, with: test.right))
         default: .not(tree)
         }
     }

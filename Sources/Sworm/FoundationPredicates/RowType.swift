@@ -10,7 +10,7 @@ struct RowType: Sendable {
 
     /// Creates the type of the rows of `#Predicate<Book>`.
     init<T: ManagedObjectConvertible>(_ type: T.Type) {
-        self.init(type) { namedMember(T.self, $0) }
+        self.init(type) { namedMember(of: T.self, at: $0) }
     }
 
     /// Creates the type of the rows of `#Predicate<Row<Book>>`.
@@ -22,7 +22,7 @@ struct RowType: Sendable {
     {
         entityName = T.entityName
         self.member = member
-        plainMember = { namedMember(T.self, $0) }
+        plainMember = { namedMember(of: T.self, at: $0) }
         unknown = { unknownMember(of: T.self, $0) }
     }
 }
@@ -38,7 +38,7 @@ enum RowMember {
     case part(AnyKeyPath)
 }
 
-private func namedMember<T: ManagedObjectConvertible>(_ type: T.Type, _ keyPath: AnyKeyPath) -> RowMember? {
+private func namedMember<T: ManagedObjectConvertible>(of type: T.Type, at keyPath: AnyKeyPath) -> RowMember? {
     guard let plain = keyPath as? PartialKeyPath<T> else { return nil }
     guard let attribute = try? T.mapping.attribute(plain) else { return .part(plain) }
     return .attribute(attribute.name, isOptional: attribute.isOptional)
@@ -46,10 +46,10 @@ private func namedMember<T: ManagedObjectConvertible>(_ type: T.Type, _ keyPath:
 
 private func unknownMember<T: ManagedObjectConvertible>(of type: T.Type, _ keyPath: AnyKeyPath) -> StoreError {
     guard let plain = keyPath as? PartialKeyPath<T> else {
-        return .predicate("\(keyPathName(keyPath).text) is no attribute or relation", T.entityName)
+        return .predicate("\(keyPathName(keyPath).text) is no attribute or relation", entity: T.entityName)
     }
     do {
-        return .predicate("\(try T.mapping.attribute(plain).name) cannot be used here", T.entityName)
+        return .predicate("\(try T.mapping.attribute(plain).name) cannot be used here", entity: T.entityName)
     } catch {
         return StoreError(
             error.code,

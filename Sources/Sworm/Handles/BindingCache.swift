@@ -8,7 +8,7 @@ final class BindingCache {
     /// The type that was requested last, because it is usually requested again.
     private var last: (key: ObjectIdentifier, binding: AnyObject)?
 
-    init(_ context: NSManagedObjectContext, _ shared: Locked<[ObjectIdentifier: AnyBinding]>) {
+    init(_ context: NSManagedObjectContext, shared: Locked<[ObjectIdentifier: AnyBinding]>) {
         self.context = context
         self.shared = shared
     }
@@ -22,13 +22,13 @@ final class BindingCache {
             last = (key, known)
             return unsafeDowncast(known, to: EngineBinding<T>.self)
         }
-        let binding = try sharedBinding(T.self, key)
+        let binding = try sharedBinding(for: T.self, key: key)
         bindings[key] = binding
         return binding
     }
 
     private func sharedBinding<T: ManagedObjectConvertible>(
-        _ type: T.Type, _ key: ObjectIdentifier
+        for type: T.Type, key: ObjectIdentifier
     ) throws -> EngineBinding<T> {
         if let known = shared.withLock({ $0[key] })?.object as? EngineBinding<T>, known.fits(context) { return known }
         let mapping = T.mapping

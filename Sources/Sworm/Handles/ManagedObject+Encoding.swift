@@ -29,7 +29,7 @@ extension ManagedObject {
         _ keyPath: KeyPath<PlainObject, Attribute>, _ value: Attribute
     ) throws -> Self {
         try checkWriting()
-        return try encode(try family.index(of: keyPath)) { try value.encoded().attributeValue }
+        return try encode(at: try family.index(of: keyPath)) { try value.encoded().attributeValue }
     }
 
     /// Writes one attribute, which may be nil.
@@ -44,16 +44,16 @@ extension ManagedObject {
         _ keyPath: KeyPath<PlainObject, Attribute?>, _ value: Attribute?
     ) throws -> Self {
         try checkWriting()
-        return try encode(try family.index(of: keyPath)) { try value?.encoded().attributeValue ?? .null }
+        return try encode(at: try family.index(of: keyPath)) { try value?.encoded().attributeValue ?? .null }
     }
 
     /// Writes an attribute. The caller has checked the handle.
-    private func encode(_ index: Int, _ value: () throws -> AttributeValue) throws -> Self {
+    private func encode(at index: Int, _ value: () throws -> AttributeValue) throws -> Self {
         let encoded: AttributeValue
         do {
             encoded = try value()
         } catch {
-            throw binding.mapping.attributeError(index, value: nil, error)
+            throw binding.mapping.attributeError(at: index, value: nil, cause: error)
         }
         try Engine.translating { try Engine.setValue(encoded, instance, index, binding) }
         return self

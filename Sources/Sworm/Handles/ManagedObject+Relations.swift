@@ -23,9 +23,9 @@ extension ManagedObject {
         }
         set {
             do {
-                try link(PlainObject.relations[keyPath: keyPath].name, newValue)
+                try link(PlainObject.relations[keyPath: keyPath].name, to: newValue)
             } catch {
-                scope.fail(error, newValue?.scope)
+                scope.fail(error, with: newValue?.scope)
             }
         }
     }
@@ -34,14 +34,14 @@ extension ManagedObject {
     public subscript<Destination: ManagedObjectConvertible>(
         dynamicMember keyPath: KeyPath<PlainObject.Relations, ToManyRelation<Destination>>
     ) -> ManagedObjectSet<Destination> {
-        ManagedObjectSet(RelationHandle(self, PlainObject.relations[keyPath: keyPath].name))
+        ManagedObjectSet(RelationHandle(of: self, named: PlainObject.relations[keyPath: keyPath].name))
     }
 
     /// The destinations of an ordered relation to many.
     public subscript<Destination: ManagedObjectConvertible>(
         dynamicMember keyPath: KeyPath<PlainObject.Relations, ToManyOrderedRelation<Destination>>
     ) -> ManagedObjectOrderedSet<Destination> {
-        ManagedObjectOrderedSet(RelationHandle(self, PlainObject.relations[keyPath: keyPath].name))
+        ManagedObjectOrderedSet(RelationHandle(of: self, named: PlainObject.relations[keyPath: keyPath].name))
     }
 
     /// Sets the destination of a relation to one to a new object, created from a value, or clears the relation if the
@@ -63,7 +63,7 @@ extension ManagedObject {
     ) throws -> Self {
         try context.requireOwn(self)
         let new = try value.map { try context.insert($0) }
-        try link(PlainObject.relations[keyPath: keyPath].name, new)
+        try link(PlainObject.relations[keyPath: keyPath].name, to: new)
         return self
     }
 
@@ -87,7 +87,7 @@ extension ManagedObject {
         return self
     }
 
-    private func link<Destination>(_ name: String, _ destination: ManagedObject<Destination>?) throws {
+    private func link<Destination>(_ name: String, to destination: ManagedObject<Destination>?) throws {
         try checkWriting()
         if let destination { try requireRelatable(destination, by: name) }
         try Engine.translating { try Engine.setDestination(instance, name, destination?.instance, binding) }

@@ -26,7 +26,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// The object, or nil if the family has rows and the object is not needed yet.
     private var made: NSManagedObject?
 
-    init(_ instance: NSManagedObject, _ family: HandleStorage<PlainObject>) {
+    init(_ instance: NSManagedObject, in family: HandleStorage<PlainObject>) {
         self.family = family
         made = instance
         givenID = instance.objectID
@@ -45,13 +45,13 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     fileprivate static func handle(
         row: Int, of rows: Engine.Rows, in family: HandleStorage<PlainObject>
     ) -> ManagedObject {
-        if let named = Engine.namedObject(rows, row) { return ManagedObject(named, family) }
+        if let named = Engine.namedObject(rows, row) { return ManagedObject(named, in: family) }
         return ManagedObject(row: Int32(truncatingIfNeeded: row), family)
     }
 
     /// Returns handles to rows of a fetch, which belong to the family.
     static func handles(
-        _ count: Int, _ family: HandleStorage<PlainObject>, row: (Int) -> Int = { $0 }
+        count: Int, in family: HandleStorage<PlainObject>, row: (Int) -> Int = { $0 }
     ) -> [ManagedObject] {
         // An empty array must be returned early: the initializer would write a count into the storage that all empty
         // arrays of the process share.
@@ -77,7 +77,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
             let members = try Engine.members(rows, Int(row), relation, binding)
         else { return nil }
         let family = try family.workspace.family(of: T.self, members.rows)
-        return ManagedObject<T>.handles(members.members.count, family, row: members.members.row)
+        return ManagedObject<T>.handles(count: members.members.count, in: family, row: members.members.row)
     }
 
     /// Returns the destination of a relation to one if it does not need an object yet, or nil if it has an object.
@@ -127,11 +127,11 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     }
 
     /// The object's name in messages.
-    var name: String { Scope.name(binding.mapping.entityName, identity) }
+    var name: String { Scope.name(binding.mapping.entityName, id: identity) }
 
     /// Throws an error if the handle cannot be used in the current scope and thread.
     func check() throws(StoreError) {
-        try scope.check(binding.mapping.entityName, identity)
+        try scope.check(binding.mapping.entityName, id: identity)
         if let needed, needed.managedObjectContext == nil || needed.isDeleted {
             throw StoreError(
                 .objectDeleted,
@@ -143,7 +143,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// Throws an error if the object cannot be changed in the current scope and thread.
     func checkWriting() throws(StoreError) {
         try check()
-        try scope.checkPermission(binding.mapping.entityName, identity)
+        try scope.checkPermission(binding.mapping.entityName, id: identity)
     }
 
     /// Throws an error if this handle and another one cannot be related in the current scope and thread.
@@ -170,7 +170,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
 
     /// Returns a handle to another object in the same scope.
     func handle<T>(_ object: NSManagedObject, as type: T.Type) throws -> ManagedObject<T> {
-        ManagedObject<T>(object, try family.workspace.family(of: T.self))
+        ManagedObject<T>(object, in: try family.workspace.family(of: T.self))
     }
 }
 
@@ -212,18 +212,18 @@ extension ManagedObject {
         let index = try family.index(of: keyPath)
         let value = try value(index)
         if case .null = value { return nil }
-        return try decode(value, index)
+        return try decode(value, at: index)
     }
 
     private func decode<Attribute: SupportedAttributeType>(_ index: Int) throws -> Attribute {
-        try decode(try value(index), index)
+        try decode(try value(index), at: index)
     }
 
-    private func decode<Attribute: SupportedAttributeType>(_ value: AttributeValue, _ index: Int) throws -> Attribute {
+    private func decode<Attribute: SupportedAttributeType>(_ value: AttributeValue, at index: Int) throws -> Attribute {
         do {
             return try Attribute.decode(value)
         } catch {
-            throw binding.mapping.attributeError(index, value: value, error)
+            throw binding.mapping.attributeError(at: index, value: value, cause: error)
         }
     }
 }

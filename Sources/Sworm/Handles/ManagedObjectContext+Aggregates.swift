@@ -78,6 +78,6 @@ extension ManagedObjectContext {
     ) throws -> Value? {
         var selection = Selection()
         let reader = TupleReader(selection.add(term))
-        return try fetch(Projection(request, selection, nil, reader)).first
+        return try fetch(Projection(request, selection: selection, grouping: nil, reader: reader)).first
     }
 }

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
     public func fetch<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute>
     ) throws -> [Attribute] {
-        try column(request, keyPath) { value, _ in try Attribute.decode(value) }
+        try column(of: request, at: keyPath) { value, _ in try Attribute.decode(value) }
     }
 
     /// Returns one attribute, which may be nil, of the objects that a request finds.
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     public func fetch<PlainObject: ManagedObjectConvertible, Attribute: SupportedAttributeType>(
         _ request: Request<PlainObject>, _ keyPath: KeyPath<PlainObject, Attribute?>
     ) throws -> [Attribute?] {
-        try column(request, keyPath) { value, _ in value == .null ? nil : try Attribute.decode(value) }
+        try column(of: request, at: keyPath) { value, _ in value == .null ? nil : try Attribute.decode(value) }
     }
 
     /// Returns one attribute of the first object that a request finds, or nil if it finds none.
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     }
 
     private func column<T, Value>(
-        _ request: Request<T>, _ keyPath: PartialKeyPath<T>, _ decode: (AttributeValue, Int) throws -> Value
+        of request: Request<T>, at keyPath: PartialKeyPath<T>, _ decode: (AttributeValue, Int) throws -> Value
     ) throws -> [Value] {
         let binding = try binding(for: T.self)
         let index = try binding.mapping.index(of: keyPath)
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
             do {
                 return try decode(value, index)
             } catch {
-                throw binding.mapping.attributeError(index, value: value, error)
+                throw binding.mapping.attributeError(at: index, value: value, cause: error)
             }
         }
     }

@@ -60,7 +60,7 @@ extension ManagedObjectContext {
         query.limit = 1
         var isFound = false
         do {
-            try values(query, binding, at: place) { _ in isFound = true }
+            try values(of: query, with: binding, at: place) { _ in isFound = true }
         } catch {
             if isFound { place.deinitialize(count: 1) }
             throw Engine.translated(error)
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
         let query = try EngineQuery(request.content, of: binding.entity)
         if query.isEmpty { return }
         do {
-            try values(query, binding, guarded)
+            try values(of: query, with: binding, guarded)
         } catch {
             throw failure ?? Engine.translated(error)
         }
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
     ///
     /// - Parameter first: The memory in which the first value is created and remains. Further values are not read then.
     private func values<T>(
-        _ query: EngineQuery, _ binding: EngineBinding<T>, at first: UnsafeMutablePointer<T>? = nil,
+        of query: EngineQuery, with binding: EngineBinding<T>, at first: UnsafeMutablePointer<T>? = nil,
         _ body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws {
         if try Engine.forEach(query, binding, in: instance, at: first, body: body) { return }

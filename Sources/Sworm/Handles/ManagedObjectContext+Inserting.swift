@@ -77,14 +77,14 @@ extension ManagedObjectContext {
         guard let isEmpty = try scope.takingValue({ values.isKnownEmpty }) else {
             guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return UpsertResult() }
             return try upsert(
-                values, binding, among: constraints, target: target, updates: updates, policy: policy)
+                values, with: binding, among: constraints, target: target, updates: updates, policy: policy)
         }
         if isEmpty { return UpsertResult() }
-        return try upsert(values, binding, among: constraints, target: target, updates: updates, policy: policy)
+        return try upsert(values, with: binding, among: constraints, target: target, updates: updates, policy: policy)
     }
 
     private func upsert<PlainObject>(
-        _ values: some Sequence<PlainObject>, _ binding: EngineBinding<PlainObject>,
+        _ values: some Sequence<PlainObject>, with binding: EngineBinding<PlainObject>,
         among constraints: [EngineConstraint], target: Int, updates: [Int]?, policy: UpsertPolicy<PlainObject>
     ) throws -> UpsertResult {
         let isRefusing = if case .refuse = policy.action { true } else { false }

@@ -39,11 +39,11 @@ extension ManagedObjectContext {
         if tree.groupLimit == 0 { return [] }
         let raw = try Engine.translating { try Engine.project(query, tree, reader, in: instance) }
         if let raw { return try raw.map(reader.row) }
-        return try Engine.translating { try values(query, tree) }.map(reader.row)
+        return try Engine.translating { try values(of: query, projection: tree) }.map(reader.row)
     }
 
     /// Returns the rows as computed from objects, if unsaved changes must be merged.
-    private func values(_ query: EngineQuery, _ tree: ProjectionTree) throws -> [[AttributeValue]] {
+    private func values(of query: EngineQuery, projection tree: ProjectionTree) throws -> [[AttributeValue]] {
         let prepared = try PreparedProjection(tree)
         var query = query
         // Limit and offset apply to groups and distinct rows after these are complete.

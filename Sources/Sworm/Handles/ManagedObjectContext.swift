@@ -15,29 +15,29 @@ public final class ManagedObjectContext {
     let scope: Scope
     private let workspace: PerformState
 
-    init(_ instance: NSManagedObjectContext, _ scope: Scope, _ bindings: BindingCache) {
+    init(_ instance: NSManagedObjectContext, scope: Scope, bindings: BindingCache) {
         self.instance = instance
         self.scope = scope
-        workspace = PerformState(scope, bindings)
+        workspace = PerformState(scope, bindings: bindings)
     }
 
     /// Releases the workspace. Called when the scope has ended.
     func end() { workspace.end() }
 
     func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
-        try scope.check(T.entityName, nil)
+        try scope.check(T.entityName, id: nil)
         return try workspace.bindings.binding(for: type)
     }
 
     /// Returns the binding of a type, for a call that changes objects. See ``binding(for:)``.
     func bindingForWriting<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
-        try scope.checkWriting(T.entityName, nil)
+        try scope.checkWriting(T.entityName, id: nil)
         return try workspace.bindings.binding(for: type)
     }
 
     /// Returns the state that the handles of a type share.
     func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleStorage<T> {
-        try scope.check(T.entityName, nil)
+        try scope.check(T.entityName, id: nil)
         return try workspace.family(of: type)
     }
 }
@@ -54,12 +54,12 @@ extension ManagedObjectContext {
     public func insert<PlainObject: ManagedObjectConvertible>(
         _ value: PlainObject
     ) throws -> ManagedObject<PlainObject> {
-        try scope.checkWriting(PlainObject.entityName, nil)
+        try scope.checkWriting(PlainObject.entityName, id: nil)
         let family = try family(of: PlainObject.self)
         // The value is encoded first, so that an encoding error leaves no incomplete object.
         let values = try family.binding.mapping.values(of: value)
         return ManagedObject(
-            try Engine.translating { try Engine.insert(values, family.binding, into: instance) }, family)
+            try Engine.translating { try Engine.insert(values, family.binding, into: instance) }, in: family)
     }
 
     /// Deletes an object, following the delete rules of its relations.
@@ -74,7 +74,7 @@ extension ManagedObjectContext {
 
     /// Throws an error if this context and a handle cannot be used together in the current scope and thread.
     package func requireOwn<PlainObject>(_ object: ManagedObject<PlainObject>) throws {
-        try scope.check(PlainObject.entityName, nil)
+        try scope.check(PlainObject.entityName, id: nil)
         try object.check()
         guard object.instance.managedObjectContext === instance else {
             throw StoreError(
@@ -130,9 +130,10 @@ extension ManagedObjectContext {
         if query.isEmpty { return [] }
         do {
             guard let rows = try Engine.fetchRows(query, in: instance) else {
-                return try Engine.fetch(query, in: instance).map { ManagedObject($0, family) }
+                return try Engine.fetch(query, in: instance).map { ManagedObject($0, in: family) }
             }
-            return ManagedObject.handles(Engine.count(rows), HandleStorage(family.binding, workspace, rows))
+            return ManagedObject.handles(
+                count: Engine.count(rows), in: HandleStorage(family.binding, workspace: workspace, rows: rows))
         } catch {
             throw Engine.translated(error)
         }
@@ -168,7 +169,7 @@ extension ManagedObjectContext {
         }
         do {
             guard let object = try Engine.object(id.reference, in: instance) else { throw missing(nil) }
-            return ManagedObject(object, family)
+            return ManagedObject(object, in: family)
         } catch {
             let translated = Engine.translated(error)
             if StoreError.Code.objectDeleted ~= translated { throw missing(error) }

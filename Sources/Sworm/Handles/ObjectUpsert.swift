@@ -58,11 +58,12 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         var holders = try constraints.map { try self.holders(of: part, $0) }
         for values in part {
             try Engine.check(values, binding)
-            guard let target, let key = Self.key(values, constraints[target]), let existing = holders[target][key]
+            guard let target, let key = Self.key(of: values, for: constraints[target]),
+                let existing = holders[target][key]
             else {
-                try checkOthers(values, nil, holders)
+                try checkOthers(with: values, except: nil, in: holders)
                 let object = try Engine.insertValid(values, binding, into: context)
-                note(object, values, in: &holders)
+                note(object, with: values, in: &holders)
                 result.inserted += 1
                 continue
             }
@@ -71,44 +72,45 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
                 continue
             }
             guard existing.entity.name == binding.mapping.entityName else {
-                throw taken(constraints[target], values, by: existing)
+                throw taken(constraints[target], with: values, by: existing)
             }
             let present = try binding.mapping.attributes.indices.map { try Engine.value(existing, $0, binding) }
             var wanted = present
             for index in updates { wanted[index] = values[index] }
             for (place, constraint) in constraints.enumerated()
-            where Self.key(wanted, constraint) != Self.key(values, constraint) {
+            where Self.key(of: wanted, for: constraint) != Self.key(of: values, for: constraint) {
                 // The object keeps values that were not among the fetched ones, so the objects that have them are
                 // fetched too.
                 holders[place].merge(try self.holders(of: [wanted], constraint)) { $1 }
             }
-            try checkOthers(wanted, existing, holders)
+            try checkOthers(with: wanted, except: existing, in: holders)
             for index in updates { try Engine.setValue(values[index], existing, index, binding) }
             for (place, constraint) in constraints.enumerated() {
-                if let key = Self.key(present, constraint) { holders[place][key] = nil }
+                if let key = Self.key(of: present, for: constraint) { holders[place][key] = nil }
             }
-            note(existing, wanted, in: &holders)
+            note(existing, with: wanted, in: &holders)
             result.updated += 1
         }
     }
 
     private func note(
-        _ object: NSManagedObject, _ values: [AttributeValue], in holders: inout [[Key: NSManagedObject]]
+        _ object: NSManagedObject, with values: [AttributeValue], in holders: inout [[Key: NSManagedObject]]
     ) {
         for (place, constraint) in constraints.enumerated() {
-            if let key = Self.key(values, constraint) { holders[place][key] = object }
+            if let key = Self.key(of: values, for: constraint) { holders[place][key] = object }
         }
     }
 
     /// Throws an error if another object has values that must be unique.
     private func checkOthers(
-        _ values: [AttributeValue], _ own: NSManagedObject?, _ holders: [[Key: NSManagedObject]]
+        with values: [AttributeValue], except own: NSManagedObject?, in holders: [[Key: NSManagedObject]]
     ) throws {
         for (place, constraint) in constraints.enumerated() where place != target {
-            guard let key = Self.key(values, constraint), let holder = holders[place][key], holder !== own else {
+            guard let key = Self.key(of: values, for: constraint), let holder = holders[place][key], holder !== own
+            else {
                 continue
             }
-            throw taken(constraint, values, by: holder)
+            throw taken(constraint, with: values, by: holder)
         }
     }
 
@@ -116,15 +118,15 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
     private func holders(
         of part: [[AttributeValue]], _ constraint: EngineConstraint
     ) throws -> [Key: NSManagedObject] {
-        let wanted = part.filter { Self.key($0, constraint) != nil }
+        let wanted = part.filter { Self.key(of: $0, for: constraint) != nil }
         guard !wanted.isEmpty else { return [:] }
         // The conditions may match too many objects if a constraint has several attributes. The keys identify the
         // wanted ones.
         let conditions = zip(constraint.names, constraint.attributes).map { name, index in
             PredicateTree.comparison(
                 Comparison(
-                    .path(name.split(separator: ".").map(String.init)), .in,
-                    .list(Set(wanted.map { $0[index] }).map { .value($0) })))
+                    .path(name.split(separator: ".").map(String.init)), by: .in,
+                    with: .list(Set(wanted.map { $0[index] }).map { .value($0) })))
         }
         let query = EngineQuery(
             entity: constraint.entity, predicate: conditions.count == 1 ? conditions[0] : .and(conditions))
@@ -132,13 +134,13 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         for object in try Engine.fetch(query, in: context) {
             var values = [AttributeValue](repeating: .null, count: binding.mapping.attributes.count)
             for index in constraint.attributes { values[index] = try Engine.value(object, index, binding) }
-            if let key = Self.key(values, constraint) { holders[key] = object }
+            if let key = Self.key(of: values, for: constraint) { holders[key] = object }
         }
         return holders
     }
 
     /// Returns the key of some values, or nil if a value is nil, because it then conflicts with no object.
-    private static func key(_ values: [AttributeValue], _ constraint: EngineConstraint) -> Key? {
+    private static func key(of values: [AttributeValue], for constraint: EngineConstraint) -> Key? {
         var key: Key = []
         for index in constraint.attributes {
             switch values[index] {
@@ -151,13 +153,13 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
     }
 
     private func taken(
-        _ constraint: EngineConstraint, _ values: [AttributeValue], by object: NSManagedObject
+        _ constraint: EngineConstraint, with values: [AttributeValue], by object: NSManagedObject
     ) -> StoreError {
         let name = binding.mapping.entityName
         let text = zip(constraint.names, constraint.attributes).map { "\($0) = \(excerpt(values[$1]))" }
         return StoreError(
             .uniquenessViolation,
-            "\(name): \(Scope.name(object.entity.name ?? name, object.objectID)) has the unique values already: \(text.joined(separator: ", ")). Nothing of this call was written.",
+            "\(name): \(Scope.name(object.entity.name ?? name, id: object.objectID)) has the unique values already: \(text.joined(separator: ", ")). Nothing of this call was written.",
             entity: name, attribute: constraint.names.joined(separator: ", "))
     }
 }

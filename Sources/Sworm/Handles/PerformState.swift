@@ -7,7 +7,7 @@ final class PerformState {
     /// the next one.
     private var lastFamily: AnyObject?
 
-    init(_ scope: Scope, _ bindings: BindingCache) {
+    init(_ scope: Scope, bindings: BindingCache) {
         self.scope = scope
         self.bindings = bindings
     }
@@ -18,7 +18,7 @@ final class PerformState {
     func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleStorage<T> {
         // The entry of a type always has that type. A checked cast would look types up for each request.
         if let known = families[ObjectIdentifier(type)] { return unsafeDowncast(known, to: HandleStorage<T>.self) }
-        let family = HandleStorage<T>(try bindings.binding(for: type), self, nil)
+        let family = HandleStorage<T>(try bindings.binding(for: type), workspace: self, rows: nil)
         // Families and workspace retain each other until the scope ends, so no family is stored after that.
         if scope.isActive { families[ObjectIdentifier(type)] = family }
         return family
@@ -31,7 +31,7 @@ final class PerformState {
         if let known = lastFamily as? HandleStorage<T>, let others = known.rows, Engine.areSame(others, rows) {
             return known
         }
-        let family = HandleStorage<T>(try bindings.binding(for: type), self, rows)
+        let family = HandleStorage<T>(try bindings.binding(for: type), workspace: self, rows: rows)
         if scope.isActive { lastFamily = family }
         return family
     }
@@ -59,7 +59,7 @@ final class HandleStorage<T: ManagedObjectConvertible> {
         var index = 0
     }
 
-    init(_ binding: EngineBinding<T>, _ workspace: PerformState, _ rows: Engine.Rows?) {
+    init(_ binding: EngineBinding<T>, workspace: PerformState, rows: Engine.Rows?) {
         self.binding = binding
         self.workspace = workspace
         scope = workspace.scope

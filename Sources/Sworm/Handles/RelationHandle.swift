@@ -55,7 +55,7 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     private let owner: any RelationOwner
     private let name: String
 
-    init(_ owner: any RelationOwner, _ name: String) {
+    init(of owner: any RelationOwner, named name: String) {
         self.owner = owner
         self.name = name
     }
@@ -68,19 +68,19 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     private func rows() throws -> [ManagedObject<Destination>]? { try owner.rowHandles(of: name, as: Destination.self) }
 
     /// Whether the handles can be used. Reports an error if they cannot.
-    var isUsable: Bool { scope.isActive || reading(false) { true } }
+    var isUsable: Bool { scope.isActive || reading(otherwise: false) { true } }
 
-    var count: Int { reading(0) { try rows()?.count ?? owner.memberCount(of: name) } }
+    var count: Int { reading(otherwise: 0) { try rows()?.count ?? owner.memberCount(of: name) } }
 
     func contains(_ object: ManagedObject<Destination>) -> Bool {
-        reading(false) {
+        reading(otherwise: false) {
             try object.check()
             return try owner.hasMember(object.instance, of: name)
         }
     }
 
     func index(of object: ManagedObject<Destination>) -> Int? {
-        reading(nil) {
+        reading(otherwise: nil) {
             try object.check()
             return try owner.position(of: object.instance, in: name)
         }
@@ -88,7 +88,7 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
 
     /// Returns the member at an index, or nil if the index is beyond the last member.
     func handle(at position: Int) -> ManagedObject<Destination>? {
-        reading(nil) {
+        reading(otherwise: nil) {
             try owner.member(at: position, of: name).map { try owner.handle($0, as: Destination.self) }
         }
     }
@@ -104,10 +104,12 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
 
     /// The current members. If they cannot be read, an empty array, and the error is reported.
     var present: [ManagedObject<Destination>] {
-        reading([]) { try rows() ?? owner.members(of: name).map { try owner.handle($0, as: Destination.self) } }
+        reading(otherwise: []) {
+            try rows() ?? owner.members(of: name).map { try owner.handle($0, as: Destination.self) }
+        }
     }
 
-    private func reading<R>(_ nothing: R, _ work: () throws -> R) -> R {
+    private func reading<R>(otherwise nothing: R, _ work: () throws -> R) -> R {
         do {
             try owner.check()
             return try Engine.translating(work)

@@ -35,19 +35,19 @@ final class Scope: Sendable {
     /// - Parameters:
     ///   - entity: The entity of the handle.
     ///   - id: The object's id, or nil for a handle without an object.
-    func check(_ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?) throws(StoreError) {
+    func check(_ entity: @autoclosure () -> String, id: @autoclosure () -> NSManagedObjectID?) throws(StoreError) {
         if isActive { return }
-        throw refusal(entity(), id())
+        throw refusal(entity(), id: id())
     }
 
     /// Throws an error if nothing can be changed now, on the current thread.
     ///
     /// - Parameters: See ``check(_:_:)``.
     func checkWriting(
-        _ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?
+        _ entity: @autoclosure () -> String, id: @autoclosure () -> NSManagedObjectID?
     ) throws(StoreError) {
-        try check(entity(), id())
-        try checkPermission(entity(), id())
+        try check(entity(), id: id())
+        try checkPermission(entity(), id: id())
     }
 
     /// Runs a closure that reads the first value of a bulk write.
@@ -57,30 +57,30 @@ final class Scope: Sendable {
 
     /// Throws an error within a read.
     func checkPermission(
-        _ entity: @autoclosure () -> String, _ id: @autoclosure () -> NSManagedObjectID?
+        _ entity: @autoclosure () -> String, id: @autoclosure () -> NSManagedObjectID?
     ) throws(StoreError) {
         if permission.isGranted { return }
-        let subject = id().map { Scope.name(entity(), $0) } ?? "Objects of \(entity())"
+        let subject = id().map { Scope.name(entity(), id: $0) } ?? "Objects of \(entity())"
         throw StoreError(
             .readOnly, "\(subject) cannot be changed inside of a read. Use perform or write instead of read.",
             entity: entity())
     }
 
     /// Returns the reason why a handle cannot be used now, on the current thread.
-    private func refusal(_ entity: String, _ id: NSManagedObjectID?) -> StoreError {
+    private func refusal(_ entity: String, id: NSManagedObjectID?) -> StoreError {
         Engine.threadNumber != thread && !hasEnded.withLock { $0 }
             ? StoreError(
                 .wrongThread,
-                "\(Scope.name(entity, id)) was used on another thread than its perform runs on. Decode it there, or pass its id on.",
+                "\(Scope.name(entity, id: id)) was used on another thread than its perform runs on. Decode it there, or pass its id on.",
                 entity: entity)
             : StoreError(
                 .scopeEnded,
-                "\(Scope.name(entity, id)) was used after the perform that it belongs to had ended. Decode it inside, or keep its id and fetch it again.",
+                "\(Scope.name(entity, id: id)) was used after the perform that it belongs to had ended. Decode it inside, or keep its id and fetch it again.",
                 entity: entity)
     }
 
     /// Returns the name of an object for a message: `Book p12`, or `Book t3` before it is saved.
-    static func name(_ entity: String, _ id: NSManagedObjectID?) -> String {
+    static func name(_ entity: String, id: NSManagedObjectID?) -> String {
         guard let id else { return "A context that was asked for \(entity)" }
         let key = Engine.reference(id).key
         return key < 0 ? "\(entity) t\(key.magnitude)" : "\(entity) p\(key)"
@@ -100,7 +100,7 @@ final class Scope: Sendable {
     ///
     /// - Parameter other: Another scope that takes part. If neither scope is active, the `perform` that runs on this
     ///   thread throws the error.
-    func fail(_ error: any Error, _ other: Scope?) {
+    func fail(_ error: any Error, with other: Scope?) {
         let error = Scope.asStoreError(error)
         calls.trapIfStrict(error)
         for scope in [self, other, calls.innermostScope] where scope?.keep(error) ?? false { return }

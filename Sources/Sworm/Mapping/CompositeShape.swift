@@ -93,11 +93,11 @@ private struct Reader: Decodable {
         guard let shape = CompositeShape.userInfoKey.flatMap({ decoder.userInfo[$0] }) as? CompositeShape else {
             throw AttributeError.badInput(nil)
         }
-        dictionary = try Self.read(decoder.container(keyedBy: ElementKey.self), shape)
+        dictionary = try Self.read(from: decoder.container(keyedBy: ElementKey.self), as: shape)
     }
 
     private static func read(
-        _ container: KeyedDecodingContainer<ElementKey>, _ shape: CompositeShape
+        from container: KeyedDecodingContainer<ElementKey>, as shape: CompositeShape
     ) throws -> [String: Any] {
         var dictionary: [String: Any] = [:]
         for key in container.allKeys {
@@ -111,16 +111,16 @@ private struct Reader: Decodable {
             if try container.decodeNil(forKey: key) { continue }
             switch element {
             case .composite(let inner):
-                let values = try read(container.nestedContainer(keyedBy: ElementKey.self, forKey: key), inner)
+                let values = try read(from: container.nestedContainer(keyedBy: ElementKey.self, forKey: key), as: inner)
                 if !values.isEmpty { dictionary[key.stringValue] = values }
-            case .value(let type): dictionary[key.stringValue] = try read(container, key, type)
+            case .value(let type): dictionary[key.stringValue] = try read(from: container, at: key, as: type)
             }
         }
         return dictionary
     }
 
     private static func read(
-        _ container: KeyedDecodingContainer<ElementKey>, _ key: ElementKey, _ type: AttributeType
+        from container: KeyedDecodingContainer<ElementKey>, at key: ElementKey, as type: AttributeType
     ) throws -> Any? {
         switch type {
         case .boolean: NSNumber(value: try container.decode(Bool.self, forKey: key))

@@ -2,45 +2,50 @@
 func tableIssues<T>(entity: String, table: [Attribute<T>], relations: [RelationMapping]) -> [TableIssue] {
     var issues: [TableIssue] = []
     if entity.isEmpty {
-        issues.append(TableIssue(.emptyEntityName, entity: "", member: nil, "\(T.self) has an empty entity name"))
+        issues.append(
+            TableIssue(.emptyEntityName, entity: "", member: nil, message: "\(T.self) has an empty entity name"))
     }
     var names: Set<String> = []
     var keyPaths: [AnyKeyPath: String] = [:]
     for line in table {
         if line.name.isEmpty {
             issues.append(
-                TableIssue(.emptyName, entity: entity, member: nil, "\(line.keyPath) has an empty attribute name"))
+                TableIssue(
+                    .emptyName, entity: entity, member: nil, message: "\(line.keyPath) has an empty attribute name"))
         }
         if !names.insert(line.name).inserted {
             issues.append(
-                TableIssue(.repeatedName, entity: entity, member: line.name, "two attributes have this name"))
+                TableIssue(.repeatedName, entity: entity, member: line.name, message: "two attributes have this name"))
         }
         if let other = keyPaths.updateValue(line.name, forKey: line.keyPath) {
             issues.append(
                 TableIssue(
                     .repeatedKeyPath, entity: entity, member: line.name,
-                    "\(line.keyPath) is also the attribute \"\(other)\""))
+                    message: "\(line.keyPath) is also the attribute \"\(other)\""))
         }
     }
     var relationNames: Set<String> = []
     for relation in relations {
         if relation.name.isEmpty {
             issues.append(
-                TableIssue(.emptyName, entity: entity, member: nil, "\(relation.label) has an empty relation name"))
+                TableIssue(
+                    .emptyName, entity: entity, member: nil, message: "\(relation.label) has an empty relation name"))
         }
         if !relation.name.isEmpty, names.contains(relation.name) {
             issues.append(
                 TableIssue(
                     .attributeAndRelation, entity: entity, member: relation.name,
-                    "an attribute and a relation have this name"))
+                    message: "an attribute and a relation have this name"))
         }
         if !relationNames.insert(relation.name).inserted {
             issues.append(
-                TableIssue(.repeatedName, entity: entity, member: relation.name, "two relations have this name"))
+                TableIssue(
+                    .repeatedName, entity: entity, member: relation.name, message: "two relations have this name"))
         }
         if relation.kind == .toOne, relation.minimumCount != 0 || relation.maximumCount != 0 {
             issues.append(
-                TableIssue(.unfitOption, entity: entity, member: relation.name, "`.count` is for relations to many"))
+                TableIssue(
+                    .unfitOption, entity: entity, member: relation.name, message: "`.count` is for relations to many"))
         }
     }
     return issues
@@ -64,11 +69,12 @@ struct ColumnNames<T: ManagedObjectConvertible> {
             if index.name.isEmpty {
                 issues.append(
                     TableIssue(
-                        .emptyName, entity: entity, member: nil, "an index has an empty name"))
+                        .emptyName, entity: entity, member: nil, message: "an index has an empty name"))
             }
             if !names.insert(index.name).inserted {
                 issues.append(
-                    TableIssue(.repeatedIndex, entity: entity, member: index.name, "two indexes have this name"))
+                    TableIssue(
+                        .repeatedIndex, entity: entity, member: index.name, message: "two indexes have this name"))
             }
             let elements = index.elements.compactMap { element in
                 name(element.keyPath, in: "the index \"\(index.name)\"", issues: &issues).map {
@@ -84,7 +90,7 @@ struct ColumnNames<T: ManagedObjectConvertible> {
         issues.append(
             TableIssue(
                 .unknownKeyPath, entity: entity, member: nil,
-                "\(place) names \(keyPathName(keyPath).text), which is not in the table of attributes"))
+                message: "\(place) names \(keyPathName(keyPath).text), which is not in the table of attributes"))
         return nil
     }
 }

@@ -49,7 +49,7 @@ package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping
                 name: line.name, kind: line.kind, isOptional: line.isOptional, isPrimitive: line.isPrimitive,
                 offset: line.offset, typeName: line.typeName,
                 traits: AttributeTraits(kind: line.kind, isOptional: line.isOptional, options: line.options) {
-                    issues.append(TableIssue($0, entity: name, member: line.name, $1))
+                    issues.append(TableIssue($0, entity: name, member: line.name, message: $1))
                 },
                 defaultValue: samples.commonValue(of: line))
         }
@@ -106,7 +106,7 @@ package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping
         do {
             return try readers[index](object)
         } catch {
-            throw attributeError(index, value: nil, error)
+            throw attributeError(at: index, value: nil, cause: error)
         }
     }
 
@@ -117,7 +117,7 @@ package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping
         do {
             try writers[index](&object, value)
         } catch {
-            throw attributeError(index, value: value, error)
+            throw attributeError(at: index, value: value, cause: error)
         }
     }
 
@@ -161,12 +161,12 @@ package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping
     }
 
     /// Returns the error for an attribute that could not be read (without a value) or written (with the value).
-    package func attributeError(_ index: Int, value: AttributeValue?, _ error: any Error) -> AttributeError {
-        attributeError(index, stored: value.map { excerpt($0) }, error)
+    package func attributeError(at index: Int, value: AttributeValue?, cause error: any Error) -> AttributeError {
+        attributeError(at: index, stored: value.map { excerpt($0) }, cause: error)
     }
 
     /// Returns the error for an attribute that could not be written, with a description of the stored value.
-    package func attributeError(_ index: Int, stored value: String?, _ error: any Error) -> AttributeError {
+    package func attributeError(at index: Int, stored value: String?, cause error: any Error) -> AttributeError {
         .badAttribute(
             .init(
                 name: attributes[index].name, entity: entityName, expectedType: attributes[index].typeName,

@@ -29,7 +29,7 @@ private func inverseIssues(_ mapping: any AnyEntityMapping) -> [TableIssue] {
     for relation in mapping.relations {
         guard let inverse = relation.inverse else { continue }
         func issue(_ kind: TableIssue.Kind, _ message: String) {
-            issues.append(TableIssue(kind, entity: mapping.entityName, member: relation.name, message))
+            issues.append(TableIssue(kind, entity: mapping.entityName, member: relation.name, message: message))
         }
         let destination = relation.destination.anyMapping
         let end = "\(destination.entityName).\(inverse.name)"

@@ -12,7 +12,7 @@ package struct TableIssue: Sendable, Hashable, CustomStringConvertible {
     package let member: String?
     package let message: String
 
-    package init(_ kind: Kind, entity: String, member: String?, _ message: String) {
+    package init(_ kind: Kind, entity: String, member: String?, message: String) {
         self.kind = kind
         self.entity = entity
         self.member = member

@@ -95,7 +95,7 @@ extension Engine {
     static func insert<T>(
         contentsOf values: some Sequence<T>, _ binding: EngineBinding<T>, into context: NSManagedObjectContext
     ) throws -> Int {
-        try context.insertRows(RowBatch(values, binding.writePlan)).count
+        try context.insertRows(RowBatch(values, plan: binding.writePlan)).count
     }
 
     /// Inserts a row for each value. Returns nil, before it consumes any value, if unsaved changes might conflict.
@@ -121,7 +121,7 @@ extension Engine {
         }
         let rule = UpsertRule(
             constraint: constraint.names, updates: updates.map { $0.map { binding.attributes[$0] } })
-        return try context.upsertRows(RowBatch(values, binding.writePlan), rule).map {
+        return try context.upsertRows(RowBatch(values, plan: binding.writePlan), by: rule).map {
             UpsertResult(inserted: $0.inserted, updated: $0.updated, ignored: $0.ignored)
         }
     }

@@ -11,7 +11,7 @@ extension Engine {
     static func explain(
         _ query: EngineQuery, isCount: Bool, in context: NSManagedObjectContext
     ) throws -> RequestExplanation {
-        RequestExplanation(try context.explain(specification(query), isCount ? .count : .objects))
+        RequestExplanation(try context.explain(specification(query), as: isCount ? .count : .objects))
     }
 
     static func explain(

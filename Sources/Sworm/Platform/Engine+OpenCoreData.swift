@@ -26,7 +26,7 @@ extension Engine {
         _ value: AttributeValue, _ object: NSManagedObject, _ index: Int, _ binding: EngineBinding<T>
     ) throws {
         guard let composite = binding.composites[index] else {
-            return try object.setAttribute(binding.attributes[index], value)
+            return try object.setAttribute(binding.attributes[index], to: value)
         }
         try setComposite(value, object, binding.mapping.attributes[index], composite)
     }
@@ -35,11 +35,11 @@ extension Engine {
     static func setValues<T>(
         _ values: [AttributeValue], _ object: NSManagedObject, _ binding: EngineBinding<T>
     ) throws {
-        guard !binding.composites.isEmpty else { return try object.setAttributes(binding.attributes, values) }
+        guard !binding.composites.isEmpty else { return try object.setAttributes(binding.attributes, to: values) }
         // Validates all composites before anything is set.
         for (index, composite) in binding.composites { _ = try elements(values[index], composite) }
         let plain = values.indices.filter { binding.composites[$0] == nil }
-        try object.setAttributes(plain.map { binding.attributes[$0] }, plain.map { values[$0] })
+        try object.setAttributes(plain.map { binding.attributes[$0] }, to: plain.map { values[$0] })
         for index in binding.composites.keys.sorted() { try setValue(values[index], object, index, binding) }
     }
 
@@ -55,7 +55,7 @@ extension Engine {
     static func setDestination<T>(
         _ object: NSManagedObject, _ relation: String, _ destination: NSManagedObject?, _ binding: EngineBinding<T>
     ) throws {
-        try object.setDestination(try binding.slot(relation), destination)
+        try object.setDestination(try binding.slot(relation), to: destination)
     }
 
     static func members<T>(
@@ -72,25 +72,25 @@ extension Engine {
     static func hasMember<T>(
         _ object: NSManagedObject, _ relation: String, _ member: NSManagedObject, _ binding: EngineBinding<T>
     ) throws -> Bool {
-        try object.readHasMember(try binding.slot(relation), member)
+        try object.readHasMember(try binding.slot(relation), object: member)
     }
 
     static func addMember<T>(
         _ object: NSManagedObject, _ relation: String, _ member: NSManagedObject, _ binding: EngineBinding<T>
     ) throws {
-        try object.addMember(try binding.slot(relation), member)
+        try object.addMember(try binding.slot(relation), object: member)
     }
 
     static func removeMember<T>(
         _ object: NSManagedObject, _ relation: String, _ member: NSManagedObject, _ binding: EngineBinding<T>
     ) throws {
-        try object.removeMember(try binding.slot(relation), member)
+        try object.removeMember(try binding.slot(relation), object: member)
     }
 
     static func setMembers<T>(
         _ object: NSManagedObject, _ relation: String, _ members: [NSManagedObject], _ binding: EngineBinding<T>
     ) throws {
-        try object.setMembers(try binding.slot(relation), members)
+        try object.setMembers(try binding.slot(relation), to: members)
     }
 
     // MARK: Objects
@@ -99,10 +99,10 @@ extension Engine {
     static func insert<T>(
         _ values: [AttributeValue], _ binding: EngineBinding<T>, into context: NSManagedObjectContext
     ) throws -> NSManagedObject {
-        if binding.isWhole { return try context.insertObject(binding.description, values) }
+        if binding.isWhole { return try context.insertObject(of: binding.description, values: values) }
         var all = binding.entity.defaultValues
         for (index, slot) in binding.attributes.enumerated() where slot >= 0 { all[slot] = values[index] }
-        let object = try context.insertObject(binding.description, all)
+        let object = try context.insertObject(of: binding.description, values: all)
         do {
             for index in binding.composites.keys.sorted() { try setValue(values[index], object, index, binding) }
         } catch {
@@ -184,7 +184,7 @@ extension Engine {
             let index = binding.mapping.index(named: name)
         else { return error }
         let value = issue.excerpt.isEmpty ? issue.found : "\(issue.found) (\(issue.excerpt))"
-        return binding.mapping.attributeError(index, stored: value, translated(error))
+        return binding.mapping.attributeError(at: index, stored: value, cause: translated(error))
     }
 
     /// Decodes values directly from rows, one at a time. With `first`, only the first value is decoded, into that

@@ -60,7 +60,7 @@ extension Engine {
         _ member: NSManagedObject, at position: Int, of object: NSManagedObject, relation: String,
         binding: EngineBinding<T>
     ) throws {
-        try object.insertMember(try binding.slot(relation), member, at: position)
+        try object.insertMember(try binding.slot(relation), object: member, at: position)
     }
 
     static func moveMember<T>(

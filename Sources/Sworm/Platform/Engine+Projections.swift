@@ -28,7 +28,7 @@ extension Engine {
             guard let issue = error.cause as? DecodingFailure, cells.indices.contains(issue.column) else { throw error }
             let (name, kind) = (reader.names[issue.column], cells[issue.column].kind)
             if kind.isInteger, Double(issue.excerpt) != nil {
-                throw StoreError.overflow(name, issue.excerpt, kind, query.entity.name)
+                throw StoreError.overflow(name, value: issue.excerpt, kind: kind, entity: query.entity.name)
             }
             let value = issue.excerpt.isEmpty ? issue.found : "\(issue.found) (\(issue.excerpt))"
             throw AttributeError.badAttribute(

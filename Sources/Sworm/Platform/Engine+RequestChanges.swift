@@ -59,7 +59,7 @@ extension Engine {
             stored += try binding.entity.elements(
                 of: binding.mapping.attributes[index].name, in: elements(value, composite))
         }
-        return try context.update(specification(query), stored)
+        return try context.update(specification(query), setting: stored)
     }
 
     /// Deletes all objects that a query finds, and applies the delete rules of their relationships.

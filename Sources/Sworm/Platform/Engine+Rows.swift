@@ -102,7 +102,7 @@ extension Engine {
         guard binding.composites.isEmpty || binding.composites[index] == nil else {
             return try value(rows.object(row), index, binding)
         }
-        return try rows.value(row, binding.attributes[index])
+        return try rows.value(row: row, slot: binding.attributes[index])
     }
 
     /// Returns the members of a relation of a row's object, as rows; nil if they have to be objects.
@@ -110,7 +110,7 @@ extension Engine {
         _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
     ) throws -> (rows: Rows, members: RowMembers)? {
         guard let slot = binding.relations[relation] else { return nil }
-        return try rows.members(row, slot)
+        return try rows.members(row: row, slot: slot)
     }
 
     /// Returns the destination of a relation of a row's object, as a row or as `none`; nil if it has to be an object.
@@ -118,7 +118,7 @@ extension Engine {
         _ rows: Rows, _ row: Int, _ relation: String, _ binding: EngineBinding<T>
     ) throws -> RowDestination? {
         guard let slot = binding.relations[relation] else { return nil }
-        return switch try rows.destination(row, slot) {
+        return switch try rows.destination(row: row, slot: slot) {
         case nil: nil
         case .some(.none): RowDestination.none
         case .row(let rows, let row): .row(rows, row)

@@ -80,7 +80,7 @@ extension Engine {
         let token = InterruptToken()
         token.deadline = deadline
         for store in sqliteStores(of: context) {
-            let (log, moved) = try store.checkpoint(mode.ofStore, token)
+            let (log, moved) = try store.checkpoint(mode.ofStore, token: token)
             result.frames += max(0, log)
             result.moved += max(0, moved)
         }

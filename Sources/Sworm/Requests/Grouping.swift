@@ -7,7 +7,7 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
     private var tree = ProjectionTree([])
     private var failure: StoreError?
 
-    init(_ request: Request<PlainObject>, _ key: Key, _ keys: Selection) {
+    init(_ request: Request<PlainObject>, key: Key, selection keys: Selection) {
         self.request = request
         group = RowGroup(key: key)
         tree.groups = keys.expressions
@@ -73,7 +73,7 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
     ) -> Projection<PlainObject, Value> {
         var selection = Selection(failure: failure)
         let reader = TupleReader(selection.add(column(group)))
-        return Projection(request, selection, tree, reader)
+        return Projection(request, selection: selection, grouping: tree, reader: reader)
     }
 
     /// Selects the columns that the closure returns, as tuples: the key of a group, or parts of it, and aggregates of
@@ -101,7 +101,7 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
         let terms = columns(group)
         var selection = Selection(failure: failure)
         let reader = TupleReader(repeat selection.add(each terms))
-        return Projection(request, selection, tree, reader)
+        return Projection(request, selection: selection, grouping: tree, reader: reader)
     }
 }
 
@@ -156,6 +156,6 @@ extension Operand {
     ) {
         var failure: StoreError?
         let inner = EntityPath<T, T>.root[keyPath: column].operand.selectable(&failure, of: T.entityName)
-        self.init(.aggregate(aggregate, inner), failure: failure)
+        self.init(.aggregate(aggregate, of: inner), failure: failure)
     }
 }

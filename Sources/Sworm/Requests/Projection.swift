@@ -13,8 +13,8 @@ public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
     let failure: StoreError?
 
     init(
-        _ request: Request<PlainObject>, _ selection: Selection, _ grouping: ProjectionTree?,
-        _ reader: any RowReading<Row>
+        _ request: Request<PlainObject>, selection: Selection, grouping: ProjectionTree?,
+        reader: any RowReading<Row>
     ) {
         self.request = request
         self.reader = reader
@@ -43,11 +43,11 @@ public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
         func mapped<Inner: RowReading<Row>>(_ inner: Inner) -> any RowReading<New> {
             MappedReader(inner: inner, make: make)
         }
-        return Projection<PlainObject, New>(request, tree: tree, mapped(reader), failure)
+        return Projection<PlainObject, New>(request, tree: tree, reader: mapped(reader), failure: failure)
     }
 
     private init(
-        _ request: Request<PlainObject>, tree: ProjectionTree, _ reader: any RowReading<Row>, _ failure: StoreError?
+        _ request: Request<PlainObject>, tree: ProjectionTree, reader: any RowReading<Row>, failure: StoreError?
     ) {
         self.request = request
         self.tree = tree

@@ -43,8 +43,8 @@ struct TermColumn<Base: SupportedAttributeType, Value>: ProjectionColumn {
         do {
             return try decoder.decode(raw)
         } catch {
-            if raw == nil, expression.isSum { throw StoreError.noNumber(name, entity) }
-            throw misfit(raw.map { excerpt($0) }, error)
+            if raw == nil, expression.isSum { throw StoreError.noNumber(name, entity: entity) }
+            throw misfit(raw.map { excerpt($0) }, cause: error)
         }
     }
 }
@@ -60,19 +60,20 @@ extension ProjectionColumn {
         if value == .null { return try self.value(Raw?.none) }
         let raw: Raw
         do {
-            raw = try Raw(attributeValue: try value.fitting(Raw.primitiveKind, name, entity))
+            raw = try Raw(attributeValue: try value.fitting(Raw.primitiveKind, name: name, entity: entity))
         } catch let error as StoreError {
             throw error
         } catch {
             if case .int = value, Raw.primitiveKind.isInteger {
-                throw StoreError.overflow(name, "\(excerpt(value.foundationValue ?? 0))", Raw.primitiveKind, entity)
+                throw StoreError.overflow(
+                    name, value: "\(excerpt(value.foundationValue ?? 0))", kind: Raw.primitiveKind, entity: entity)
             }
-            throw misfit(excerpt(value.foundationValue ?? "nil"), error)
+            throw misfit(excerpt(value.foundationValue ?? "nil"), cause: error)
         }
         return try self.value(raw)
     }
 
-    fileprivate func misfit(_ value: String?, _ error: any Error) -> AttributeError {
+    fileprivate func misfit(_ value: String?, cause error: any Error) -> AttributeError {
         .badAttribute(
             .init(
                 name: name, entity: entity, expectedType: "\(Value.self)", value: value ?? "nothing",
@@ -83,12 +84,13 @@ extension ProjectionColumn {
 extension AttributeValue {
     /// Returns a computed number in the form of the expected kind.
     fileprivate func fitting(
-        _ kind: PrimitiveKind, _ name: @autoclosure () -> String, _ entity: @autoclosure () -> String
+        _ kind: PrimitiveKind, name: @autoclosure () -> String, entity: @autoclosure () -> String
     ) throws -> AttributeValue {
         guard case .double(let number) = self else { return self }
         switch kind {
         case .decimal: return Decimal(string: "\(number)", locale: nil).map { .decimal($0) } ?? self
-        case .int, .int16, .int32, .int64: throw StoreError.overflow(name(), "\(number)", kind, entity())
+        case .int, .int16, .int32, .int64:
+            throw StoreError.overflow(name(), value: "\(number)", kind: kind, entity: entity())
         default: return self
         }
     }
@@ -119,14 +121,14 @@ extension ExpressionTree {
 
 extension StoreError {
     /// Returns the error for a sum that a store reports as nil, as it does for every result that is not a number.
-    static func noNumber(_ name: String, _ entity: String) -> StoreError {
+    static func noNumber(_ name: String, entity: String) -> StoreError {
         StoreError(
             .overflow,
             "\(entity): \(name) is not a number, as its values come to infinity and to minus infinity. Leave one of the two "
                 + "out with a condition.", entity: entity)
     }
 
-    static func overflow(_ name: String, _ value: String, _ kind: PrimitiveKind, _ entity: String) -> StoreError {
+    static func overflow(_ name: String, value: String, kind: PrimitiveKind, entity: String) -> StoreError {
         StoreError(
             .overflow, "\(entity): \(name) is \(value), which \(kind) cannot hold. Take fewer rows, or a wider type.",
             entity: entity)

@@ -19,7 +19,7 @@ extension Request {
         let terms = (repeat EntityPath<PlainObject, PlainObject>.root[keyPath: each keys])
         var selection = Selection()
         repeat _ = selection.add(each terms)
-        return Grouping(self, terms, selection)
+        return Grouping(self, key: terms, selection: selection)
     }
 
     /// Groups the rows that have the same value in the column that the closure returns.
@@ -36,7 +36,7 @@ extension Request {
         let term = key(.root)
         var selection = Selection()
         _ = selection.add(term)
-        return Grouping(self, term, selection)
+        return Grouping(self, key: term, selection: selection)
     }
 
     /// Groups the rows that have the same values in the two columns that the closure returns.
@@ -56,7 +56,7 @@ extension Request {
         var selection = Selection()
         _ = selection.add(terms.0)
         _ = selection.add(terms.1)
-        return Grouping(self, terms, selection)
+        return Grouping(self, key: terms, selection: selection)
     }
 
     /// Groups the rows that have the same values in the three columns that the closure returns.
@@ -87,6 +87,6 @@ extension Request {
         _ = selection.add(terms.0)
         _ = selection.add(terms.1)
         _ = selection.add(terms.2)
-        return Grouping(self, terms, selection)
+        return Grouping(self, key: terms, selection: selection)
     }
 }

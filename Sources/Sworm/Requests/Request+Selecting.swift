@@ -7,7 +7,7 @@ extension Request {
     ) -> Projection<PlainObject, Value> {
         var selection = Selection()
         let reader = TupleReader(selection.add(EntityPath<PlainObject, PlainObject>.root[keyPath: column]))
-        return Projection(self, selection, nil, reader)
+        return Projection(self, selection: selection, grouping: nil, reader: reader)
     }
 
     /// Selects the column that the closure returns.
@@ -19,7 +19,7 @@ extension Request {
     ) -> Projection<PlainObject, Value> {
         var selection = Selection()
         let reader = TupleReader(selection.add(column(.root)))
-        return Projection(self, selection, nil, reader)
+        return Projection(self, selection: selection, grouping: nil, reader: reader)
     }
 
     /// Selects columns, as tuples: attributes, also those reached through relations to one, and counts of relations to
@@ -38,7 +38,7 @@ extension Request {
         var selection = Selection()
         let reader = TupleReader(
             selection.add(row[keyPath: first]), repeat selection.add(row[keyPath: each columns]))
-        return Projection(self, selection, nil, reader)
+        return Projection(self, selection: selection, grouping: nil, reader: reader)
     }
 
     /// Selects columns, as values of your own type, which its initializer or a closure creates.
@@ -58,7 +58,7 @@ extension Request {
         var selection = Selection()
         let reader = MadeReader(
             selection.add(row[keyPath: first]), repeat selection.add(row[keyPath: each columns]), make: make)
-        return Projection(self, selection, nil, reader)
+        return Projection(self, selection: selection, grouping: nil, reader: reader)
     }
 
     /// Selects the columns that the closure returns.
@@ -98,6 +98,6 @@ extension Request {
         let terms = columns(.root)
         var selection = Selection()
         let reader = TupleReader(repeat selection.add(each terms))
-        return Projection(self, selection, nil, reader)
+        return Projection(self, selection: selection, grouping: nil, reader: reader)
     }
 }

@@ -2,8 +2,8 @@ package import Foundation
 import SwormPredicates
 
 /// The arguments of one command, parsed according to its option table.
-package struct Arguments: Sendable {
-    package private(set) var operands: [String] = []
+struct Arguments: Sendable {
+    private(set) var operands: [String] = []
     private var values: [String: String] = [:]
     private var flags: Set<String> = []
 
@@ -11,7 +11,7 @@ package struct Arguments: Sendable {
     ///
     /// - Throws: ``ToolError`` for an option that the command does not have, a value that is missing or not allowed,
     ///   and too few or too many operands.
-    package init(_ words: [String], for spec: CommandSpec) throws {
+    init(_ words: [String], for spec: CommandSpec) throws {
         var rest = words[...]
         var takesOptions = true
         while let word = rest.popFirst() {
@@ -23,7 +23,7 @@ package struct Arguments: Sendable {
                 takesOptions = false
                 continue
             }
-            try read(word, &rest, spec)
+            try read(word, rest: &rest, for: spec)
         }
         guard !has("help") else { return }
         if operands.count < spec.operands.count {
@@ -37,7 +37,7 @@ package struct Arguments: Sendable {
         }
     }
 
-    private mutating func read(_ word: String, _ rest: inout ArraySlice<String>, _ spec: CommandSpec) throws {
+    private mutating func read(_ word: String, rest: inout ArraySlice<String>, for spec: CommandSpec) throws {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let isLong = word.hasPrefix("--")
         let name = String(parts[0].drop { $0 == "-" })
@@ -75,16 +75,16 @@ package struct Arguments: Sendable {
     private static func helpHint(_ spec: CommandSpec) -> String { "see 'sworm-tool \(spec.name) --help'" }
 
     /// Returns whether a flag is given.
-    package func has(_ flag: String) -> Bool { flags.contains(flag) }
+    func has(_ flag: String) -> Bool { flags.contains(flag) }
 
     /// Returns the value of an option, or nil if it is not given.
-    package func value(_ option: String) -> String? { values[option] }
+    func value(_ option: String) -> String? { values[option] }
 
     /// Returns the comma-separated parts of a value, without surrounding blanks. Commas in brackets and quotes do not
     /// separate parts.
     ///
     /// - Throws: ``ToolError`` for an empty part.
-    package func list(_ option: String) throws -> [String]? {
+    func list(_ option: String) throws -> [String]? {
         guard let text = values[option] else { return nil }
         let parts = Self.parts(text)
         guard !parts.contains("") else {
@@ -96,7 +96,7 @@ package struct Arguments: Sendable {
     }
 
     /// Returns the whole number of an option.
-    package func count(_ option: String) throws -> Int? {
+    func count(_ option: String) throws -> Int? {
         guard let text = values[option] else { return nil }
         guard let number = Int(text), number >= 0 else {
             throw ToolError(.usage, "'\(text)' is no count", hint: "write a whole number behind --\(option)")
@@ -105,11 +105,11 @@ package struct Arguments: Sendable {
     }
 
     /// Returns the path of an option or operand as a URL.
-    package static func url(_ path: String) -> URL {
+    static func url(_ path: String) -> URL {
         URL(fileURLWithPath: (path as NSString).expandingTildeInPath)
     }
 
-    package func url(_ option: String) -> URL? { values[option].map(Self.url) }
+    func url(_ option: String) -> URL? { values[option].map(Self.url) }
 
     static func parts(_ text: String) -> [String] {
         var parts = [""]

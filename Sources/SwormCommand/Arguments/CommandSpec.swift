@@ -1,15 +1,15 @@
 /// An option of a command. It is used both to generate the help and to parse the arguments.
-package struct OptionSpec: Sendable {
-    package var name: String
-    package var short: Character?
+struct OptionSpec: Sendable {
+    var name: String
+    var short: Character?
     /// The placeholder for the value in the help, or nil for a flag.
-    package var value: String?
-    package var summary: String
+    var value: String?
+    var summary: String
     /// The only values that are accepted; if empty, all values are accepted.
-    package var choices: [String]
+    var choices: [String]
 
-    package init(
-        _ name: String, short: Character? = nil, value: String? = nil, choices: [String] = [], _ summary: String
+    init(
+        _ name: String, short: Character? = nil, value: String? = nil, choices: [String] = [], summary: String
     ) {
         self.name = name
         self.short = short
@@ -20,28 +20,28 @@ package struct OptionSpec: Sendable {
 }
 
 /// An argument that is identified by its position.
-package struct OperandSpec: Sendable {
-    package var name: String
-    package var summary: String
+struct OperandSpec: Sendable {
+    var name: String
+    var summary: String
 
-    package init(_ name: String, _ summary: String) {
+    init(_ name: String, summary: String) {
         self.name = name
         self.summary = summary
     }
 }
 
 /// The name of a command, its operands and its options.
-package struct CommandSpec: Sendable {
-    package var name: String
-    package var summary: String
+struct CommandSpec: Sendable {
+    var name: String
+    var summary: String
     /// The paragraphs of the help.
-    package var discussion: [String]
-    package var operands: [OperandSpec]
-    package var options: [OptionSpec]
-    package var examples: [String]
+    var discussion: [String]
+    var operands: [OperandSpec]
+    var options: [OptionSpec]
+    var examples: [String]
 
-    package init(
-        _ name: String, _ summary: String, discussion: [String] = [], operands: [OperandSpec],
+    init(
+        _ name: String, summary: String, discussion: [String] = [], operands: [OperandSpec],
         options: [OptionSpec] = [], examples: [String] = []
     ) {
         self.name = name
@@ -53,15 +53,15 @@ package struct CommandSpec: Sendable {
     }
 
     /// The options, including the help option that every command has.
-    package var allOptions: [OptionSpec] { options + [OptionSpec("help", short: "h", "Show this help.")] }
+    var allOptions: [OptionSpec] { options + [OptionSpec("help", short: "h", summary: "Show this help.")] }
 }
 
 /// A command of the tool.
-package struct Command: Sendable {
-    package var spec: CommandSpec
-    package var run: @Sendable (Arguments, Console) throws -> ExitCode
+struct Command: Sendable {
+    var spec: CommandSpec
+    var run: @Sendable (Arguments, Console) throws -> ExitCode
 
-    package init(_ spec: CommandSpec, run: @escaping @Sendable (Arguments, Console) throws -> ExitCode) {
+    init(_ spec: CommandSpec, run: @escaping @Sendable (Arguments, Console) throws -> ExitCode) {
         self.spec = spec
         self.run = run
     }

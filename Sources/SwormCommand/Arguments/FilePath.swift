@@ -33,13 +33,13 @@ enum FilePath {
         case .folder?:
             throw ToolError(
                 .file, "'\(path)' is a folder, not the file of a store",
-                hint: hint(names(of: .store, in: path), .store, path))
+                hint: hint(names(of: .store, in: path), of: .store, in: path))
         case .some(let kind):
             throw ToolError(
                 .file, "'\(path)' is \(kind.words), not the file of a store",
                 hint: "a store is read at many places, again and again; copy it into a file first")
         case nil:
-            throw ToolError(.file, "there is no store '\(path)'", hint: missingHint(path, .store))
+            throw ToolError(.file, "there is no store '\(path)'", hint: missingHint(for: path, wanted: .store))
         }
     }
 
@@ -54,7 +54,7 @@ enum FilePath {
                 .file, "'\(url.path)' is \(kind.words), not a model",
                 hint: "give an .xcdatamodeld, .xcdatamodel, .momd or .mom")
         case nil:
-            throw ToolError(.file, "there is no model '\(url.path)'", hint: missingHint(url.path, .model))
+            throw ToolError(.file, "there is no model '\(url.path)'", hint: missingHint(for: url.path, wanted: .model))
         }
     }
 
@@ -89,7 +89,7 @@ enum FilePath {
 
     private enum Wanted: String { case store, model }
 
-    private static func missingHint(_ path: String, _ wanted: Wanted) -> String? {
+    private static func missingHint(for path: String, wanted: Wanted) -> String? {
         let url = Arguments.url(path)
         let parent = url.deletingLastPathComponent().path
         guard FileKind(path: parent) == .folder else { return "there is no folder '\(parent)'" }
@@ -101,10 +101,10 @@ enum FilePath {
             let folder = (path as NSString).deletingLastPathComponent
             return "did you mean '\((folder as NSString).appendingPathComponent(nearest))'?"
         }
-        return hint(names(of: wanted, in: parent), wanted, (path as NSString).deletingLastPathComponent)
+        return hint(names(of: wanted, in: parent), of: wanted, in: (path as NSString).deletingLastPathComponent)
     }
 
-    private static func hint(_ names: [String], _ wanted: Wanted, _ folder: String) -> String {
+    private static func hint(_ names: [String], of wanted: Wanted, in folder: String) -> String {
         let paths = names.map { "'\((folder as NSString).appendingPathComponent($0))'" }
         switch paths.count {
         case 0: return "there is no \(wanted.rawValue) in that folder"

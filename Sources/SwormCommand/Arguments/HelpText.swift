@@ -9,7 +9,7 @@ enum HelpText {
             "usage: sworm-tool COMMAND [ARGUMENTS]", "", "commands:",
         ]
         let indent = (commands.map(\.name.count).max() ?? 0) + 4
-        for command in commands { lines += entry(command.name, command.summary, indent: indent) }
+        for command in commands { lines += entry(command.name, summary: command.summary, indent: indent) }
         lines += [
             "", "'sworm-tool COMMAND --help' tells more of a command. Commands that only look",
             "never change a byte of a store, and read what stands in a -wal beside it. Where",
@@ -28,10 +28,10 @@ enum HelpText {
         for paragraph in spec.discussion { lines += wrap(paragraph, indent: 0) + [""] }
         let options = spec.allOptions.map { (label($0), text($0)) }
         let indent = min(28, ((options.map(\.0.count) + spec.operands.map(\.name.count)).max() ?? 0) + 4)
-        for operand in spec.operands { lines += entry(operand.name, operand.summary, indent: indent) }
+        for operand in spec.operands { lines += entry(operand.name, summary: operand.summary, indent: indent) }
         if !spec.operands.isEmpty { lines.append("") }
         lines.append("options:")
-        for (label, text) in options { lines += entry(label, text, indent: indent) }
+        for (label, text) in options { lines += entry(label, summary: text, indent: indent) }
         if !spec.examples.isEmpty {
             lines += ["", "examples:"] + spec.examples.map { "  " + $0 }
         }
@@ -48,7 +48,7 @@ enum HelpText {
         return "\(option.summary) One of \(option.choices.joined(separator: ", "))."
     }
 
-    private static func entry(_ name: String, _ text: String, indent: Int) -> [String] {
+    private static func entry(_ name: String, summary text: String, indent: Int) -> [String] {
         var lines = wrap(text, indent: indent)
         let label = "  " + name
         if label.count + 2 > indent {

@@ -9,15 +9,16 @@ enum CopyCommand {
 
     static let command = Command(
         CommandSpec(
-            "copy", "Copies a store with its log and its external data, also while another process writes it.",
+            "copy", summary: "Copies a store with its log and its external data, also while another process writes it.",
             discussion: [
                 "The copy is one state of the store, in one file without a log. It appears under its name only when it is "
                     + "whole."
             ],
             operands: [
-                OperandSpec("STORE", "The file of the store."), OperandSpec("TO", "The file of the copy."),
+                OperandSpec("STORE", summary: "The file of the store."),
+                OperandSpec("TO", summary: "The file of the copy."),
             ],
-            options: [OptionSpec("force", "Replaces a store of that name.")],
+            options: [OptionSpec("force", summary: "Replaces a store of that name.")],
             examples: ["sworm-tool copy Library.sqlite Backup.sqlite"])
     ) { arguments, console in
         let source = try FilePath.store(arguments.operands[0])
@@ -26,10 +27,10 @@ enum CopyCommand {
         if StoreFiles(url: source).main == StoreFiles(url: Arguments.url(arguments.operands[1])).main {
             throw ToolError(.fileExists, "a store cannot be copied onto itself", hint: "choose another name")
         }
-        let progress = Progress(console, "pages")
+        let progress = Progress(console, label: "pages")
         for attempt in 1...attempts {
             let place = try NewStoreLocation(arguments.operands[1], replaces: arguments.has("force"))
-            let missing = try copy(source, to: place.url, progress)
+            let missing = try copy(source, to: place.url, progress: progress)
             guard missing.isEmpty || attempt == attempts else { continue }
             progress.end()
             try place.finish()
@@ -46,13 +47,13 @@ enum CopyCommand {
     ///
     /// - Returns: The files that are missing. If their objects were deleted in the meantime, another attempt does not
     ///   need them.
-    private static func copy(_ source: URL, to target: URL, _ progress: Progress) throws -> [UUID] {
+    private static func copy(_ source: URL, to target: URL, progress: Progress) throws -> [UUID] {
         let look = try StoreInspector(url: source)
         let (old, new) = (look.files, StoreFiles(url: target))
         // External files are never changed, only created and removed. The files that exist before the rows are copied,
         // and those that exist afterwards, are all the files that the rows can name.
         try copyFiles(from: old.externalData, to: new.externalData)
-        try copyRows(look, to: new.main, progress)
+        try copyRows(from: look, to: new.main, progress: progress)
         try copyFiles(from: old.externalData, to: new.externalData)
         let named = try ExternalReferences.all(in: target)
         guard FileManager.default.fileExists(atPath: new.externalData) else { return Array(named) }
@@ -63,7 +64,7 @@ enum CopyCommand {
         return ExternalReferences.missing(named, in: new.externalData)
     }
 
-    private static func copyRows(_ look: StoreInspector, to path: String, _ progress: Progress) throws {
+    private static func copyRows(from look: StoreInspector, to path: String, progress: Progress) throws {
         let connection = look.connection
         // Use one snapshot for all steps, so that concurrent writes do not restart the copy.
         try connection.begin(.deferred)

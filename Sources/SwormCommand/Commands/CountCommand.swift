@@ -4,18 +4,20 @@ import SwormStore
 /// `sworm-tool count`: counts the objects of an entity.
 enum CountCommand {
     static let whereOption = OptionSpec(
-        "where", value: "PREDICATE", "Only objects that fulfil it, in the language of Core Data's predicate formats.")
+        "where", value: "PREDICATE",
+        summary: "Only objects that fulfil it, in the language of Core Data's predicate formats.")
 
     static let command = Command(
         CommandSpec(
-            "count", "Counts the objects of an entity, those of its sub-entities included.",
+            "count", summary: "Counts the objects of an entity, those of its sub-entities included.",
             operands: [
-                OperandSpec("STORE", "The file of the store."), OperandSpec("ENTITY", "The entity's name."),
+                OperandSpec("STORE", summary: "The file of the store."),
+                OperandSpec("ENTITY", summary: "The entity's name."),
             ],
-            options: [whereOption, StoreModelChoice.option, OptionSpec("json", "Answer as JSON.")],
+            options: [whereOption, StoreModelChoice.option, OptionSpec("json", summary: "Answer as JSON.")],
             examples: ["sworm-tool count Library.sqlite Book --where 'year > 1860'"])
     ) { arguments, console in
-        let store = try ReadStore(arguments.operands[0], arguments)
+        let store = try ReadStore(arguments.operands[0], arguments: arguments)
         let entity = try store.entity(arguments.operands[1])
         var fetch = FetchSpecification(entity: entity.number)
         fetch.predicate = try store.predicate(arguments)

@@ -7,36 +7,41 @@ import SwormStore
 enum DiffCommand {
     static let command = Command(
         CommandSpec(
-            "diff", "Tells which objects of two stores were added, removed or changed.",
+            "diff", summary: "Tells which objects of two stores were added, removed or changed.",
             discussion: [
                 "Objects are matched by entity and key, as two states of one store are. Stores that were filled apart are "
                     + "compared with --key or --match unique; objects without such values are matched by their keys. "
                     + "Differences make the exit code 1."
             ],
-            operands: [OperandSpec("A", "The file of the old store."), OperandSpec("B", "The file of the new one.")],
+            operands: [
+                OperandSpec("A", summary: "The file of the old store."),
+                OperandSpec("B", summary: "The file of the new one."),
+            ],
             options: [
-                OptionSpec("key", value: "LIST", "Matches objects by these attributes, where an entity has them."),
+                OptionSpec(
+                    "key", value: "LIST", summary: "Matches objects by these attributes, where an entity has them."),
                 OptionSpec(
                     "match", value: "HOW", choices: ["id", "unique"],
-                    "Matches objects by their ids, or by the uniqueness constraints of the model."),
-                OptionSpec("entity", value: "LIST", "Compares the objects of these entities only."),
+                    summary: "Matches objects by their ids, or by the uniqueness constraints of the model."),
+                OptionSpec("entity", value: "LIST", summary: "Compares the objects of these entities only."),
                 StoreModelChoice.option,
-                OptionSpec("model-b", value: "PATH", "The model of the second store, if it is another."),
-                OptionSpec("json", "Answer as JSON."),
+                OptionSpec("model-b", value: "PATH", summary: "The model of the second store, if it is another."),
+                OptionSpec("json", summary: "Answer as JSON."),
             ],
             examples: ["sworm-tool diff Before.sqlite After.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
-        let old = try ReadStore(arguments.operands[0], arguments)
+        let old = try ReadStore(arguments.operands[0], arguments: arguments)
         let new = try ReadStore(
-            arguments.operands[1], arguments, modelOption: arguments.value("model-b") == nil ? "model" : "model-b")
+            arguments.operands[1], arguments: arguments,
+            modelOption: arguments.value("model-b") == nil ? "model" : "model-b")
         let names = try arguments.list("entity")?.map { name in
             try old.model.entity(named: name)?.name ?? new.entity(name).name
         }
         let writer: any DifferenceWriter =
             arguments.has("json") ? JSONDifferences(console) : TextDifferences(console)
-        let progress = Progress(console, "differences")
+        let progress = Progress(console, label: "differences")
         var total = 0
-        let comparison = try StoreComparison(old, new, by: match(arguments, old)) { difference in
+        let comparison = try StoreComparison(of: old, with: new, by: match(arguments, in: old)) { difference in
             writer.write(difference)
             total += 1
             progress.update(total)
@@ -50,7 +55,7 @@ enum DiffCommand {
         return total == 0 ? .ok : .found
     }
 
-    private static func match(_ arguments: Arguments, _ store: ReadStore) throws -> ObjectMatch {
+    private static func match(_ arguments: Arguments, in store: ReadStore) throws -> ObjectMatch {
         guard let names = try arguments.list("key") else {
             return arguments.value("match") == "unique" ? .unique : .id
         }
@@ -107,7 +112,7 @@ private final class TextDifferences: DifferenceWriter {
         line("      -> \(new)")
     }
 
-    private func line(_ text: String) { console.line(DisplayWidth.cut(TextTable.oneLine(text), console.width)) }
+    private func line(_ text: String) { console.line(DisplayWidth.cut(TextTable.oneLine(text), to: console.width)) }
 
     func end() {
         let (added, removed, changed) = counts

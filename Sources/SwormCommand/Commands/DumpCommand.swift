@@ -6,28 +6,28 @@ import SwormStore
 enum DumpCommand {
     static let command = Command(
         CommandSpec(
-            "dump", "Writes a whole store as lines of JSON: a header, then an object a line.",
+            "dump", summary: "Writes a whole store as lines of JSON: a header, then an object a line.",
             discussion: [
                 "The lines come in a stable order, by entity and key, so two dumps can be compared line by line. Values "
                     + "are exact: 'import' makes the same store of them again, unless binary data was dumped as hashes.",
                 "The last line says that nothing is missing before it.",
             ],
-            operands: [OperandSpec("STORE", "The file of the store.")],
+            operands: [OperandSpec("STORE", summary: "The file of the store.")],
             options: [
                 OptionSpec(
                     "blobs", value: "FORM", choices: BlobStyle.allCases.map(\.rawValue),
-                    "How binary data is written: whole (base64, unless given), or as size and SHA-256 (hash)."),
+                    summary: "How binary data is written: whole (base64, unless given), or as size and SHA-256 (hash)."),
                 StoreModelChoice.option,
             ],
             examples: ["sworm-tool dump Library.sqlite > library.ndjson"])
     ) { arguments, console in
-        let store = try ReadStore(arguments.operands[0], arguments)
+        let store = try ReadStore(arguments.operands[0], arguments: arguments)
         let blobs = BlobStyle(arguments, otherwise: .base64)
-        try writeHeader(store, blobs, console)
-        let progress = Progress(console, "objects")
+        try writeHeader(of: store, blobs: blobs, to: console)
+        let progress = Progress(console, label: "objects")
         var count = 0
         for entity in store.model.entities where !entity.isAbstract {
-            let stream = try ObjectStream(store, entity, blobs: blobs)
+            let stream = try ObjectStream(from: store, of: entity, blobs: blobs)
             while let record = try stream.record() {
                 write(record, to: console.out)
                 count += 1
@@ -38,12 +38,12 @@ enum DumpCommand {
         progress.end()
         console.line(DumpReader.end)
         store.missingFiles.report(console, of: arguments.operands[0])
-        try UnnamedRows.report(store, console)
-        try PrivateSchema.report(store, console)
+        try UnnamedRows.report(in: store, to: console)
+        try PrivateSchema.report(in: store, to: console)
         return .ok
     }
 
-    private static func writeHeader(_ store: ReadStore, _ blobs: BlobStyle, _ console: Console) throws {
+    private static func writeHeader(of store: ReadStore, blobs: BlobStyle, to console: Console) throws {
         let metadata = try StoreInspector(url: store.url).metadata
         let own = metadata.dictionary.filter { !StoreMetadata.frameworkKeys.contains($0.key) }
         let list =
@@ -72,7 +72,7 @@ enum DumpCommand {
         var isFirst = true
         for property in record.properties {
             guard case .attribute(let text) = property.value else { continue }
-            write(property.name, &isFirst, to: out)
+            write(property.name, isFirst: &isFirst, to: out)
             out.write(text)
         }
         out.write("},\"relations\":{" as StaticString)
@@ -81,17 +81,17 @@ enum DumpCommand {
             switch property.value {
             case .attribute: continue
             case .toOne(let name):
-                write(property.name, &isFirst, to: out)
+                write(property.name, isFirst: &isFirst, to: out)
                 if let name { out.writeJSON(name.description) } else { out.write("null" as StaticString) }
             case .toMany(let names, _):
-                write(property.name, &isFirst, to: out)
+                write(property.name, isFirst: &isFirst, to: out)
                 JSONValue.array(names.map { .string($0.description) }).write(to: out, indent: nil)
             }
         }
         out.write("}}\n" as StaticString)
     }
 
-    private static func write(_ name: String, _ isFirst: inout Bool, to out: ByteSink) {
+    private static func write(_ name: String, isFirst: inout Bool, to out: ByteSink) {
         if !isFirst { out.write(UInt8(ascii: ",")) }
         isFirst = false
         out.writeJSON(name)

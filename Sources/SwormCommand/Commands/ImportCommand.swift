@@ -6,7 +6,7 @@ import SwormStore
 enum ImportCommand {
     static let command = Command(
         CommandSpec(
-            "import", "Makes a new store from what 'dump' wrote.",
+            "import", summary: "Makes a new store from what 'dump' wrote.",
             discussion: [
                 "Objects keep their keys; the store gets an identifier of its own. It appears under its name only when it "
                     + "is whole.",
@@ -16,17 +16,18 @@ enum ImportCommand {
                     + "back, and missing files of external data are taken over as they are, with a warning for each.",
             ],
             operands: [
-                OperandSpec("DUMP", "The file or pipe of lines that 'dump' wrote; - for the standard input."),
-                OperandSpec("TO", "The file of the new store."),
+                OperandSpec("DUMP", summary: "The file or pipe of lines that 'dump' wrote; - for the standard input."),
+                OperandSpec("TO", summary: "The file of the new store."),
             ],
             options: [
                 OptionSpec(
                     "model", value: "PATH",
-                    "The model of the store that was dumped, which a dump does not hold: an .xcdatamodeld, .xcdatamodel, "
+                    summary:
+                        "The model of the store that was dumped, which a dump does not hold: an .xcdatamodeld, .xcdatamodel, "
                         + ".momd or .mom, or a store that carries its model, such as the one that was dumped. Of several "
                         + "versions the one that fits is taken. It must be given."),
-                OptionSpec("force", "Replaces a store of that name."),
-                OptionSpec("history", "The new store keeps a history."),
+                OptionSpec("force", summary: "Replaces a store of that name."),
+                OptionSpec("history", summary: "The new store keeps a history."),
             ],
             examples: [
                 "sworm-tool import library.ndjson New.sqlite --model Library.xcdatamodeld",
@@ -54,7 +55,7 @@ enum ImportCommand {
         do {
             if !reader.metadata.isEmpty { try store.setMetadata(reader.metadata) }
             let derived = DerivedValues(model)
-            let filler = StoreFiller(store, derived: derived, dump: reader.name, console)
+            let filler = StoreFiller(store, derived: derived, dump: reader.name, console: console)
             let count = try filler.fill(from: reader)
             store.close()
             try filler.strays.write(to: place.url)

@@ -6,21 +6,21 @@ import SwormStore
 enum InspectCommand {
     static let command = Command(
         CommandSpec(
-            "inspect", "Tells what a store is and what it holds.",
+            "inspect", summary: "Tells what a store is and what it holds.",
             discussion: ["A model is not needed; with one, relationships are shown too, and more is checked."],
-            operands: [OperandSpec("STORE", "The file of the store.")],
-            options: [StoreModelChoice.option, OptionSpec("json", "Answer as JSON.")],
+            operands: [OperandSpec("STORE", summary: "The file of the store.")],
+            options: [StoreModelChoice.option, OptionSpec("json", summary: "Answer as JSON.")],
             examples: ["sworm-tool inspect Library.sqlite"])
     ) { arguments, console in
         let report = try StoreReport(FilePath.store(arguments.operands[0]), modelOption: arguments.url("model"))
-        if arguments.has("json") { console.answer(json(report)) } else { write(report, console) }
+        if arguments.has("json") { console.answer(json(report)) } else { write(report, to: console) }
         return .ok
     }
 
-    private static func write(_ report: StoreReport, _ console: Console) {
+    private static func write(_ report: StoreReport, to console: Console) {
         let metadata = report.metadata.dictionary
         func field(_ name: String, _ value: String) {
-            console.line(DisplayWidth.fit(name, 12) + DisplayWidth.cut(value, max(20, console.width - 12)))
+            console.line(DisplayWidth.fit(name, to: 12) + DisplayWidth.cut(value, to: max(20, console.width - 12)))
         }
         field("store", report.path)
         field("identifier", report.metadata.identifier)
@@ -38,11 +38,11 @@ enum InspectCommand {
         }
         field("history", history(report.history))
         console.line()
-        writeEntities(report, console)
+        writeEntities(of: report, to: console)
         for warning in report.warnings { console.line("warning: \(warning)") }
     }
 
-    private static func writeEntities(_ report: StoreReport, _ console: Console) {
+    private static func writeEntities(of report: StoreReport, to console: Console) {
         let table = TextTable(
             ["entity", "objects", "hash"], right: [false, true, false], width: console.width, to: console.out)
         for entity in report.entities {
@@ -55,7 +55,7 @@ enum InspectCommand {
         if !related.isEmpty { console.line() }
         for entity in related {
             for relationship in entity.relationships {
-                console.line(DisplayWidth.cut("\(entity.name).\(relationship)", console.width))
+                console.line(DisplayWidth.cut("\(entity.name).\(relationship)", to: console.width))
             }
         }
         if !report.warnings.isEmpty { console.line() }

@@ -6,7 +6,7 @@ import SwormStore
 enum MigrateCommand {
     static let command = Command(
         CommandSpec(
-            "migrate", "Migrates a store to another model, where what becomes of it can be inferred.",
+            "migrate", summary: "Migrates a store to another model, where what becomes of it can be inferred.",
             discussion: [
                 "Entities and properties are matched by their names and renaming identifiers, as Core Data's lightweight "
                     + "migration does. What cannot be inferred is refused with every reason. A copy beside the store is "
@@ -18,14 +18,15 @@ enum MigrateCommand {
                     + "unique, links that lead nowhere, the time, and the room that it takes. The exit code is then 1 where "
                     + "the store cannot be migrated, or would lose something.",
             ],
-            operands: [OperandSpec("STORE", "The file of the store.")],
+            operands: [OperandSpec("STORE", summary: "The file of the store.")],
             options: [
                 OptionSpec(
                     "model", value: "NEW",
-                    "The model to migrate to: an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store. Of several "
+                    summary:
+                        "The model to migrate to: an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store. Of several "
                         + "versions the current one is taken."),
-                OptionSpec("dry-run", "Tells what would become of the store, and leaves it as it is."),
-                OptionSpec("json", "Answer as JSON."),
+                OptionSpec("dry-run", summary: "Tells what would become of the store, and leaves it as it is."),
+                OptionSpec("json", summary: "Answer as JSON."),
             ],
             examples: [
                 "sworm-tool migrate Library.sqlite --model Library.xcdatamodeld --dry-run",
@@ -41,8 +42,8 @@ enum MigrateCommand {
         let (new, newName) = try StoreModelChoice.model(at: option)
         let (old, oldName) = try source(of: url, option)
         return arguments.has("dry-run")
-            ? try rehearse(url, (old, oldName), (new, newName), arguments, console)
-            : try migrate(url, old, (new, newName), arguments, console)
+            ? try rehearse(url, from: (old, oldName), to: (new, newName), arguments: arguments, console: console)
+            : try migrate(url, from: old, to: (new, newName), arguments: arguments, console: console)
     }
 
     /// Returns the model that the store was written with.
@@ -62,13 +63,13 @@ enum MigrateCommand {
     }
 
     private static func rehearse(
-        _ url: URL, _ old: (model: NSManagedObjectModel, name: String),
-        _ new: (model: NSManagedObjectModel, name: String),
-        _ arguments: Arguments, _ console: Console
+        _ url: URL, from old: (model: NSManagedObjectModel, name: String),
+        to new: (model: NSManagedObjectModel, name: String),
+        arguments: Arguments, console: Console
     ) throws -> ExitCode {
         let progress = PhaseProgress(console)
         let report = try MigrationRehearsal(
-            of: url, from: .init(old.name, old.model), through: [.init(new.name, new.model)],
+            of: url, from: .init(old.name, model: old.model), through: [.init(new.name, model: new.model)],
             progress: { _, state in progress.update(state) }
         ).run()
         progress.end()
@@ -81,8 +82,8 @@ enum MigrateCommand {
     }
 
     private static func migrate(
-        _ url: URL, _ old: NSManagedObjectModel, _ new: (model: NSManagedObjectModel, name: String),
-        _ arguments: Arguments, _ console: Console
+        _ url: URL, from old: NSManagedObjectModel, to new: (model: NSManagedObjectModel, name: String),
+        arguments: Arguments, console: Console
     ) throws -> ExitCode {
         let start = ContinuousClock.now
         var report: MigrationReport?
@@ -98,7 +99,8 @@ enum MigrateCommand {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let size = FileStamp(path: StoreFiles(url: url).main)?.size ?? 0
         if arguments.has("json") {
-            console.answer(json(report, indexes, arguments, model: new.name, seconds: seconds, size: size))
+            console.answer(
+                json(report, indexes: indexes, arguments: arguments, model: new.name, seconds: seconds, size: size))
             return .ok
         }
         guard let report else {
@@ -107,8 +109,8 @@ enum MigrateCommand {
                 return .ok
             }
             console.line("the store is of that model already")
-            RehearsalText.list("indexes that it did not have were made", indexes.missing, to: console)
-            RehearsalText.list("indexes that had changed were made anew", indexes.changed, to: console)
+            RehearsalText.list("indexes that it did not have were made", names: indexes.missing, to: console)
+            RehearsalText.list("indexes that had changed were made anew", names: indexes.changed, to: console)
             return .ok
         }
         for entity in report.entities {
@@ -124,7 +126,7 @@ enum MigrateCommand {
     }
 
     private static func json(
-        _ report: MigrationReport?, _ indexes: MissingIndexes.Changes, _ arguments: Arguments, model: String,
+        _ report: MigrationReport?, indexes: MissingIndexes.Changes, arguments: Arguments, model: String,
         seconds: Double,
         size: Int64
     ) -> JSONValue {
@@ -157,7 +159,7 @@ private final class PhaseProgress {
     func update(_ state: MigrationProgress) {
         if current?.phase != state.phase {
             end()
-            current = (state.phase, Progress(console, state.phase.rawValue))
+            current = (state.phase, Progress(console, label: state.phase.rawValue))
         }
         current?.progress.update(state.done, of: state.total)
     }

@@ -5,18 +5,18 @@ import OpenCoreData
 enum ModelCommand {
     static let command = Command(
         CommandSpec(
-            "model", "Shows the model of a store, or one in a file, or writes it in another form.",
+            "model", summary: "Shows the model of a store, or one in a file, or writes it in another form.",
             discussion: [
                 "--swift writes structs with tables for Sworm; what tables cannot say is said in comments. --xml writes "
                     + "the document of an .xcdatamodel folder, from which the same version hashes follow; with --output "
                     + "Name.xcdatamodel the folder is made."
             ],
-            operands: [OperandSpec("STORE|MODEL", "The file of a store, or a model.")],
+            operands: [OperandSpec("STORE|MODEL", summary: "The file of a store, or a model.")],
             options: [
-                OptionSpec("swift", "Writes Swift."), OptionSpec("xml", "Writes XML."),
-                OptionSpec("json", "Writes JSON."),
-                OptionSpec("output", short: "o", value: "PATH", "Writes into a file."),
-                OptionSpec("force", "Replaces a file of that name."), StoreModelChoice.option,
+                OptionSpec("swift", summary: "Writes Swift."), OptionSpec("xml", summary: "Writes XML."),
+                OptionSpec("json", summary: "Writes JSON."),
+                OptionSpec("output", short: "o", value: "PATH", summary: "Writes into a file."),
+                OptionSpec("force", summary: "Replaces a file of that name."), StoreModelChoice.option,
             ],
             examples: [
                 "sworm-tool model Library.xcdatamodeld",

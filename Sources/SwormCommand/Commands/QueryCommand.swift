@@ -9,7 +9,7 @@ enum QueryCommand {
 
     static let command = Command(
         CommandSpec(
-            "query", "Shows objects of an entity, those of its sub-entities included.",
+            "query", summary: "Shows objects of an entity, those of its sub-entities included.",
             discussion: [
                 "Columns and sort keys may lead through relationships to one object (author.name); a column may also be "
                     + "an expression (books.@count, uppercase:(title)). 'self' is the object itself. Without --columns, "
@@ -18,18 +18,20 @@ enum QueryCommand {
                     + "number.",
             ],
             operands: [
-                OperandSpec("STORE", "The file of the store."), OperandSpec("ENTITY", "The entity's name."),
+                OperandSpec("STORE", summary: "The file of the store."),
+                OperandSpec("ENTITY", summary: "The entity's name."),
             ],
             options: [
                 CountCommand.whereOption,
-                OptionSpec("sort", value: "KEYS", "Sort keys between commas; '-' before one sorts it downwards."),
-                OptionSpec("limit", value: "N", "At most so many rows."),
-                OptionSpec("offset", value: "N", "Passes over so many rows first."),
-                OptionSpec("columns", value: "LIST", "Columns between commas."),
+                OptionSpec(
+                    "sort", value: "KEYS", summary: "Sort keys between commas; '-' before one sorts it downwards."),
+                OptionSpec("limit", value: "N", summary: "At most so many rows."),
+                OptionSpec("offset", value: "N", summary: "Passes over so many rows first."),
+                OptionSpec("columns", value: "LIST", summary: "Columns between commas."),
                 OptionSpec(
                     "format", value: "FORM", choices: Format.allCases.map(\.rawValue),
-                    "How rows are written; table unless given."),
-                OptionSpec("json", "The same as --format json."),
+                    summary: "How rows are written; table unless given."),
+                OptionSpec("json", summary: "The same as --format json."),
                 BlobStyle.option, StoreModelChoice.option,
             ],
             examples: [
@@ -37,25 +39,25 @@ enum QueryCommand {
                 "sworm-tool query Library.sqlite Book --columns title,author.name --format csv",
             ])
     ) { arguments, console in
-        let store = try ReadStore(arguments.operands[0], arguments)
+        let store = try ReadStore(arguments.operands[0], arguments: arguments)
         let entity = try store.entity(arguments.operands[1])
         let asked = arguments.value("format").flatMap { Format(rawValue: $0) }
         let format = asked ?? (arguments.has("json") ? .json : .table)
-        let (projection, titles) = try projection(arguments, entity, store)
-        try refuseTwins(titles, format)
+        let (projection, titles) = try projection(arguments, of: entity, in: store)
+        try refuseTwins(titles, for: format)
         let cursor = try store.naming(entity) { try store.session.cursor(projection) }
         let columns = ValueColumn.columns(
             cursor.columns, titles: titles, expressions: projection.tree.columns, entity: entity, model: store.model)
         let writer = RowWriter(
             columns, blobs: BlobStyle(arguments), model: store.model, session: store.session,
             missingFiles: store.missingFiles)
-        try RowOutput(cursor, writer, console).write(format)
+        try RowOutput(cursor, writer: writer, console: console).write(format)
         store.missingFiles.report(console, of: arguments.operands[0])
         return .ok
     }
 
     private static func projection(
-        _ arguments: Arguments, _ entity: CompiledEntity, _ store: ReadStore
+        _ arguments: Arguments, of entity: CompiledEntity, in store: ReadStore
     ) throws -> (ProjectionSpecification, [String]) {
         var fetch = FetchSpecification(entity: entity.number)
         fetch.predicate = try store.predicate(arguments)
@@ -63,7 +65,7 @@ enum QueryCommand {
         fetch.offset = try arguments.count("offset") ?? 0
         fetch.sorts = try (arguments.list("sort") ?? []).map { key in
             let isMarked = key.hasPrefix("-") || key.hasPrefix("+")
-            let path = try path(key.dropFirst(isMarked ? 1 : 0), "the sort key '\(key)'")
+            let path = try path(key.dropFirst(isMarked ? 1 : 0), of: "the sort key '\(key)'")
             return FetchSpecification.Sort(path: path, ascending: !key.hasPrefix("-"))
         }
         let titles = try arguments.list("columns") ?? standardColumns(entity)
@@ -79,7 +81,7 @@ enum QueryCommand {
     }
 
     /// Returns the names between periods.
-    private static func path(_ text: Substring, _ owner: String) throws -> [String] {
+    private static func path(_ text: Substring, of owner: String) throws -> [String] {
         let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard !names.contains("") else {
             throw ToolError(
@@ -90,7 +92,7 @@ enum QueryCommand {
     }
 
     /// Throws an error for columns that would result in duplicate keys in a JSON object.
-    private static func refuseTwins(_ titles: [String], _ format: Format) throws {
+    private static func refuseTwins(_ titles: [String], for format: Format) throws {
         guard format == .json || format == .ndjson else { return }
         var seen: Set<String> = []
         for title in titles where !seen.insert(title).inserted {
@@ -109,7 +111,7 @@ enum QueryCommand {
                 || scalar.properties.numericType != nil
         }
         if isPath, text.unicodeScalars.first?.properties.numericType == nil {
-            return .path(try path(text[...], "the column '\(text)'"))
+            return .path(try path(text[...], of: "the column '\(text)'"))
         }
         do {
             return try parseExpression(text)

@@ -6,20 +6,22 @@ import SwormStore
 enum RebuildCommand {
     static let command = Command(
         CommandSpec(
-            "rebuild", "Makes a new store of every row of a damaged one that can still be read.",
+            "rebuild", summary: "Makes a new store of every row of a damaged one that can still be read.",
             discussion: [
                 "Where the tree of a table is broken, its pages are read one by one. Deleted objects do not come back. Links "
                     + "stay where both ends are there. The history is not taken over.",
                 "The damaged store stays as it is. What is lost is listed, and makes the exit code 1.",
             ],
             operands: [
-                OperandSpec("STORE", "The file of the damaged store."), OperandSpec("TO", "The file of the new store."),
+                OperandSpec("STORE", summary: "The file of the damaged store."),
+                OperandSpec("TO", summary: "The file of the new store."),
             ],
             options: [
                 OptionSpec(
                     "model", value: "PATH",
-                    "The model of the store, where its own copy cannot be read: an .xcdatamodeld, .xcdatamodel, .momd or .mom."
-                ), OptionSpec("force", "Replaces a store of that name."),
+                    summary:
+                        "The model of the store, where its own copy cannot be read: an .xcdatamodeld, .xcdatamodel, .momd or .mom."
+                ), OptionSpec("force", summary: "Replaces a store of that name."),
             ],
             examples: ["sworm-tool rebuild Damaged.sqlite New.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
@@ -29,7 +31,7 @@ enum RebuildCommand {
         let metadata = store.metadata() ?? [:]
         let description = try model(of: store, metadata: metadata, arguments)
         let model = try description.compiled()
-        let tables = try RebuiltTables(model, store.columns)
+        let tables = try RebuiltTables(model, columns: store.columns)
         let unknown = store.assignLeaves(to: tables.tables.map(\.old), fits: tables.fits)
 
         var options = StoreOptions()
@@ -47,7 +49,7 @@ enum RebuildCommand {
         if !store.uses.knowsFreePages, !store.file.hasMaps {
             console.warn("the list of free pages cannot be read: deleted objects may be among those of the new store")
         }
-        try fill(place.url, of: model, from: store, tables: tables, &report)
+        try fill(place.url, of: model, from: store, tables: tables, report: &report)
         try copyExternalData(from: source, to: place.url, &report)
         for finding in try StoreVerification.findings(of: place.url, model: model) {
             console.warn("the new store: \(finding.message)")
@@ -73,15 +75,15 @@ enum RebuildCommand {
 
     private static func fill(
         _ url: URL, of model: CompiledModel, from store: DamagedStore, tables: RebuiltTables,
-        _ report: inout RebuildReport
+        report: inout RebuildReport
     ) throws {
-        let new = try RebuiltStore(url, model)
+        let new = try RebuiltStore(url, model: model)
         try new.filling {
             for table in tables.tables {
-                reportTree(of: table, store, &report)
+                reportTree(of: table, in: store, to: &report)
                 var seen: Set<Int64> = []
                 for page in store.leaves(of: table.old) {
-                    let leaf = store.rows(on: page, seen: &seen) { tables.fits($0, table.old) }
+                    let leaf = store.rows(on: page, seen: &seen) { tables.fits($0, in: table.old) }
                     let left = try new.insert(leaf.rows, into: table)
                     let name = table.root?.name ?? table.old
                     for key in leaf.cut { report.lose("\(name)/p\(key): it goes on on a page that cannot be read") }
@@ -104,8 +106,9 @@ enum RebuildCommand {
         }
     }
 
-    private static func reportTree(of table: RebuiltTables.Table, _ store: DamagedStore, _ report: inout RebuildReport)
-    {
+    private static func reportTree(
+        of table: RebuiltTables.Table, in store: DamagedStore, to report: inout RebuildReport
+    ) {
         let name = table.root?.name ?? table.old
         if !store.hasTable(table.old) {
             report.lose(

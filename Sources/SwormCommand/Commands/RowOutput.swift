@@ -7,7 +7,7 @@ struct RowOutput {
     private let writer: RowWriter
     private let console: Console
 
-    init(_ cursor: any ProjectionCursor, _ writer: RowWriter, _ console: Console) {
+    init(_ cursor: any ProjectionCursor, writer: RowWriter, console: Console) {
         self.cursor = cursor
         self.writer = writer
         self.console = console
@@ -72,7 +72,7 @@ struct RowOutput {
     }
 
     private func forEachRow(_ body: (Int) throws -> Void) throws {
-        let progress = Progress(console, "rows")
+        let progress = Progress(console, label: "rows")
         var count = 0
         while try cursor.next() {
             try body(count)

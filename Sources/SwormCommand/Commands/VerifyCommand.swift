@@ -5,17 +5,17 @@ import SwormStore
 enum VerifyCommand {
     static let command = Command(
         CommandSpec(
-            "verify", "Checks a store against every rule that Core Data's files keep.",
+            "verify", summary: "Checks a store against every rule that Core Data's files keep.",
             discussion: [
                 "Besides SQLite's own check of the file: keys, versions and numbers of rows, types, required and unique "
                     + "values, derived values (not times), both sides of relationships, places in ordered ones, files of external data, metadata and "
                     + "history. Faults make the exit code 1; warnings do not."
             ],
-            operands: [OperandSpec("STORE", "The file of the store.")],
-            options: [StoreModelChoice.option, OptionSpec("json", "Answer as JSON.")],
+            operands: [OperandSpec("STORE", summary: "The file of the store.")],
+            options: [StoreModelChoice.option, OptionSpec("json", summary: "Answer as JSON.")],
             examples: ["sworm-tool verify Library.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
-        let (issues, source) = try findings(arguments, console)
+        let (issues, source) = try findings(arguments, console: console)
         let count = issues.count { $0.severity == .error }
         if arguments.has("json") {
             console.answer(
@@ -32,9 +32,9 @@ enum VerifyCommand {
         return count == 0 ? .ok : .found
     }
 
-    private static func findings(_ arguments: Arguments, _ console: Console) throws -> ([StoreIssue], String?) {
+    private static func findings(_ arguments: Arguments, console: Console) throws -> ([StoreIssue], String?) {
         let url = try FilePath.store(arguments.operands[0])
-        let progress = Progress(console, "checking")
+        let progress = Progress(console, label: "checking")
         // An unreadable model file is not an issue of the store.
         if let option = arguments.url("model") { try StoreModelChoice.requireReadable(option) }
         do {

@@ -1,33 +1,33 @@
 /// An error of the tool, with a hint on how to resolve it.
-package struct ToolError: Error, Sendable, CustomStringConvertible {
+struct ToolError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error, stable across releases.
     package struct Code: Sendable, Hashable {
-        package let description: String
+        let description: String
 
         /// The arguments are not valid.
-        package static let usage = Code(description: "usage")
+        static let usage = Code(description: "usage")
         /// A model is required, but none was given.
-        package static let modelNeeded = Code(description: "modelNeeded")
+        static let modelNeeded = Code(description: "modelNeeded")
         /// The given model has no version that the store was written with.
-        package static let modelMismatch = Code(description: "modelMismatch")
+        static let modelMismatch = Code(description: "modelMismatch")
         /// There is no entity with the given name.
-        package static let unknownEntity = Code(description: "unknownEntity")
+        static let unknownEntity = Code(description: "unknownEntity")
         /// A predicate, a sort key or a column is not valid.
-        package static let query = Code(description: "query")
+        static let query = Code(description: "query")
         /// The file already exists, and replacing it was not requested.
-        package static let fileExists = Code(description: "fileExists")
+        static let fileExists = Code(description: "fileExists")
         /// A file cannot be read or written.
-        package static let file = Code(description: "file")
+        static let file = Code(description: "file")
         /// A dump is not valid, or is damaged.
-        package static let dump = Code(description: "dump")
+        static let dump = Code(description: "dump")
     }
 
-    package let code: Code
-    package var message: String
+    let code: Code
+    var message: String
     /// A suggestion to resolve the error.
-    package let hint: String?
+    let hint: String?
 
-    package init(_ code: Code, _ message: String, hint: String? = nil) {
+    init(_ code: Code, _ message: String, hint: String? = nil) {
         self.code = code
         self.message = message
         self.hint = hint

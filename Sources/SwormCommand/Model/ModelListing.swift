@@ -15,7 +15,7 @@ enum ModelListing {
     }
 
     private static func write(_ entity: NSEntityDescription, number: Int, to console: Console) {
-        func line(_ text: String) { console.line(DisplayWidth.cut(text, console.width)) }
+        func line(_ text: String) { console.line(DisplayWidth.cut(text, to: console.width)) }
         var title = "\(number) \(entity.name ?? "")"
         if let above = entity.superentity?.name { title += " : \(above)" }
         if entity.isAbstract { title += ", abstract" }
@@ -27,7 +27,7 @@ enum ModelListing {
         let properties = entity.ownProperties
         let width = (properties.map { DisplayWidth.of($0.name) }.max() ?? 0) + 2
         for property in properties.sorted(by: { VersionHash.precedes($0.name, $1.name) }) {
-            line("    " + DisplayWidth.fit(property.name, width) + description(property))
+            line("    " + DisplayWidth.fit(property.name, to: width) + description(property))
         }
         for constraint in entity.uniquenessNames { line("    unique (\(constraint.joined(separator: ", ")))") }
         for index in entity.indexes {

@@ -11,7 +11,7 @@ enum ModelXMLRules {
         var unsaid: [String] = []
         let isDate = attribute.attributeType == .dateAttributeType
         if let value = attribute.defaultValue {
-            if let text = AttributeValue(any: value).flatMap({ text($0, attribute) }) {
+            if let text = AttributeValue(any: value).flatMap({ text($0, of: attribute) }) {
                 said.append((isDate ? "defaultDateTimeInterval" : "defaultValueString", text))
             } else {
                 unsaid.append("its default cannot be written here")
@@ -30,7 +30,7 @@ enum ModelXMLRules {
         return (said, unsaid)
     }
 
-    private static func text(_ value: AttributeValue, _ attribute: NSAttributeDescription) -> String? {
+    private static func text(_ value: AttributeValue, of attribute: NSAttributeDescription) -> String? {
         switch value {
         case .bool(let flag): flag ? "YES" : "NO"
         // The `NSNumber` values 0 and 1 can also be Booleans.

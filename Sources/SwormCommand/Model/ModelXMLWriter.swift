@@ -25,15 +25,15 @@ struct ModelXMLWriter {
         let identifiers = model.versionIdentifiers.compactMap { $0.base as? String }.sorted()
         // A missing identifier is not the same as an empty one.
         if let first = identifiers.first { attributes.append(("userDefinedModelVersionIdentifier", first)) }
-        element("model", attributes) { writer in
+        element("model", attributes: attributes) { writer in
             if identifiers.count > 1 {
                 writer.comment("further version identifiers: \(identifiers.dropFirst().joined(separator: ", "))")
             }
             for entity in model.entities { writer.write(entity) }
             for name in model.configurations.sorted() where name != "PF_DEFAULT_CONFIGURATION_NAME" {
-                writer.element("configuration", [("name", name)]) { writer in
+                writer.element("configuration", attributes: [("name", name)]) { writer in
                     for entity in model.entities(forConfigurationName: name) ?? [] {
-                        writer.element("memberEntity", [("name", entity.name ?? "")])
+                        writer.element("memberEntity", attributes: [("name", entity.name ?? "")])
                     }
                 }
             }
@@ -50,14 +50,16 @@ struct ModelXMLWriter {
         if let modifier = entity.versionHashModifier { attributes.append(("versionHashModifier", modifier)) }
         if let former = entity.renamingIdentifier, former != entity.name { attributes.append(("elementID", former)) }
         attributes.append(("syncable", "YES"))
-        element("entity", attributes) { writer in
+        element("entity", attributes: attributes) { writer in
             // An index of a single attribute already marks it as indexed, so the attribute gets no additional flag.
             let flagged = entity.indexes.filter { $0.elements.count == 1 && $0.partialPredicate == nil }
                 .compactMap { $0.elements.first?.propertyName }
             for property in entity.ownProperties { writer.write(property, isFlagged: flagged.contains(property.name)) }
             for index in entity.indexes { writer.write(index) }
-            writer.lists("uniquenessConstraints", "uniquenessConstraint", "constraint", entity.uniquenessNames)
-            writer.lists("compoundIndexes", "compoundIndex", "index", entity.compoundIndexNames)
+            writer.lists(
+                outer: "uniquenessConstraints", middle: "uniquenessConstraint", inner: "constraint",
+                entity.uniquenessNames)
+            writer.lists(outer: "compoundIndexes", middle: "compoundIndex", inner: "index", entity.compoundIndexNames)
             writer.write(entity.userInfo)
         }
     }
@@ -73,24 +75,26 @@ struct ModelXMLWriter {
             attributes.append(("elementID", former))
         }
         switch property {
-        case let attribute as NSAttributeDescription: write(attribute, attributes)
+        case let attribute as NSAttributeDescription: write(attribute, with: attributes)
         case let relationship as NSRelationshipDescription:
-            element("relationship", attributes + Self.attributes(relationship)) { $0.write(relationship.userInfo) }
+            element("relationship", attributes: attributes + Self.attributes(relationship)) {
+                $0.write(relationship.userInfo)
+            }
         case let fetched as NSFetchedPropertyDescription:
-            element("fetchedProperty", attributes) { writer in
+            element("fetchedProperty", attributes: attributes) { writer in
                 var request = [("name", "fetchedPropertyFetchRequest")]
                 if let entity = fetched.requestedEntityName { request.append(("entity", entity)) }
                 if let text = fetched.requestPredicateText { request.append(("predicateString", text)) }
-                writer.element("fetchRequest", request)
+                writer.element("fetchRequest", attributes: request)
                 writer.write(fetched.userInfo)
             }
         default: break
         }
     }
 
-    private mutating func write(_ attribute: NSAttributeDescription, _ common: [(String, String)]) {
+    private mutating func write(_ attribute: NSAttributeDescription, with common: [(String, String)]) {
         if let composite = attribute as? NSCompositeAttributeDescription {
-            element("composite", common) { writer in
+            element("composite", attributes: common) { writer in
                 for member in composite.elements { writer.write(member) }
                 writer.write(composite.userInfo)
             }
@@ -114,7 +118,7 @@ struct ModelXMLWriter {
         }
         let (rules, unsaid) = ModelXMLRules.attributes(of: attribute)
         attributes += rules
-        element("attribute", attributes) { $0.write(attribute.userInfo) }
+        element("attribute", attributes: attributes) { $0.write(attribute.userInfo) }
         for text in unsaid { comment("\(attribute.name): \(text)") }
     }
 
@@ -144,7 +148,7 @@ struct ModelXMLWriter {
         if let text = index.partialPredicateText ?? index.partialPredicate?.format {
             attributes.append(("partialIndexPredicate", text))
         }
-        element("fetchIndex", attributes) { writer in
+        element("fetchIndex", attributes: attributes) { writer in
             for member in index.elements {
                 var attributes: [(String, String)]
                 switch member.target {
@@ -154,17 +158,17 @@ struct ModelXMLWriter {
                 }
                 attributes.append(("type", member.collationType == .rTree ? "RTree" : "Binary"))
                 attributes.append(("order", member.isAscending ? "ascending" : "descending"))
-                writer.element("fetchIndexElement", attributes)
+                writer.element("fetchIndexElement", attributes: attributes)
             }
         }
     }
 
-    private mutating func lists(_ outer: String, _ middle: String, _ inner: String, _ lists: [[String]]) {
+    private mutating func lists(outer: String, middle: String, inner: String, _ lists: [[String]]) {
         guard !lists.isEmpty else { return }
-        element(outer, []) { writer in
+        element(outer, attributes: []) { writer in
             for list in lists {
-                writer.element(middle, []) { writer in
-                    for name in list { writer.element(inner, [("value", name)]) }
+                writer.element(middle, attributes: []) { writer in
+                    for name in list { writer.element(inner, attributes: [("value", name)]) }
                 }
             }
         }
@@ -173,9 +177,9 @@ struct ModelXMLWriter {
     private mutating func write(_ userInfo: [AnyHashable: Any]?) {
         guard let userInfo else { return }
         let entries = userInfo.compactMap { key, value in (key.base as? String).map { ($0, "\(value)") } }
-        element("userInfo", []) { writer in
+        element("userInfo", attributes: []) { writer in
             for (key, value) in entries.sorted(by: { $0.0 < $1.0 }) {
-                writer.element("entry", [("key", key), ("value", value)])
+                writer.element("entry", attributes: [("key", key), ("value", value)])
             }
         }
     }
@@ -185,7 +189,7 @@ struct ModelXMLWriter {
     private var indent: String { String(repeating: "    ", count: depth) }
 
     private mutating func element(
-        _ name: String, _ attributes: [(String, String)], _ body: (inout ModelXMLWriter) -> Void = { _ in }
+        _ name: String, attributes: [(String, String)], _ body: (inout ModelXMLWriter) -> Void = { _ in }
     ) {
         text += "\(indent)<\(name)" + attributes.map { " \($0.0)=\"\(Self.escaped($0.1))\"" }.joined()
         text += ">\n"

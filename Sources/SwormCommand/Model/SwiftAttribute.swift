@@ -60,7 +60,7 @@ struct SwiftAttribute {
         let declaration: String
         let swiftType = Self.type(type)
         let defaultValue = place.defaults[attribute.name] ?? attribute.defaultValue
-        let value = AttributeValue(any: defaultValue).flatMap { Self.literal($0, type) }
+        let value = AttributeValue(any: defaultValue).flatMap { Self.literal($0, as: type) }
         if isOptional {
             declaration = "var \(name): \(swiftType)?" + (value.map { " = \($0)" } ?? "")
         } else {
@@ -88,7 +88,7 @@ struct SwiftAttribute {
         if let modifier = attribute.versionHashModifier, !modifier.isEmpty {
             options.append(".hashModifier(\(SwiftNames.literal(modifier)))")
         }
-        let (rules, others) = Self.rules(attribute.validationRules, type)
+        let (rules, others) = Self.rules(attribute.validationRules, for: type)
         options += rules
         unsaid += others
         // A model with composites is never created from tables, so their elements need no options.
@@ -131,7 +131,7 @@ struct SwiftAttribute {
         }
     }
 
-    private static func literal(_ value: AttributeValue, _ type: SwormPredicates.AttributeType) -> String? {
+    private static func literal(_ value: AttributeValue, as type: SwormPredicates.AttributeType) -> String? {
         switch (value, type) {
         case (.int(let number), .boolean): number == 0 ? "false" : "true"
         case (.int(let number), .double): "\(number).0"
@@ -150,18 +150,18 @@ struct SwiftAttribute {
     }
 
     private static func rules(
-        _ rules: [ValidationRule], _ type: SwormPredicates.AttributeType
+        _ rules: [ValidationRule], for type: SwormPredicates.AttributeType
     ) -> (said: [String], unsaid: [String]) {
         var (said, unsaid): ([String], [String]) = ([], [])
         var bounds: (low: String?, high: String?) = (nil, nil)
         var lengths: (low: String?, high: String?) = (nil, nil)
         func bound(_ value: AttributeValue) -> String? {
-            guard case .int(let number) = value else { return literal(value, type) }
+            guard case .int(let number) = value else { return literal(value, as: type) }
             // A limit outside the type's range cannot be written as a literal of the type.
             let range: ClosedRange<Int64> =
                 type == .integer16
                 ? -32768...32767 : type == .integer32 ? -2_147_483_648...2_147_483_647 : .min ... .max
-            return range.contains(number) ? literal(value, type) : nil
+            return range.contains(number) ? literal(value, as: type) : nil
         }
         for rule in rules {
             switch rule {

@@ -36,7 +36,7 @@ struct SwiftModelWriter {
     private init(entities: [NSEntityDescription]) { self.entities = entities }
 
     /// Adds a line. A line that is too long is broken after its first bracket.
-    private mutating func add(_ text: String = "", _ depth: Int = 0) {
+    private mutating func add(_ text: String = "", depth: Int = 0) {
         let line = text.isEmpty ? "" : String(repeating: "    ", count: depth) + text
         guard line.count > 120, !text.hasPrefix("//"), let bracket = line.firstIndex(of: "(") else {
             lines.append(line)
@@ -48,12 +48,12 @@ struct SwiftModelWriter {
     }
 
     /// Adds a list as the value of a static property. In a table, each of several elements has its own line.
-    private mutating func add(_ declaration: String, _ texts: [String], isTable: Bool = false) {
+    private mutating func add(_ declaration: String, elements texts: [String], isTable: Bool = false) {
         let line = "\(declaration) = [\(texts.joined(separator: ", "))]"
-        if line.count <= 116, texts.count < 2 || !isTable { return add(line, 1) }
-        add("\(declaration) = [", 1)
-        for text in texts { add(text + (texts.count > 1 ? "," : ""), 2) }
-        add("]", 1)
+        if line.count <= 116, texts.count < 2 || !isTable { return add(line, depth: 1) }
+        add("\(declaration) = [", depth: 1)
+        for text in texts { add(text + (texts.count > 1 ? "," : ""), depth: 2) }
+        add("]", depth: 1)
     }
 
     private mutating func write(_ entity: NSEntityDescription) {
@@ -88,22 +88,22 @@ struct SwiftModelWriter {
         if let modifier = entity.versionHashModifier { notes.append("has the hash modifier \"\(modifier)\"") }
         if !notes.isEmpty { add("/// An entity that " + notes.joined(separator: ", ") + ".") }
         add("struct \(type) {")
-        for (text, depth) in tables.flatMap(\.declaration) { add(text, depth + 1) }
+        for (text, depth) in tables.flatMap(\.declaration) { add(text, depth: depth + 1) }
         for attribute in attributes {
             guard let obstacle = SwiftAttribute.obstacle(attribute) else { continue }
-            add("// `\(attribute.name)` \(obstacle).", 1)
+            add("// `\(attribute.name)` \(obstacle).", depth: 1)
         }
         for property in entity.properties where property is NSFetchedPropertyDescription {
-            add("// `\(property.name)` is a fetched property, which tables cannot say.", 1)
+            add("// `\(property.name)` is a fetched property, which tables cannot say.", depth: 1)
         }
         add("}")
         add()
         add("extension \(type): ManagedObjectConvertible {")
-        if type != name { add("static let entityName = \(SwiftNames.literal(name))", 1) }
-        add("static let attributes: Set<Attribute<\(type)>>", tables.flatMap(\.lines), isTable: true)
+        if type != name { add("static let entityName = \(SwiftNames.literal(name))", depth: 1) }
+        add("static let attributes: Set<Attribute<\(type)>>", elements: tables.flatMap(\.lines), isTable: true)
         writeRelations(of: entity)
-        writeConstraints(of: entity, type, paths)
-        writeIndexes(of: entity, type, paths)
+        writeConstraints(of: entity, type: type, paths: paths)
+        writeIndexes(of: entity, type: type, paths: paths)
         add("}")
     }
 
@@ -111,14 +111,14 @@ struct SwiftModelWriter {
         let relationships = entity.properties.compactMap { $0 as? NSRelationshipDescription }
         let stored = relationships.filter { !$0.isTransient && $0.destinationEntity != nil }
         for relationship in relationships where relationship.isTransient {
-            add("// `\(relationship.name)` is transient: it is not in the store.", 1)
+            add("// `\(relationship.name)` is transient: it is not in the store.", depth: 1)
         }
         guard !stored.isEmpty else { return }
         add()
-        add("struct Relations: Sendable {", 1)
+        add("struct Relations: Sendable {", depth: 1)
         for relationship in stored { write(relationship, of: entity) }
-        add("}", 1)
-        add("static let relations = Relations()", 1)
+        add("}", depth: 1)
+        add("static let relations = Relations()", depth: 1)
     }
 
     private mutating func write(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) {
@@ -145,10 +145,10 @@ struct SwiftModelWriter {
             case (0, 2...): arguments.append(".count(...\(high))")
             case (1..., 0): arguments.append(".count(\(low)...)")
             case (1..., 2...) where low <= high: arguments.append(".count(\(low)...\(high))")
-            default: add("// The model counts from \(low) to \(high), which tables cannot say.", 2)
+            default: add("// The model counts from \(low) to \(high), which tables cannot say.", depth: 2)
             }
         } else if low != 0 {
-            add("// The model has the minimum count \(low), which tables cannot say.", 2)
+            add("// The model has the minimum count \(low), which tables cannot say.", depth: 2)
         }
         if let former = relationship.renamingIdentifier, former != relationship.name {
             arguments.append(".renamed(from: \(SwiftNames.literal(former)))")
@@ -160,9 +160,9 @@ struct SwiftModelWriter {
         let list = arguments.joined(separator: ", ")
         // If both relationships are in the same type, the compiler cannot infer the type of either from the other one.
         if namesInverse, relationship.destinationEntity === entity {
-            add("let \(name): \(kind)<\(destination)> = .init(\(list))", 2)
+            add("let \(name): \(kind)<\(destination)> = .init(\(list))", depth: 2)
         } else {
-            add("let \(name) = \(kind)<\(destination)>(\(list))", 2)
+            add("let \(name) = \(kind)<\(destination)>(\(list))", depth: 2)
         }
     }
 
@@ -178,29 +178,29 @@ struct SwiftModelWriter {
         return here < there
     }
 
-    private mutating func writeConstraints(of entity: NSEntityDescription, _ type: String, _ paths: [String: String]) {
+    private mutating func writeConstraints(of entity: NSEntityDescription, type: String, paths: [String: String]) {
         let constraints = entity.uniquenessNames.filter { $0.count > 1 || paths[$0.first ?? ""] == nil }
         var texts: [String] = []
         for constraint in constraints {
             let known = constraint.compactMap { paths[$0] }
             guard known.count == constraint.count else {
-                add("// Unique together, which tables cannot say: \(constraint.joined(separator: ", "))", 1)
+                add("// Unique together, which tables cannot say: \(constraint.joined(separator: ", "))", depth: 1)
                 continue
             }
             texts.append(".init(\(known.map { "\\.\($0)" }.joined(separator: ", ")))")
         }
         guard !texts.isEmpty else { return }
-        add("static let uniquenessConstraints: [UniquenessConstraint<\(type)>]", texts)
+        add("static let uniquenessConstraints: [UniquenessConstraint<\(type)>]", elements: texts)
     }
 
-    private mutating func writeIndexes(of entity: NSEntityDescription, _ type: String, _ paths: [String: String]) {
+    private mutating func writeIndexes(of entity: NSEntityDescription, type: String, paths: [String: String]) {
         var texts: [String] = []
         for index in entity.indexes {
             let names = index.elements.map { $0.propertyName ?? "" }
             guard names.allSatisfy({ paths[$0] != nil }), index.partialPredicateText == nil,
                 index.elements.allSatisfy({ $0.collationType == .binary }), !names.isEmpty
             else {
-                add("// An index that tables cannot say: \(index.name) (\(names.joined(separator: ", ")))", 1)
+                add("// An index that tables cannot say: \(index.name) (\(names.joined(separator: ", ")))", depth: 1)
                 continue
             }
             let elements = index.elements.map { element in
@@ -209,6 +209,6 @@ struct SwiftModelWriter {
             texts.append(".init(\(([SwiftNames.literal(index.name)] + elements).joined(separator: ", ")))")
         }
         guard !texts.isEmpty else { return }
-        add("static let fetchIndexes: [FetchIndex<\(type)>]", texts)
+        add("static let fetchIndexes: [FetchIndex<\(type)>]", elements: texts)
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 struct ClosedOutput: Error {}
 
 /// A buffered output that collects bytes and writes them in large pieces.
-package final class ByteSink {
+final class ByteSink {
     private enum Target { case descriptor(Int32), memory }
 
     private static let capacity = 1 << 16
@@ -17,21 +17,21 @@ package final class ByteSink {
     private var failure: (any Error)?
 
     /// Creates a sink that writes to an open file.
-    package init(descriptor: Int32) { target = .descriptor(descriptor) }
+    init(descriptor: Int32) { target = .descriptor(descriptor) }
 
     /// Creates a sink that stores its output in memory.
-    package init() { target = .memory }
+    init() { target = .memory }
 
     deinit { buffer.deallocate() }
 
     /// The output of an in-memory sink, as a string.
-    package var text: String {
+    var text: String {
         drain()
         return String(decoding: captured, as: UTF8.self)
     }
 
     /// The output of an in-memory sink.
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         drain()
         return captured
     }
@@ -47,7 +47,7 @@ package final class ByteSink {
         guard let start = bytes.baseAddress, bytes.count > 0 else { return }
         if count + bytes.count > Self.capacity {
             drain()
-            if bytes.count > Self.capacity { return send(start, bytes.count) }
+            if bytes.count > Self.capacity { return send(start, length: bytes.count) }
         }
         (buffer + count).update(from: start, count: bytes.count)
         count += bytes.count
@@ -93,7 +93,7 @@ package final class ByteSink {
     }
 
     /// Writes the buffered bytes, and throws the first error that has occurred.
-    package func flush() throws {
+    func flush() throws {
         drain()
         if let failure { throw failure }
     }
@@ -107,10 +107,10 @@ package final class ByteSink {
     private func drain() {
         let length = count
         count = 0
-        send(buffer, length)
+        send(buffer, length: length)
     }
 
-    private func send(_ start: UnsafePointer<UInt8>, _ length: Int) {
+    private func send(_ start: UnsafePointer<UInt8>, length: Int) {
         guard failure == nil, length > 0 else { return }
         switch target {
         case .memory: captured.append(contentsOf: UnsafeBufferPointer(start: start, count: length))

@@ -2,10 +2,10 @@ import Foundation
 
 /// The output of a command, its messages, and the properties of the terminal.
 package final class Console {
-    package let out: ByteSink
-    package let err: ByteSink
+    let out: ByteSink
+    let err: ByteSink
     /// The number of columns that are available for tables.
-    package let width: Int
+    let width: Int
     /// Whether messages are shown on a terminal.
     let showsProgress: Bool
 
@@ -16,7 +16,7 @@ package final class Console {
             width: terminalWidth() ?? 80, showsProgress: isatty(STDERR_FILENO) == 1)
     }
 
-    package init(out: ByteSink, err: ByteSink, width: Int = 80, showsProgress: Bool = false) {
+    init(out: ByteSink, err: ByteSink, width: Int = 80, showsProgress: Bool = false) {
         self.out = out
         self.err = err
         self.width = width
@@ -62,7 +62,7 @@ final class Progress {
     private var isShown = false
     private var steps = 0
 
-    init(_ console: Console, _ label: String) {
+    init(_ console: Console, label: String) {
         self.console = console
         self.label = label
     }

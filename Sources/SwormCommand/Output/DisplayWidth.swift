@@ -58,18 +58,18 @@ enum DisplayWidth {
     }
 
     /// Returns the string in exactly the given number of columns: truncated with an ellipsis, or padded with blanks.
-    static func fit(_ text: String, _ width: Int, right: Bool = false) -> String {
+    static func fit(_ text: String, to width: Int, right: Bool = false) -> String {
         let size = of(text)
         if size <= width {
             let blank = String(repeating: " ", count: width - size)
             return right ? blank + text : text + blank
         }
-        let cut = cut(text, width)
+        let cut = cut(text, to: width)
         return cut + String(repeating: " ", count: max(0, width - of(cut)))
     }
 
     /// Returns the string in at most the given number of columns, with an ellipsis if it is truncated.
-    static func cut(_ text: String, _ width: Int) -> String {
+    static func cut(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         var result = ""
         var used = 0

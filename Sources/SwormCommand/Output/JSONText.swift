@@ -77,11 +77,11 @@ enum JSONValue {
         case .double(let number): sink.writeJSON(number)
         case .string(let text): sink.writeJSON(text)
         case .array(let items):
-            Self.write(items.count, "[", "]", to: sink, indent: indent) { index, inner in
+            Self.write(count: items.count, open: "[", close: "]", to: sink, indent: indent) { index, inner in
                 items[index].write(to: sink, indent: inner)
             }
         case .object(let members):
-            Self.write(members.count, "{", "}", to: sink, indent: indent) { index, inner in
+            Self.write(count: members.count, open: "{", close: "}", to: sink, indent: indent) { index, inner in
                 sink.writeJSON(members[index].0)
                 sink.write(inner == nil ? ":" as StaticString : ": ")
                 members[index].1.write(to: sink, indent: inner)
@@ -90,7 +90,7 @@ enum JSONValue {
     }
 
     private static func write(
-        _ count: Int, _ open: StaticString, _ close: StaticString, to sink: ByteSink, indent: Int?,
+        count: Int, open: StaticString, close: StaticString, to sink: ByteSink, indent: Int?,
         _ body: (Int, Int?) -> Void
     ) {
         sink.write(open)

@@ -10,12 +10,12 @@ enum RehearsalText {
         }
         if report.steps.isEmpty { console.line("the store is of that model already") }
         for step in report.steps { write(step, to: console) }
-        list("indexes that it does not have would be made", report.indexes.missing, to: console)
-        list("indexes that have changed would be made anew", report.indexes.changed, to: console)
+        list("indexes that it does not have would be made", names: report.indexes.missing, to: console)
+        list("indexes that have changed would be made anew", names: report.indexes.changed, to: console)
         console.line("this was a rehearsal: the store is as it was")
     }
 
-    static func list(_ title: String, _ names: [String], to console: Console) {
+    static func list(_ title: String, names: [String], to console: Console) {
         if !names.isEmpty { console.line("\(title): \(names.joined(separator: ", "))") }
     }
 

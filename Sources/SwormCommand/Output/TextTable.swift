@@ -27,7 +27,7 @@ final class TextTable {
             if waiting.count >= Self.sample { begin() }
             return
         }
-        write(row, widths)
+        write(row, widths: widths)
     }
 
     func end() { if widths == nil { begin() } }
@@ -36,10 +36,10 @@ final class TextTable {
         let widths = fittingWidths()
         self.widths = widths
         if !widths.isEmpty {
-            write(titles, widths)
+            write(titles, widths: widths)
             sink.write(widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ") + "\n")
         }
-        for row in waiting { write(row, widths) }
+        for row in waiting { write(row, widths: widths) }
         waiting = []
     }
 
@@ -66,12 +66,12 @@ final class TextTable {
         return widths
     }
 
-    private func write(_ row: [String], _ widths: [Int]) {
+    private func write(_ row: [String], widths: [Int]) {
         if widths.isEmpty { return writeList(row) }
         var line = ""
         for (index, cell) in row.enumerated() {
             if index > 0 { line += "  " }
-            line += DisplayWidth.fit(cell, widths[index], right: isRight[index])
+            line += DisplayWidth.fit(cell, to: widths[index], right: isRight[index])
         }
         while line.hasSuffix(" ") { line.removeLast() }
         sink.write(line + "\n")
@@ -80,8 +80,8 @@ final class TextTable {
     private func writeList(_ row: [String]) {
         let label = min(titles.map(DisplayWidth.of).max() ?? 0, max(8, width / 3))
         for (title, cell) in zip(titles, row) {
-            let name = DisplayWidth.fit(title, label)
-            sink.write(name + "  " + DisplayWidth.cut(cell, max(5, width - label - 2)) + "\n")
+            let name = DisplayWidth.fit(title, to: label)
+            sink.write(name + "  " + DisplayWidth.cut(cell, to: max(5, width - label - 2)) + "\n")
         }
         sink.write("\n" as StaticString)
     }

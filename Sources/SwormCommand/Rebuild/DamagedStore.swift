@@ -30,7 +30,7 @@ final class DamagedStore {
         file = try PageFile(url)
         let uses = PageUses(file)
         self.uses = uses
-        let schema = TableSurvey(file, [.init(name: "sqlite_master", root: 1)])
+        let schema = TableSurvey(file, tables: [.init(name: "sqlite_master", root: 1)])
         hasWholeSchema = schema.broken.isEmpty && schema.turning.isEmpty
         var pages = schema.leaves["sqlite_master"] ?? []
         if !hasWholeSchema {
@@ -56,7 +56,7 @@ final class DamagedStore {
         self.columns = columns
         roots = Dictionary(tables.map { ($0.name, $0.root) }, uniquingKeysWith: { first, _ in first })
         names = Dictionary(tables.map { ($0.root, $0.name) }, uniquingKeysWith: { first, _ in first })
-        survey = TableSurvey(file, tables)
+        survey = TableSurvey(file, tables: tables)
     }
 
     /// Returns whether the schema contains the table, with a root page.
@@ -207,7 +207,7 @@ final class DamagedStore {
             let further = PageRecord.furtherPages(
                 of: cell, in: file, mayUse: { owners[$0] ?? identity == identity }),
             let bytes = PageRecord.bytes(of: cell, on: page, further, in: file),
-            let record = PageRecord(bytes, file.encoding)
+            let record = PageRecord(bytes, encoding: file.encoding)
         else { return nil }
         for number in further { owners[number] = identity }
         return Row(key: cell.key, values: record.values)
@@ -227,7 +227,7 @@ final class DamagedStore {
         return cells(on: leaf, in: file).map { cell in
             let further = isPart ? [] : PageRecord.furtherPages(of: cell, in: file)
             let record = further.flatMap { PageRecord.bytes(of: cell, on: page, $0, in: file) }
-                .flatMap { PageRecord($0, file.encoding, isPart: isPart) }
+                .flatMap { PageRecord($0, encoding: file.encoding, isPart: isPart) }
             return (cell.key, record.map { Row(key: cell.key, values: $0.values) })
         }
     }

@@ -38,7 +38,7 @@ struct PageRecord {
     /// Creates a record from its bytes, or returns nil if they are not a valid record.
     ///
     /// - Parameter isPart: Whether bytes are missing at the end. Values in them are empty, or zero.
-    init?(_ bytes: [UInt8], _ encoding: String.Encoding, isPart: Bool = false) {
+    init?(_ bytes: [UInt8], encoding: String.Encoding, isPart: Bool = false) {
         guard let (size, first) = bytes.variableNumber(at: 0), size >= first, size <= bytes.count else { return nil }
         var kinds: [Int64] = []
         var position = first
@@ -59,7 +59,7 @@ struct PageRecord {
                 length = 0
                 position = bytes.count
             }
-            values.append(Self.value(kind, in: bytes, at: position..<position + length, encoding))
+            values.append(Self.value(kind, in: bytes, at: position..<position + length, encoding: encoding))
             position += length
         }
         guard isPart || position == bytes.count else { return nil }
@@ -75,7 +75,7 @@ struct PageRecord {
         }
     }
 
-    private static func value(_ kind: Int64, in bytes: [UInt8], at range: Range<Int>, _ encoding: String.Encoding)
+    private static func value(_ kind: Int64, in bytes: [UInt8], at range: Range<Int>, encoding: String.Encoding)
         -> ExactValue?
     {
         switch kind {

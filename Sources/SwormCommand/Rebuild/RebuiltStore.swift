@@ -10,7 +10,7 @@ struct RebuiltStore {
     private let layout: StoreLayout
 
     /// - Parameter url: The file of an empty, closed store of the model.
-    init(_ url: URL, _ model: CompiledModel) throws {
+    init(_ url: URL, model: CompiledModel) throws {
         self.model = model
         layout = StoreLayout(model: model)
         connection = try Connection(.file(path: url.path), options: .init(access: .readWrite))

@@ -35,7 +35,7 @@ struct RebuiltTables {
 
     /// - Parameter columns: The columns of the old tables. A table that is not included is assumed to have the columns
     ///   of a new store.
-    init(_ model: CompiledModel, _ columns: [String: [String]]) throws {
+    init(_ model: CompiledModel, columns: [String: [String]]) throws {
         let new = StoreLayout(model: model)
         let schema = try Self.columns(of: StoreSchema(model: model, layout: new))
         let all = schema.mapValues { $0.map(\.name) }.merging(columns) { $1 }
@@ -120,7 +120,7 @@ struct RebuiltTables {
     }
 
     /// Returns whether a row can belong to a table.
-    func fits(_ row: DamagedStore.Row, _ name: String) -> Bool {
+    func fits(_ row: DamagedStore.Row, in name: String) -> Bool {
         guard let index = byName[name], row.values.count <= tables[index].columns.count else { return false }
         let table = tables[index]
         if let types = table.guessedTypes, !zip(row.values, types).allSatisfy(Self.agree) { return false }

@@ -63,14 +63,14 @@ enum SourceCopy {
         while offset < size {
             try target.seek(toOffset: offset)
             var count = min(block, Int(size - offset))
-            if let bytes = read(source, at: offset, count) {
+            if let bytes = read(source, at: offset, count: count) {
                 // The file has become shorter.
                 if bytes.isEmpty { break }
                 count = bytes.count
                 if bytes.contains(where: { $0 != 0 }) { try target.write(contentsOf: bytes) }
             } else {
                 for part in stride(from: 0, to: count, by: sector) {
-                    guard let bytes = read(source, at: offset + UInt64(part), min(sector, count - part)) else {
+                    guard let bytes = read(source, at: offset + UInt64(part), count: min(sector, count - part)) else {
                         continue
                     }
                     try target.seek(toOffset: offset + UInt64(part))
@@ -83,7 +83,7 @@ enum SourceCopy {
     }
 
     /// Returns nil if the disk reports an error.
-    private static func read(_ handle: FileHandle, at offset: UInt64, _ count: Int) -> Data? {
+    private static func read(_ handle: FileHandle, at offset: UInt64, count: Int) -> Data? {
         do {
             try handle.seek(toOffset: offset)
             return try handle.read(upToCount: count) ?? Data()

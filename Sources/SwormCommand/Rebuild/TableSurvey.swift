@@ -17,7 +17,7 @@ struct TableSurvey {
     /// All readable pages that a tree refers to.
     private(set) var visited: Set<Int> = []
 
-    init(_ file: PageFile, _ tables: [Table]) {
+    init(_ file: PageFile, tables: [Table]) {
         self.file = file
         for table in tables { walk(table) }
     }

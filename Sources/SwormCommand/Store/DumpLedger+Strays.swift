@@ -15,7 +15,7 @@ extension DumpLedger {
             .sorted { ($0.line, $0.slot) < ($1.line, $1.slot) }
         if let half = halves.first(where: { !isOfOnlyPartners($0) }) {
             throw issue(
-                half.line, "cannot be taken over: \(words(half))", hint: "name both objects by each other, or none")
+                at: half.line, "cannot be taken over: \(words(half))", hint: "name both objects by each other, or none")
         }
         func link(_ word: Word) -> StrayLink {
             StrayLink(
@@ -41,7 +41,7 @@ extension DumpLedger {
 
     private func dangling(_ word: Word) -> ToolError {
         issue(
-            word.line, "cannot be taken over: \(lost(word))",
+            at: word.line, "cannot be taken over: \(lost(word))",
             hint: "add the object, or take it out of '\(model[word.owner.entity].relationships[word.slot].name)'")
     }
 

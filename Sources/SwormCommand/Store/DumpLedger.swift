@@ -66,7 +66,7 @@ struct DumpLedger {
         if let earlier = entries.updateValue(Entry(entity: row.entity, line: object.line), forKey: place(row)) {
             let other = RowID(entity: earlier.entity, key: row.key)
             throw issue(
-                object.line, "is \(name(row)), and line \(earlier.line) is \(name(other))",
+                at: object.line, "is \(name(row)), and line \(earlier.line) is \(name(other))",
                 hint: model[row.entity].root == row.entity && other == row
                     ? "an object has one line; remove one of them"
                     : "objects of one hierarchy need keys of their own; change one, and what leads to it")
@@ -92,7 +92,7 @@ struct DumpLedger {
             )
             if let other = taken.updateValue(word, forKey: member) {
                 throw issue(
-                    word.line,
+                    at: word.line,
                     "cannot be taken over: \(name(word.owner)): '\(relationship.name)' names \(name(word.destination)), "
                         + "which belongs to \(name(other.owner)) in line \(other.line)",
                     hint: "a member of a relationship without inverse belongs to one object")
@@ -102,7 +102,7 @@ struct DumpLedger {
         let back = model[relationship.destination].relationships[inverse]
         // An object that is its own partner states the link once only.
         guard !back.isTransient, !(word.owner == word.destination && isReflexive(relationship, back)) else { return }
-        let link = pair(word, relationship, back, inverse)
+        let link = pair(word, relationship: relationship, back: back, inverse: inverse)
         guard halves.removeValue(forKey: link) != nil else {
             halves[link] = word
             return
@@ -120,7 +120,7 @@ struct DumpLedger {
 
     /// Returns a link that is the same for both sides of a pair.
     private func pair(
-        _ word: Word, _ relationship: CompiledRelationship, _ back: CompiledRelationship, _ inverse: Int
+        _ word: Word, relationship: CompiledRelationship, back: CompiledRelationship, inverse: Int
     ) -> SaveRequest.Link {
         let isFirst =
             isReflexive(relationship, back)
@@ -133,7 +133,7 @@ struct DumpLedger {
 
     // MARK: Messages
 
-    func issue(_ line: Int, _ what: String, hint: String) -> ToolError {
+    func issue(at line: Int, _ what: String, hint: String) -> ToolError {
         ToolError(.dump, "line \(line) of \(dump) \(what)", hint: hint)
     }
 

@@ -4,12 +4,14 @@ import SwormStore
 
 extension DumpReader {
     func readRelationship(
-        _ property: String, _ value: Any, _ name: ObjectName, _ object: inout Object, _ model: CompiledModel
+        _ property: String, value: Any, of name: ObjectName, into object: inout Object, in model: CompiledModel
     ) throws {
         let entity = object.entity
         guard case .relationship(let slot)? = entity.slot(named: property), !entity.relationships[slot].isTransient
         else {
-            throw unknown("relationship", property, name, entity.relationships.filter { !$0.isTransient }.map(\.name))
+            throw unknown(
+                "relationship", named: property, of: name,
+                among: entity.relationships.filter { !$0.isTransient }.map(\.name))
         }
         let relationship = entity.relationships[slot]
         /// Returns nil for a link whose destination is not an object of the relationship.

@@ -110,7 +110,7 @@ final class DumpReader {
                 isWhole = true
                 continue
             }
-            return try read(members, size: line.count, model)
+            return try read(members, size: line.count, in: model)
         }
         guard isWhole else {
             throw ToolError(
@@ -126,7 +126,7 @@ final class DumpReader {
             hint: hint ?? "correct the line, or dump the store again with this tool's 'dump'")
     }
 
-    private func read(_ members: [String: Any], size: Int, _ model: CompiledModel) throws -> Object {
+    private func read(_ members: [String: Any], size: Int, in model: CompiledModel) throws -> Object {
         guard let id = members["id"] as? String, let name = ObjectName(id), name.description == id, name.key > 0 else {
             throw issue(
                 "has \(members["id"].map { "the id \(DumpValue.shown($0))" } ?? "no id")",
@@ -151,18 +151,18 @@ final class DumpReader {
             entity: entity, key: name.key, line: lines.number, size: size,
             attributes: entity.attributes.map { _ in .null }, toOnes: entity.relationships.map { _ in nil }, toManys: []
         )
-        for (property, value) in try group("attributes", of: members, name) {
-            try readAttribute(property, value, name, &object)
+        for (property, value) in try group("attributes", of: members, for: name) {
+            try readAttribute(property, value: value, of: name, into: &object)
         }
-        for (property, value) in try group("relations", of: members, name) {
-            try readRelationship(property, value, name, &object, model)
+        for (property, value) in try group("relations", of: members, for: name) {
+            try readRelationship(property, value: value, of: name, into: &object, in: model)
         }
-        checkRequired(&object, name)
+        checkRequired(&object, named: name)
         return object
     }
 
     /// Returns the members of a part of a line in a stable order, so that the same line always produces the same error.
-    private func group(_ part: String, of members: [String: Any], _ name: ObjectName) throws -> [(String, Any)] {
+    private func group(_ part: String, of members: [String: Any], for name: ObjectName) throws -> [(String, Any)] {
         guard let found = members[part] as? [String: Any] else {
             let what = members[part].map { "\(DumpValue.shown($0)) as '\(part)'" } ?? "no '\(part)'"
             throw issue("has \(what) of \(name), which is to be an object")
@@ -172,14 +172,15 @@ final class DumpReader {
 
     // MARK: Attributes
 
-    private func readAttribute(_ property: String, _ value: Any, _ name: ObjectName, _ object: inout Object) throws {
+    private func readAttribute(_ property: String, value: Any, of name: ObjectName, into object: inout Object) throws {
         let entity = object.entity
         guard case .attribute(let slot)? = entity.slot(named: property), !entity.attributes[slot].isTransient else {
-            throw unknown("attribute", property, name, entity.attributes.filter { !$0.isTransient }.map(\.name))
+            throw unknown(
+                "attribute", named: property, of: name, among: entity.attributes.filter { !$0.isTransient }.map(\.name))
         }
         do {
             let read = try DumpValue(
-                value, entity.attributes[slot].type, isExternal: entity.attributes[slot].allowsExternalStorage)
+                value, as: entity.attributes[slot].type, isExternal: entity.attributes[slot].allowsExternalStorage)
             object.attributes[slot] = read.value
             object.exact[slot] = read.exact
             if let warning = read.warning { object.warnings.append("\(name): '\(property)' \(warning)") }
@@ -192,14 +193,14 @@ final class DumpReader {
         }
     }
 
-    func unknown(_ kind: String, _ property: String, _ name: ObjectName, _ names: [String]) -> ToolError {
+    func unknown(_ kind: String, named property: String, of name: ObjectName, among names: [String]) -> ToolError {
         issue(
             "has the \(kind) '\(property)' in \(name), which \(name.entity) has not",
             hint: nameHint(property, among: names, what: "\(name.entity) has"))
     }
 
     /// Adds warnings for the missing values that `verify` reports.
-    private func checkRequired(_ object: inout Object, _ name: ObjectName) {
+    private func checkRequired(_ object: inout Object, named name: ObjectName) {
         func warn(_ property: String) {
             object.warnings.append("\(name) has no value of '\(property)', which the model demands")
         }

@@ -26,15 +26,15 @@ struct DumpValue {
 
     /// - Parameter isExternal: Whether the attribute allows external storage.
     /// - Throws: ``Mistake`` for all values that the attribute cannot store unchanged.
-    init(_ any: Any, _ type: SwormPredicates.AttributeType, isExternal: Bool = false) throws {
+    init(_ any: Any, as type: SwormPredicates.AttributeType, isExternal: Bool = false) throws {
         if isExternal, let name = Self.missingFile(any) {
             self.init(.null, exact: .blob(ExternalDataFolder.referenceColumn(name)))
             isMissingFile = true
         } else if any is NSNull {
             self.init(.null)
         } else if let members = any as? [String: Any] {
-            self = try Self.stored(members, type)
-        } else if let value = Self.value(any, type) {
+            self = try Self.stored(members, as: type)
+        } else if let value = Self.value(any, as: type) {
             self = value
         } else if [.integer16, .integer32].contains(type), let number = Self.whole(any) {
             self.init(.null, exact: .integer(number))
@@ -44,7 +44,7 @@ struct DumpValue {
         }
     }
 
-    private static func value(_ any: Any, _ type: SwormPredicates.AttributeType) -> DumpValue? {
+    private static func value(_ any: Any, as type: SwormPredicates.AttributeType) -> DumpValue? {
         switch type {
         case .integer16: whole(any).flatMap { Int16(exactly: $0) }.map { DumpValue(.int(Int64($0))) }
         case .integer32: whole(any).flatMap { Int32(exactly: $0) }.map { DumpValue(.int(Int64($0))) }
@@ -120,7 +120,7 @@ struct DumpValue {
     }
 
     /// Reads the form in which a dump writes a column whose content is not a value of its attribute's type.
-    private static func stored(_ members: [String: Any], _ type: SwormPredicates.AttributeType) throws -> DumpValue {
+    private static func stored(_ members: [String: Any], as type: SwormPredicates.AttributeType) throws -> DumpValue {
         guard members["sha256"] == nil else { throw Mistake(words: "is only the hash of its data") }
         let form = members.count == 1 ? members.first.flatMap { StoredForm(rawValue: $0.key) } : nil
         guard let form, let content = members.values.first else {

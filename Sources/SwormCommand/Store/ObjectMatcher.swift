@@ -37,12 +37,12 @@ final class ObjectLabels {
     private let match: ObjectMatch
     private var labels: [ObjectName: String] = [:]
 
-    init(_ store: ReadStore, _ match: ObjectMatch) throws {
+    init(of store: ReadStore, by match: ObjectMatch) throws {
         self.match = match
         guard !match.isByID else { return }
         for entity in store.model.entities where !entity.isAbstract {
             guard let attributes = match.attributes(of: entity, in: store.model) else { continue }
-            let stream = try ObjectStream(store, entity, blobs: .hash, only: attributes)
+            let stream = try ObjectStream(from: store, of: entity, blobs: .hash, only: attributes)
             var counts: [String: Int] = [:]
             while let record = try stream.record() {
                 let values = record.properties.map { property -> String in

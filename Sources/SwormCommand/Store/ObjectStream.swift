@@ -22,7 +22,7 @@ final class ObjectStream {
     private var next = 0
 
     /// - Parameter names: The attributes to read, without relationships; nil for everything.
-    init(_ store: ReadStore, _ entity: CompiledEntity, blobs: BlobStyle, only names: [String]? = nil) throws {
+    init(from store: ReadStore, of entity: CompiledEntity, blobs: BlobStyle, only names: [String]? = nil) throws {
         self.store = store
         self.entity = entity
         let attributes = entity.attributes.filter {

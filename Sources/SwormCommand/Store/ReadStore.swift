@@ -14,7 +14,7 @@ final class ReadStore {
     let missingFiles = MissingFiles()
 
     /// Opens the store that an operand names, with the model that the options name.
-    init(_ path: String, _ arguments: Arguments, modelOption: String = "model") throws {
+    init(_ path: String, arguments: Arguments, modelOption: String = "model") throws {
         url = try FilePath.store(path)
         let (model, source) = try StoreModelChoice.model(for: url, option: arguments.url(modelOption))
         description = model

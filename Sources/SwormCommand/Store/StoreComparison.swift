@@ -22,15 +22,15 @@ final class StoreComparison {
     private let newLabels: ObjectLabels
     private let report: (Difference) throws -> Void
 
-    init(_ old: ReadStore, _ new: ReadStore, by match: ObjectMatch, report: @escaping (Difference) throws -> Void)
+    init(of old: ReadStore, with new: ReadStore, by match: ObjectMatch, report: @escaping (Difference) throws -> Void)
         throws
     {
         self.old = old
         self.new = new
         self.match = match
         self.report = report
-        oldLabels = try ObjectLabels(old, match)
-        newLabels = try ObjectLabels(new, match)
+        oldLabels = try ObjectLabels(of: old, by: match)
+        newLabels = try ObjectLabels(of: new, by: match)
     }
 
     /// - Parameter names: The entities to compare; nil for all.
@@ -38,8 +38,12 @@ final class StoreComparison {
         let all = Set((old.model.entities + new.model.entities).filter { !$0.isAbstract }.map(\.name))
         for name in all.sorted() where names?.contains(name) ?? true {
             let (left, right) = (old.model.entity(named: name), new.model.entity(named: name))
-            let leftStream = try left.flatMap { $0.isAbstract ? nil : try ObjectStream(old, $0, blobs: .hash) }
-            let rightStream = try right.flatMap { $0.isAbstract ? nil : try ObjectStream(new, $0, blobs: .hash) }
+            let leftStream = try left.flatMap {
+                $0.isAbstract ? nil : try ObjectStream(from: old, of: $0, blobs: .hash)
+            }
+            let rightStream = try right.flatMap {
+                $0.isAbstract ? nil : try ObjectStream(from: new, of: $0, blobs: .hash)
+            }
             let isKeyed =
                 left.flatMap { match.attributes(of: $0, in: old.model) } != nil
                 && right.flatMap { match.attributes(of: $0, in: new.model) } != nil
@@ -59,10 +63,10 @@ final class StoreComparison {
                 try compare(here, there)
                 (one, other) = (try left?.record(), try right?.record())
             } else if let here = one, other.map({ here.name.key < $0.name.key }) ?? true {
-                try report(.removed(oldLabels.label(here.name), changes(here, nil)))
+                try report(.removed(oldLabels.label(here.name), changes(from: here, to: nil)))
                 one = try left?.record()
             } else if let there = other {
-                try report(.added(newLabels.label(there.name), changes(nil, there)))
+                try report(.added(newLabels.label(there.name), changes(from: nil, to: there)))
                 other = try right?.record()
             }
         }
@@ -76,21 +80,21 @@ final class StoreComparison {
             if let other = waiting.removeValue(forKey: label) {
                 try compare(record, other)
             } else {
-                try report(.removed(label, changes(record, nil)))
+                try report(.removed(label, changes(from: record, to: nil)))
             }
         }
         for (label, record) in waiting.sorted(by: { $0.value.name.key < $1.value.name.key }) {
-            try report(.added(label, changes(nil, record)))
+            try report(.added(label, changes(from: nil, to: record)))
         }
     }
 
     private func compare(_ one: ObjectRecord, _ other: ObjectRecord) throws {
-        let changes = changes(one, other)
+        let changes = changes(from: one, to: other)
         if !changes.isEmpty { try report(.changed(oldLabels.label(one.name), changes)) }
     }
 
     /// Returns the properties in which two objects differ, or the properties with values if there is only one object.
-    private func changes(_ one: ObjectRecord?, _ other: ObjectRecord?) -> [Change] {
+    private func changes(from one: ObjectRecord?, to other: ObjectRecord?) -> [Change] {
         var changes: [Change] = []
         let properties = one?.properties ?? []
         let others = other?.properties ?? []
@@ -101,7 +105,7 @@ final class StoreComparison {
             let there =
                 others.indices.contains(index) && others[index].name == name
                 ? others[index].value : others.first { $0.name == name }?.value
-            let (old, new) = (here.map { text($0, oldLabels) }, there.map { text($0, newLabels) })
+            let (old, new) = (here.map { text($0, labels: oldLabels) }, there.map { text($0, labels: newLabels) })
             // Swift treats strings as equal if they are canonically equivalent, even if their characters differ.
             if (old ?? "null").utf8.elementsEqual((new ?? "null").utf8) { continue }
             changes.append(Change(name: name, old: old, new: new))
@@ -109,7 +113,7 @@ final class StoreComparison {
         return changes
     }
 
-    private func text(_ value: ObjectRecord.Value, _ labels: ObjectLabels) -> String {
+    private func text(_ value: ObjectRecord.Value, labels: ObjectLabels) -> String {
         switch value {
         case .attribute(let text): return text
         case .toOne(let name): return name.map(labels.label) ?? "null"

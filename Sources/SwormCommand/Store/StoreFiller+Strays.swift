@@ -9,7 +9,7 @@ extension StoreFiller {
             guard strays.canKeep(stray.slot, of: stray.owner.entity) else {
                 let property = object.entity.relationships[stray.slot].name
                 throw ledger.issue(
-                    object.line,
+                    at: object.line,
                     "cannot be taken over: \(ledger.name(object.row)): '\(property)' leads to a row that is not there, which the row itself would say",
                     hint: "take it out of '\(property)'")
             }

@@ -28,7 +28,7 @@ final class StoreFiller {
     /// - Parameters:
     ///   - derived: Collects the values that no save computes.
     ///   - dump: The name of the dump in messages.
-    init(_ store: SQLiteStore, derived: DerivedValues, dump: String, _ console: Console) {
+    init(_ store: SQLiteStore, derived: DerivedValues, dump: String, console: Console) {
         self.store = store
         self.derived = derived
         model = store.model
@@ -36,7 +36,7 @@ final class StoreFiller {
         self.strays = strays
         ledger = DumpLedger(store.model, dump: dump) { strays.canKeep($0, of: $1) }
         layout = StoreLayout(model: store.model)
-        progress = Progress(console, "objects")
+        progress = Progress(console, label: "objects")
     }
 
     /// - Returns: The number of objects.
@@ -83,16 +83,16 @@ final class StoreFiller {
                 // For an unordered relationship, the other side writes the same link.
                 let isOrdered = join.orderColumn != nil
                 guard join.isOwner || isOrdered || object.entity.relationships[slot].inverse == nil else { continue }
-                add(members, of: row, slot, isLinked: true, isOrdered: isOrdered)
-            case .oneWay(_, let order)?: add(members, of: row, slot, isLinked: true, isOrdered: order != nil)
-            case .inverse(_, let order)?: add(members, of: row, slot, isLinked: false, isOrdered: order != nil)
+                add(members, of: row, slot: slot, isLinked: true, isOrdered: isOrdered)
+            case .oneWay(_, let order)?: add(members, of: row, slot: slot, isLinked: true, isOrdered: order != nil)
+            case .inverse(_, let order)?: add(members, of: row, slot: slot, isLinked: false, isOrdered: order != nil)
             case nil: continue
             }
         }
     }
 
     private func add(
-        _ members: [RowID], of row: RowID, _ slot: Int, isLinked: Bool, isOrdered: Bool
+        _ members: [RowID], of row: RowID, slot: Int, isLinked: Bool, isOrdered: Bool
     ) {
         for (index, member) in members.enumerated() {
             let link = SaveRequest.Link(owner: row, relationship: slot, destination: member)
@@ -138,7 +138,7 @@ final class StoreFiller {
                 (ledger.line(of: $0) ?? 0) < (ledger.line(of: $1) ?? 0)
             }
             throw ledger.issue(
-                ledger.line(of: rows[1]) ?? 0,
+                at: ledger.line(of: rows[1]) ?? 0,
                 "cannot be taken over: \(ledger.name(rows[1])) has the same \(conflict.constraint.joined(separator: ", ")) as "
                     + "\(ledger.name(rows[0])) in line \(ledger.line(of: rows[0]) ?? 0), and the model wants it unique",
                 hint: "change the value of one of them")

@@ -3,11 +3,11 @@ package import OpenCoreData
 import SwormStore
 
 /// A search for the model that a store was written with. All commands use it.
-package enum StoreModelChoice {
+enum StoreModelChoice {
     /// The option that names a model, for the option tables of the commands.
     static let option = OptionSpec(
         "model", value: "PATH",
-        "The model that the store was written with: an .xcdatamodeld, .xcdatamodel, .momd or .mom. "
+        summary: "The model that the store was written with: an .xcdatamodeld, .xcdatamodel, .momd or .mom. "
             + "Of several versions the one that fits is taken. Without it the copy in the store is.")
 
     /// Returns the model of a store.
@@ -17,7 +17,7 @@ package enum StoreModelChoice {
     ///   - option: The model that the user names; nil for none.
     /// - Returns: The model, and a description of its source for the user.
     /// - Throws: ``ToolError`` with the code `modelMismatch` if the given model has no version for the store.
-    package static func model(
+    static func model(
         for store: URL, option: URL?
     ) throws -> (model: NSManagedObjectModel, source: String) {
         guard let option else {
@@ -59,7 +59,7 @@ package enum StoreModelChoice {
                         + "supported yet", hint: "give a model with the entities of that configuration alone")
             }
         }
-        var error = mismatch(store, hashes, versions, option)
+        var error = mismatch(store, hashes: hashes, versions: versions, url: option)
         // The matching version may be one of the unreadable ones.
         for version in unreadable {
             error.message += "; the version '\(version.name)' cannot be read: \(version.error.message)"
@@ -105,7 +105,7 @@ package enum StoreModelChoice {
     }
 
     private static func mismatch(
-        _ store: String, _ hashes: [String: Data], _ versions: [(name: String, model: NSManagedObjectModel)], _ url: URL
+        _ store: String, hashes: [String: Data], versions: [(name: String, model: NSManagedObjectModel)], url: URL
     ) -> ToolError {
         let scored = versions.map { version -> (String, Int) in
             let own = version.model.entityVersionHashesByName

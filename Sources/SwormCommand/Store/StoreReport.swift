@@ -47,14 +47,14 @@ struct StoreReport {
             warnings.append(error.message)
         }
         let compiled = try model?.compiled()
-        try readEntities(look, compiled)
+        try readEntities(from: look, model: compiled)
         if let compiled { add(compiled) }
         readSizes(look.files)
         try readHistory(look)
-        try readWarnings(look, compiled)
+        try readWarnings(from: look, model: compiled)
     }
 
-    private mutating func readEntities(_ look: StoreInspector, _ model: CompiledModel?) throws {
+    private mutating func readEntities(from look: StoreInspector, model: CompiledModel?) throws {
         var records: [(number: Int64, name: String, above: Int64, highest: Int64)] = []
         try look.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") {
             records.append(($0.int64(0), $0.text(1) ?? "?", $0.int64(2), $0.int64(3)))
@@ -69,7 +69,7 @@ struct StoreReport {
             if record.above == 0 {
                 // The table of a renamed entity has the new name, whereas the record has the old one.
                 let name = model?.entity(numbered: record.number)?.name ?? record.name
-                hasTable = try readCounts(record, table: name, look, &counts)
+                hasTable = try readCounts(record, table: name, from: look, into: &counts)
             }
             entities.append(
                 Entity(
@@ -81,8 +81,8 @@ struct StoreReport {
     /// Counts the rows of a hierarchy. Returns false if it has no table.
     private mutating func readCounts(
         _ record: (number: Int64, name: String, above: Int64, highest: Int64), table name: String,
-        _ look: StoreInspector,
-        _ counts: inout [Int64: Int64]
+        from look: StoreInspector,
+        into counts: inout [Int64: Int64]
     ) throws -> Bool {
         let table = "Z" + String(name.map { $0.isASCII ? Character($0.uppercased()) : $0 })
         guard look.columns[table] != nil else { return false }
@@ -151,7 +151,7 @@ struct StoreReport {
         self.history = history
     }
 
-    private mutating func readWarnings(_ look: StoreInspector, _ model: CompiledModel?) throws {
+    private mutating func readWarnings(from look: StoreInspector, model: CompiledModel?) throws {
         let missing = ExternalReferences.missing(
             try ExternalReferences.all(in: look.files.url), in: look.files.externalData)
         if let words = ExternalReferences.warning(missing) { warnings.append(words) }

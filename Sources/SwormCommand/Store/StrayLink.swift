@@ -46,11 +46,11 @@ struct StrayLinks {
         // The triggers of derived attributes call these functions.
         try StoreFunctions.register(on: connection)
         try connection.transaction(.immediate) {
-            for link in links { try write(link, connection) }
+            for link in links { try write(link, to: connection) }
         }
     }
 
-    private mutating func write(_ link: StrayLink, _ connection: Connection) throws {
+    private mutating func write(_ link: StrayLink, to connection: Connection) throws {
         if let toOne = layout.toOne(link.slot, in: link.owner.entity) {
             let table = StoreReport.quoted(layout.table(of: model[link.owner.entity]))
             let column = StoreReport.quoted(toOne.column)
@@ -62,7 +62,9 @@ struct StrayLinks {
             try statement.bind(link.owner.key, at: 3)
             try statement.run()
             guard let order = orderColumn(ofInverse: link) else { return }
-            try append(in: table, order, among: (column, link.key), to: ("Z_PK", link.owner.key), connection)
+            try append(
+                in: table, order: order, among: (column, link.key), to: ("Z_PK", link.owner.key), connection: connection
+            )
         } else if case .join(let join)? = layout.toMany(link.slot, in: link.owner.entity) {
             let table = StoreReport.quoted(join.table)
             let (own, other) = (StoreReport.quoted(join.ownColumn), StoreReport.quoted(join.otherColumn))
@@ -71,8 +73,12 @@ struct StrayLinks {
             try statement.bind(link.key, at: 2)
             try statement.run()
             let (here, there) = ((column: own, key: link.owner.key), (column: other, key: link.key))
-            if let order = join.orderColumn { try append(in: table, order, among: here, to: there, connection) }
-            if let order = join.inverseOrderColumn { try append(in: table, order, among: there, to: here, connection) }
+            if let order = join.orderColumn {
+                try append(in: table, order: order, among: here, to: there, connection: connection)
+            }
+            if let order = join.inverseOrderColumn {
+                try append(in: table, order: order, among: there, to: here, connection: connection)
+            }
         }
     }
 
@@ -87,8 +93,8 @@ struct StrayLinks {
 
     /// Assigns to a row an order key after those of its group.
     private mutating func append(
-        in table: String, _ order: String, among group: (column: String, key: Int64),
-        to member: (column: String, key: Int64), _ connection: Connection
+        in table: String, order: String, among group: (column: String, key: Int64),
+        to member: (column: String, key: Int64), connection: Connection
     ) throws {
         let order = StoreReport.quoted(order)
         let known = Group(order: table + order, column: group.column, key: group.key)

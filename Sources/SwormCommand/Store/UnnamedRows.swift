@@ -5,7 +5,7 @@ import SwormStore
 /// Rows that are not objects of the model, and links between rows that do not exist. A dump cannot represent them.
 enum UnnamedRows {
     /// Warns about those that a dump omits.
-    static func report(_ store: ReadStore, _ console: Console) throws {
+    static func report(in store: ReadStore, to console: Console) throws {
         let look = try StoreInspector(url: store.url)
         let connection = look.connection
         let layout = try look.layout(for: store.model)

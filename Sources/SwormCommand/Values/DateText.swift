@@ -78,7 +78,7 @@ enum DateText {
             }
             fraction = Double(digits) / pow(10, Double(bytes.count - 21))
         }
-        let seconds = daysSince1970(year, month, day) * 86400 + hour * 3600 + minute * 60 + second
+        let seconds = daysSince1970(year: year, month: month, day: day) * 86400 + hour * 3600 + minute * 60 + second
         return Double(seconds) - referenceSeconds + fraction
     }
 
@@ -111,7 +111,7 @@ enum DateText {
         sink.write(digits: UInt64(rest % 60), width: 2)
     }
 
-    private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

@@ -21,7 +21,7 @@ struct ExactWriter {
         case (.date, .integer), (.date, .real):
             let seconds = row.double(cell)
             if row.type(cell) == .integer, Int64(exactly: seconds) != row.int64(cell) {
-                return Self.stored(.integer, "\(row.int64(cell))")
+                return Self.stored(as: .integer, "\(row.int64(cell))")
             }
             return DateText.exact(seconds).map { "\"\($0)\"" } ?? Self.number(seconds)
         // A decimal is a string, so that JSON parsers do not convert it to a double.
@@ -29,7 +29,7 @@ struct ExactWriter {
         case (.decimal, .real):
             let number = row.double(cell)
             guard let decimal = DecimalColumn.number(from: number), DecimalColumn.store(decimal) == .real(number) else {
-                return Self.stored(.real, Self.number(number))
+                return Self.stored(as: .real, Self.number(number))
             }
             return "\"\(decimal)\""
         case (.decimal, .text):
@@ -59,14 +59,14 @@ struct ExactWriter {
                 case .external:
                     switch try missingFiles.content(of: bytes, session) {
                     case .success(let content): return content.withUnsafeBytes(blob)
-                    case .failure(let missing): return Self.stored(.missing, "\"\(missing.name.uuidString)\"")
+                    case .failure(let missing): return Self.stored(as: .missing, "\"\(missing.name.uuidString)\"")
                     }
                 case .blob: return blob(bytes)
-                default: return blobs == .hash ? blob(bytes) : Self.stored(.blob, blob(bytes))
+                default: return blobs == .hash ? blob(bytes) : Self.stored(as: .blob, blob(bytes))
                 }
             }
-        case (_, .integer): return Self.stored(.integer, "\(row.int64(cell))")
-        case (_, .real): return Self.stored(.real, Self.number(row.double(cell)))
+        case (_, .integer): return Self.stored(as: .integer, "\(row.int64(cell))")
+        case (_, .real): return Self.stored(as: .real, Self.number(row.double(cell)))
         case (_, .text):
             return row.withText(cell) { stored($0 ?? UnsafeBufferPointer(start: nil, count: 0)) }
         }
@@ -74,12 +74,12 @@ struct ExactWriter {
 
     private func stored(_ text: UnsafeBufferPointer<UInt8>) -> String {
         guard text.isASCII || String(validating: text, as: UTF8.self) != nil else {
-            return Self.stored(.text64, "\"\(Data(text).base64EncodedString())\"")
+            return Self.stored(as: .text64, "\"\(Data(text).base64EncodedString())\"")
         }
-        return Self.stored(.text, quoted { $0.writeJSON(utf8: text, isValid: true) })
+        return Self.stored(as: .text, quoted { $0.writeJSON(utf8: text, isValid: true) })
     }
 
-    private static func stored(_ form: StoredForm, _ content: String) -> String { "{\"\(form.rawValue)\":\(content)}" }
+    private static func stored(as form: StoredForm, _ content: String) -> String { "{\"\(form.rawValue)\":\(content)}" }
 
     private func blob(_ bytes: UnsafeRawBufferPointer) -> String {
         switch blobs {

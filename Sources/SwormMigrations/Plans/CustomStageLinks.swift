@@ -35,11 +35,11 @@ struct NarrowedRelationships {
             guard let inverse = other.inverseRelationship, inverse.name == relationship.name,
                 relationship.inverseRelationship?.name == other.name
             else { return false }
-            return Self.related(step.destination, other.destinationEntity)
-                && Self.related(entity, relationship.destinationEntity)
+            return Self.related(step.destination, to: other.destinationEntity)
+                && Self.related(entity, to: relationship.destinationEntity)
         }
 
-        private static func related(_ one: NSEntityDescription, _ other: NSEntityDescription?) -> Bool {
+        private static func related(_ one: NSEntityDescription, to other: NSEntityDescription?) -> Bool {
             other.map { one.isKindOf(entity: $0) || $0.isKindOf(entity: one) } ?? false
         }
     }
@@ -83,7 +83,7 @@ extension CustomStageLinks {
     /// - Parameters:
     ///   - new: A new object.
     ///   - sources: The old objects that it was created from.
-    func set(_ new: NSManagedObject, from sources: [NSManagedObject], _ manager: NSMigrationManager) {
+    func set(_ new: NSManagedObject, from sources: [NSManagedObject], using manager: NSMigrationManager) {
         for link in firsts where new.value(forKey: link.name) == nil {
             guard let relationship = new.entity.relationshipsByName[link.name],
                 let destination = relationship.destinationEntity

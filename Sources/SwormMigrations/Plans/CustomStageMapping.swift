@@ -25,7 +25,7 @@ struct CustomStageMapping {
     ) throws {
         self.old = old
         self.new = new
-        entities = FormerNames(Self.items(old), Self.items(new))
+        entities = FormerNames(from: Self.items(old), to: Self.items(new))
         let carried = carriedPairs(changes)
         var added: [NSEntityMapping] = []
         var steps: [CustomStageStep] = []
@@ -35,14 +35,16 @@ struct CustomStageMapping {
             let own = known.filter { $0.destination == name }.map { ($0.source, Optional($0)) }
             let sources = carried.filter { $0.destination == name }.map { ($0.source, EntityChange?.none) }
             for (source, change) in own + sources {
-                if let source = old.entitiesByName[source] { steps.append(CustomStageStep(source, entity, change)) }
+                if let source = old.entitiesByName[source] {
+                    steps.append(CustomStageStep(from: source, to: entity, change: change))
+                }
             }
             if own.isEmpty && sources.isEmpty { added.append(addition(of: entity)) }
         }
         let narrowed = NarrowedRelationships(steps)
         let sorted = steps.filter { narrowed.concern($0) } + steps.filter { !narrowed.concern($0) }
-        let mappings = sorted.map { mapping($0, narrowed.links(of: $0)) }
-        requireDecisions(changes, carried)
+        let mappings = sorted.map { mapping(for: $0, links: narrowed.links(of: $0)) }
+        requireDecisions(changes, carried: carried)
         last = (mappings.last ?? added.last)?.name
         if hasEnd { (mappings.last ?? added.last)?.setPolicy() }
         model.entityMappings = added + mappings
@@ -54,7 +56,7 @@ struct CustomStageMapping {
     }
 
     private static func items(_ model: NSManagedObjectModel) -> [FormerNames.Item] {
-        model.entities.map { FormerNames.Item($0.name ?? "", $0.renamingIdentifier) }
+        model.entities.map { FormerNames.Item($0.name ?? "", identifier: $0.renamingIdentifier) }
     }
 
     // MARK: Entities
@@ -95,16 +97,16 @@ struct CustomStageMapping {
             }
             if entity.isAbstract { issues.append("A change names the entity '\(name)', which is abstract.") }
         }
-        if changes[CustomStageStep.name(change.source, change.destination)] != nil {
+        if changes[CustomStageStep.name(from: change.source, to: change.destination)] != nil {
             issues.append("There are two changes from '\(change.source)' to '\(change.destination)'. Make them one.")
         } else {
-            changes[CustomStageStep.name(change.source, change.destination)] = change
+            changes[CustomStageStep.name(from: change.source, to: change.destination)] = change
         }
         return issues.count == count
     }
 
     /// Reports objects without a successor, because objects must not be deleted only because a change was forgotten.
-    private mutating func requireDecisions(_ changes: [EntityChange], _ carried: [Pair]) {
+    private mutating func requireDecisions(_ changes: [EntityChange], carried: [Pair]) {
         for pair in namesakes
         where !carried.contains(where: { $0.source == pair.source })
             && !changes.contains(where: { $0.source == pair.source })
@@ -146,7 +148,7 @@ struct CustomStageMapping {
         return mapping
     }
 
-    private mutating func mapping(_ step: CustomStageStep, _ links: CustomStageLinks) -> NSEntityMapping {
+    private mutating func mapping(for step: CustomStageStep, links: CustomStageLinks) -> NSEntityMapping {
         let mapping = mapping(to: step.destination, named: step.name)
         mapping.sourceEntityName = step.sourceName
         mapping.sourceEntityVersionHash = old.entityVersionHashesByName[step.sourceName]

@@ -13,7 +13,7 @@ final class CustomStageRun {
     private lazy var new = BorrowedContext(manager.destinationContext)
 
     init(
-        _ manager: NSMigrationManager, _ mapping: CustomStageMapping,
+        _ manager: NSMigrationManager, mapping: CustomStageMapping,
         finally: (@Sendable (CustomStageStores) throws -> Void)?,
         tell: @escaping (Double) throws -> Void
     ) {
@@ -80,7 +80,7 @@ final class StagePolicy: NSEntityMigrationPolicy {
         let (links, relations) = (run.links(of: mapping), run.change(of: mapping)?.relations)
         guard links != nil || relations != nil else { return }
         let sources = manager.sourceInstances(forEntityMappingName: name, destinationInstances: [new])
-        links?.set(new, from: sources, manager)
+        links?.set(new, from: sources, using: manager)
         guard let relations else { return }
         for old in sources { try relations(old, new, run) }
     }

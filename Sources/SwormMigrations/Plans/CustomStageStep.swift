@@ -9,12 +9,12 @@ struct CustomStageStep {
     /// The old property that each property of the new entity matches.
     let properties: FormerNames
 
-    init(_ source: NSEntityDescription, _ destination: NSEntityDescription, _ change: EntityChange?) {
+    init(from source: NSEntityDescription, to destination: NSEntityDescription, change: EntityChange?) {
         self.source = source
         self.destination = destination
         self.change = change
         let (before, after) = (source.propertiesByName, destination.propertiesByName)
-        properties = FormerNames(Self.items(before), Self.items(after)) { name in
+        properties = FormerNames(from: Self.items(before), to: Self.items(after)) { name in
             switch (before[name], after[name]) {
             case (let former as NSAttributeDescription, let attribute as NSAttributeDescription):
                 attribute.takes(former)
@@ -27,9 +27,9 @@ struct CustomStageStep {
     var sourceName: String { source.name ?? "" }
     var destinationName: String { destination.name ?? "" }
     /// The name of the entity mapping.
-    var name: String { Self.name(sourceName, destinationName) }
+    var name: String { Self.name(from: sourceName, to: destinationName) }
 
-    static func name(_ source: String, _ destination: String) -> String { "\(source) to \(destination)" }
+    static func name(from source: String, to destination: String) -> String { "\(source) to \(destination)" }
 
     /// The matching properties, sorted by the new names.
     var matches: [(new: NSPropertyDescription, old: NSPropertyDescription)] {
@@ -56,7 +56,7 @@ struct CustomStageStep {
         properties.values.filter {
             !$0.isTransient && ($0 is NSAttributeDescription || $0 is NSRelationshipDescription)
         }
-        .map { FormerNames.Item($0.name, $0.renamingIdentifier) }
+        .map { FormerNames.Item($0.name, identifier: $0.renamingIdentifier) }
     }
 }
 

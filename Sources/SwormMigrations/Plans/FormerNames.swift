@@ -8,7 +8,7 @@ struct FormerNames {
         let name: String
         let identifier: String
 
-        init(_ name: String, _ identifier: String?) {
+        init(_ name: String, identifier: String?) {
             self.name = name
             self.identifier = identifier ?? name
         }
@@ -30,7 +30,7 @@ struct FormerNames {
     /// - Parameter fits: A closure that returns whether a new item, whose identifier matches no old item, can
     ///   nevertheless match the old item with the same name. This way values survive an identifier that refers to a
     ///   version long ago.
-    init(_ old: [Item], _ new: [Item], fits: (String) -> Bool = { _ in true }) {
+    init(from old: [Item], to new: [Item], fits: (String) -> Bool = { _ in true }) {
         let identifiers = Dictionary(old.map { ($0.name, $0.identifier) }, uniquingKeysWith: { first, _ in first })
         // An item with unchanged name and identifier matches itself, whatever other items claim.
         for item in new where identifiers[item.name] == item.identifier { claim(item.name, for: item.name) }

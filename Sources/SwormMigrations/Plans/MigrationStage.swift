@@ -63,7 +63,7 @@ public struct MigrationStage: Sendable {
         case .custom(let changes, let finally):
             let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
             let mapping = try CustomStageMapping(from: old, to: new, changes: changes, hasEnd: finally != nil)
-            let run = CustomStageRun(manager, mapping, finally: finally, tell: tell)
+            let run = CustomStageRun(manager, mapping: mapping, finally: finally, tell: tell)
             manager.userInfo = [CustomStageRun.key: run]
             defer { manager.userInfo = nil }
             try frame.migrate(by: mapping.model, with: manager, tell: tell)

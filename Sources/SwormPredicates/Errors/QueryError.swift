@@ -51,9 +51,9 @@ package struct QueryError: LocalizedError, Sendable, CustomStringConvertible {
 /// memory.
 package enum PredicateLimits {
     /// The maximum length of a format string in bytes.
-    package static let formatSize = 1 << 20
+    static let formatSize = 1 << 20
     /// The maximum depth of a parsed tree, and of brackets in its text.
-    package static let parsedDepth = 200
+    static let parsedDepth = 200
     /// The maximum depth of a tree that is passed in. Chains of AND and OR count as one level.
     package static let treeDepth = 300
 }

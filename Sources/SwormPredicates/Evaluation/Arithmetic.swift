@@ -15,7 +15,7 @@ enum SQLNumber {
     }
 }
 
-func mismatch(_ expected: String, _ value: EvaluationValue, _ tree: ExpressionTree) -> QueryError {
+func mismatch(expected: String, found value: EvaluationValue, in tree: ExpressionTree) -> QueryError {
     QueryError(.typeMismatch, "expected \(expected), not \(value.kind): `\(tree.format)`")
 }
 
@@ -23,7 +23,7 @@ func mismatch(_ expected: String, _ value: EvaluationValue, _ tree: ExpressionTr
 func real(_ value: Double) -> EvaluationValue { value.isNaN ? .null : .value(.double(value)) }
 
 func number(_ value: EvaluationValue, in tree: ExpressionTree) throws -> SQLNumber {
-    guard let single = value.single else { throw mismatch("a number", value, tree) }
+    guard let single = value.single else { throw mismatch(expected: "a number", found: value, in: tree) }
     // A decimal is used as a real, even if it is whole: otherwise the result of 7 / 2 would depend on the origin of
     // the 7.
     if case .decimal(let decimal) = single { return decimal.isNaN ? .null : .real(decimal.nearestDouble) }
@@ -31,7 +31,7 @@ func number(_ value: EvaluationValue, in tree: ExpressionTree) throws -> SQLNumb
     case .null: return .null
     case .integer(let value): return .integer(value)
     case .real(let value): return .real(value)
-    default: throw mismatch("a number", value, tree)
+    default: throw mismatch(expected: "a number", found: value, in: tree)
     }
 }
 
@@ -56,7 +56,7 @@ func wholeNumber(_ value: EvaluationValue, in tree: ExpressionTree) throws -> In
 /// Performs arithmetic as SQLite does: nil and a division by zero result in nil, integers divide to integers, and
 /// results that do not fit an integer become reals.
 func arithmetic(
-    _ operation: BinaryOperator, _ left: EvaluationValue, _ right: EvaluationValue, in tree: ExpressionTree
+    _ operation: BinaryOperator, of left: EvaluationValue, and right: EvaluationValue, in tree: ExpressionTree
 ) throws -> EvaluationValue {
     switch operation {
     case .bitAnd, .bitOr, .bitXor:
@@ -70,7 +70,7 @@ func arithmetic(
     }
     let (left, right) = (try number(left, in: tree), try number(right, in: tree))
     if case .integer(let left) = left, case .integer(let right) = right,
-        let result = wholeArithmetic(operation, left, right)
+        let result = wholeArithmetic(operation, of: left, and: right)
     {
         return result
     }
@@ -85,7 +85,7 @@ func arithmetic(
 }
 
 /// Returns the result of integer arithmetic, or nil if it is not an integer.
-private func wholeArithmetic(_ operation: BinaryOperator, _ left: Int64, _ right: Int64) -> EvaluationValue? {
+private func wholeArithmetic(_ operation: BinaryOperator, of left: Int64, and right: Int64) -> EvaluationValue? {
     let result: (partialValue: Int64, overflow: Bool)
     switch operation {
     case .add: result = left.addingReportingOverflow(right)
@@ -107,7 +107,7 @@ func negated(_ value: EvaluationValue, in tree: ExpressionTree) throws -> Evalua
     }
 }
 
-func modulus(_ left: EvaluationValue, _ right: EvaluationValue, in tree: ExpressionTree) throws -> EvaluationValue {
+func modulus(of left: EvaluationValue, by right: EvaluationValue, in tree: ExpressionTree) throws -> EvaluationValue {
     guard let left = try integer(left, in: tree), let right = try integer(right, in: tree), right != 0 else {
         return .null
     }
@@ -115,7 +115,7 @@ func modulus(_ left: EvaluationValue, _ right: EvaluationValue, in tree: Express
 }
 
 func shifted(
-    _ value: EvaluationValue, _ distance: EvaluationValue, left: Bool, in tree: ExpressionTree
+    _ value: EvaluationValue, by distance: EvaluationValue, left: Bool, in tree: ExpressionTree
 ) throws -> EvaluationValue {
     guard let value = try integer(value, in: tree), let distance = try integer(distance, in: tree) else { return .null }
     return .value(.int(left ? value << distance : value >> distance))
@@ -141,10 +141,10 @@ func sum(of values: [EvaluationValue], in tree: ExpressionTree, exactly: Bool = 
         case .real(let double): fraction = (fraction ?? 0) + double
         }
     }
-    let upper = try arithmetic(.multiply, .value(.int(high)), .value(.int(0x1_0000_0000)), in: tree)
-    let whole = try arithmetic(.add, upper, .value(.int(low)), in: tree)
+    let upper = try arithmetic(.multiply, of: .value(.int(high)), and: .value(.int(0x1_0000_0000)), in: tree)
+    let whole = try arithmetic(.add, of: upper, and: .value(.int(low)), in: tree)
     guard let fraction else { return whole }
-    return try arithmetic(.add, whole, real(fraction), in: tree)
+    return try arithmetic(.add, of: whole, and: real(fraction), in: tree)
 }
 
 /// Returns the exact sum of decimals and integers, or nil if there are other values or no decimal.
@@ -197,14 +197,16 @@ func extreme(
     if exactly, let decimal = extremeDecimal(of: values, order) { return decimal }
     var best: (value: AttributeValue, key: SQLValue)?
     for value in values {
-        guard let single = value.single else { throw mismatch("a value", value, tree) }
+        guard let single = value.single else { throw mismatch(expected: "a value", found: value, in: tree) }
         let key = SQLValue(single)
         if case .null = key { continue }
         guard let current = best else {
             best = (single, key)
             continue
         }
-        guard key.isComparable(to: current.key) else { throw mismatch(current.key.kind, value, tree) }
+        guard key.isComparable(to: current.key) else {
+            throw mismatch(expected: current.key.kind, found: value, in: tree)
+        }
         if key.order(current.key) == order { best = (single, key) }
     }
     return best.map { .value($0.value) } ?? .null
@@ -212,7 +214,7 @@ func extreme(
 
 /// Returns the result of UNION, INTERSECT or MINUS, which contains every element once.
 func combined(
-    _ operation: SetOperator, _ left: EvaluationValue, _ right: EvaluationValue, in tree: ExpressionTree
+    _ operation: SetOperator, of left: EvaluationValue, and right: EvaluationValue, in tree: ExpressionTree
 ) throws -> EvaluationValue {
     let left = try collection(left, in: tree)
     let right = try collection(right, in: tree)
@@ -241,6 +243,6 @@ func comparable(_ value: EvaluationValue, in tree: ExpressionTree) throws -> SQL
             throw QueryError(.typeMismatch, "an object without identity cannot be compared: `\(tree.format)`")
         }
         return .object(reference)
-    case .objects, .list: throw mismatch("a single value", value, tree)
+    case .objects, .list: throw mismatch(expected: "a single value", found: value, in: tree)
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
 
 extension EvaluationPreparer {
-    func prepareFunction(_ name: String, _ operands: [ExpressionTree], _ tree: ExpressionTree) throws -> PreparedOperand
+    func prepareFunction(_ name: String, with operands: [ExpressionTree], in tree: ExpressionTree) throws
+        -> PreparedOperand
     {
         guard let function = PredicateFunction(rawValue: name) else {
             throw QueryError(.unsupported, "the function `\(name)` is not supported: `\(tree.format)`")
@@ -14,34 +15,34 @@ extension EvaluationPreparer {
             switch function {
             case .now: .value(.date(now))
             case .noindex: values[0]
-            case .uppercase: try mapText(values[0], tree) { .string($0.uppercased()) }
-            case .lowercase: try mapText(values[0], tree) { .string($0.lowercased()) }
-            case .length: try mapText(values[0], tree) { .int(Int64(textLength($0))) }
-            case .modulus: try modulus(values[0], values[1], in: tree)
-            case .leftShift: try shifted(values[0], values[1], left: true, in: tree)
-            case .rightShift: try shifted(values[0], values[1], left: false, in: tree)
+            case .uppercase: try mapText(values[0], in: tree) { .string($0.uppercased()) }
+            case .lowercase: try mapText(values[0], in: tree) { .string($0.lowercased()) }
+            case .length: try mapText(values[0], in: tree) { .int(Int64(textLength($0))) }
+            case .modulus: try modulus(of: values[0], by: values[1], in: tree)
+            case .leftShift: try shifted(values[0], by: values[1], left: true, in: tree)
+            case .rightShift: try shifted(values[0], by: values[1], left: false, in: tree)
             case .onesComplement: try integer(values[0], in: tree).map { .value(.int(~$0)) } ?? .null
-            case _ where function.isAggregate: try aggregate(function, values, tree)
-            default: try computed(function, values[0], tree)
+            case _ where function.isAggregate: try aggregate(function, of: values, in: tree)
+            default: try computed(function, of: values[0], in: tree)
             }
         }
     }
 }
 
 private func mapText(
-    _ value: EvaluationValue, _ tree: ExpressionTree, _ body: (String) -> AttributeValue
+    _ value: EvaluationValue, in tree: ExpressionTree, _ body: (String) -> AttributeValue
 ) throws -> EvaluationValue {
-    guard let single = value.single else { throw mismatch("a text", value, tree) }
+    guard let single = value.single else { throw mismatch(expected: "a text", found: value, in: tree) }
     switch SQLValue(single) {
     case .null: return .null
     case .text(let text): return .value(body(text))
-    default: throw mismatch("a text", value, tree)
+    default: throw mismatch(expected: "a text", found: value, in: tree)
     }
 }
 
 /// Returns the result of a function of one number.
 private func computed(
-    _ function: PredicateFunction, _ value: EvaluationValue, _ tree: ExpressionTree
+    _ function: PredicateFunction, of value: EvaluationValue, in tree: ExpressionTree
 ) throws -> EvaluationValue {
     let given = try number(value, in: tree)
     if case .integer(let integer) = given {
@@ -82,7 +83,7 @@ extension PredicateFunction {
 
 /// Returns the result of a function of one collection, or of its arguments as a collection. Nil is ignored, as in SQL.
 private func aggregate(
-    _ function: PredicateFunction, _ arguments: [EvaluationValue], _ tree: ExpressionTree
+    _ function: PredicateFunction, of arguments: [EvaluationValue], in tree: ExpressionTree
 ) throws -> EvaluationValue {
     var values = arguments
     if arguments.count == 1 {

@@ -43,15 +43,15 @@ private struct EvaluatedPath: Sendable {
             if key.hasPrefix("@"), let operation = CollectionOperator(rawValue: key) {
                 var rest = self
                 rest.keys = keys[(index + 1)...]
-                return try aggregate(operation, value, rest: rest)
+                return try aggregate(operation, of: value, rest: rest)
             }
-            value = try keyed(value, key, in: tree)
+            value = try keyed(value, by: key, in: tree)
         }
         return value
     }
 
     private func aggregate(
-        _ operation: CollectionOperator, _ value: EvaluationValue, rest: EvaluatedPath
+        _ operation: CollectionOperator, of value: EvaluationValue, rest: EvaluatedPath
     ) throws -> EvaluationValue {
         let elements = try collection(value, in: tree)
         if operation == .count { return .value(.int(Int64(elements.count))) }
@@ -75,7 +75,7 @@ private struct EvaluatedPath: Sendable {
 
 /// Returns the value under a key. The value of nil is nil; the value of a collection is one collection of its
 /// elements' values.
-func keyed(_ value: EvaluationValue, _ key: String, in tree: ExpressionTree) throws -> EvaluationValue {
+func keyed(_ value: EvaluationValue, by key: String, in tree: ExpressionTree) throws -> EvaluationValue {
     if key == "self" || key == "SELF" {
         // An object may have a property of that name.
         guard case .object(let subject) = value else { return value }
@@ -96,7 +96,7 @@ func keyed(_ value: EvaluationValue, _ key: String, in tree: ExpressionTree) thr
     case .objects, .list:
         var items: [EvaluationValue] = []
         for element in value.elements ?? [] {
-            switch try keyed(element, key, in: tree) {
+            switch try keyed(element, by: key, in: tree) {
             case .objects(let objects): items += objects.map(EvaluationValue.object)
             case .list(let list): items += list
             case let single: items.append(single)

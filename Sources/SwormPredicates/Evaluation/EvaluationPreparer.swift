@@ -55,11 +55,13 @@ struct EvaluationPreparer {
         }
         // A list that contains a value is the same as a value that is in the list.
         if comparison.comparator == .contains, comparison.quantifier == .direct, case .list = comparison.left {
-            return try prepare(Comparison(comparison.right, .in, comparison.left, options: comparison.options))
+            return try prepare(
+                Comparison(comparison.right, by: .in, with: comparison.left, options: comparison.options))
         }
         let left = try prepare(comparison.left)
         let right = try prepare(comparison.right)
-        let prepared = try PreparedComparison(comparison, left: left, right: right, items: items(of: comparison), logic)
+        let prepared = try PreparedComparison(
+            comparison, left: left, right: right, items: items(of: comparison), logic: logic)
         guard left.constant != nil, right.constant != nil else { return .program(prepared.evaluate) }
         return .constant(try prepared.evaluate(EvaluationScope(subject: .null)))
     }
@@ -83,17 +85,18 @@ struct EvaluationPreparer {
             }
             return .program { $0.locals[slot] }
         case .key: return try prepareKeyPath(tree)
-        case .index(let base, let index): return try prepare(base, index, tree)
+        case .index(let base, let index): return try prepare(base, at: index, in: tree)
         case .binary(let operation, let left, let right):
-            return try fold([left, right]) { try arithmetic(operation, $0[0], $0[1], in: tree) }
+            return try fold([left, right]) { try arithmetic(operation, of: $0[0], and: $0[1], in: tree) }
         case .negate(let operand): return try fold([operand]) { try negated($0[0], in: tree) }
-        case .function(let name, let operands): return try prepareFunction(name, operands, tree)
-        case .cast(let operand, let name): return try prepareCast(operand, name, tree)
+        case .function(let name, let operands): return try prepareFunction(name, with: operands, in: tree)
+        case .cast(let operand, let name): return try prepareCast(of: operand, to: name, in: tree)
         case .subquery(let collection, let name, let condition):
-            return try prepareSubquery(collection, name, condition, tree)
-        case .conditional(let condition, let yes, let no): return try prepareConditional(condition, yes, no)
+            return try prepareSubquery(of: collection, variable: name, where: condition, in: tree)
+        case .conditional(let condition, let yes, let no):
+            return try prepareConditional(if: condition, then: yes, else: no)
         case .set(let operation, let left, let right):
-            return try fold([left, right]) { try combined(operation, $0[0], $0[1], in: tree) }
+            return try fold([left, right]) { try combined(operation, of: $0[0], and: $0[1], in: tree) }
         }
     }
 
@@ -120,7 +123,7 @@ struct EvaluationPreparer {
         return constant == .value(.null) ? .program { _ in .null } : .constant(constant)
     }
 
-    private func prepareCast(_ operand: ExpressionTree, _ name: String, _ tree: ExpressionTree) throws
+    private func prepareCast(of operand: ExpressionTree, to name: String, in tree: ExpressionTree) throws
         -> PreparedOperand
     {
         guard let cast = ValueCast(rawValue: name) else {
@@ -137,7 +140,7 @@ struct EvaluationPreparer {
     }
 
     private func prepareSubquery(
-        _ collection: ExpressionTree, _ name: String, _ condition: PredicateTree, _ tree: ExpressionTree
+        of collection: ExpressionTree, variable name: String, where condition: PredicateTree, in tree: ExpressionTree
     ) throws -> PreparedOperand {
         let collection = try prepare(collection)
         var inner = self
@@ -161,7 +164,7 @@ struct EvaluationPreparer {
     }
 
     private func prepareConditional(
-        _ condition: PredicateTree, _ yes: ExpressionTree, _ no: ExpressionTree
+        if condition: PredicateTree, then yes: ExpressionTree, else no: ExpressionTree
     ) throws -> PreparedOperand {
         let condition = try prepare(condition)
         let yes = try prepare(yes)
@@ -175,14 +178,15 @@ struct EvaluationPreparer {
         }
     }
 
-    private func prepare(_ base: ExpressionTree, _ index: Subscript, _ tree: ExpressionTree) throws -> PreparedOperand {
+    private func prepare(_ base: ExpressionTree, at index: Subscript, in tree: ExpressionTree) throws -> PreparedOperand
+    {
         switch index {
         case .first: return try fold([base]) { try collection($0[0], in: tree).first ?? .null }
         case .last: return try fold([base]) { try collection($0[0], in: tree).last ?? .null }
         case .size: return try fold([base]) { .value(.int(Int64(try collection($0[0], in: tree).count))) }
         case .expression(let index):
             return try fold([base, index]) { operands in
-                if case .value(.string(let key)) = operands[1] { return try keyed(operands[0], key, in: tree) }
+                if case .value(.string(let key)) = operands[1] { return try keyed(operands[0], by: key, in: tree) }
                 let elements = try collection(operands[0], in: tree)
                 guard let position = try wholeNumber(operands[1], in: tree) else {
                     throw QueryError(

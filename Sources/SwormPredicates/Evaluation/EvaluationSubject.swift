@@ -71,12 +71,12 @@ extension QueryError {
     package static func unknownKey(
         _ key: String, of owner: String, names: some Sequence<String>
     ) -> QueryError {
-        unknownKey(key, "\(owner) has no property named `\(key)`", names: names)
+        unknownKey(key, message: "\(owner) has no property named `\(key)`", names: names)
     }
 
     /// Returns the error for a key that an object does not have, with a custom message.
     package static func unknownKey(
-        _ key: String, _ words: String, names: some Sequence<String>
+        _ key: String, message words: String, names: some Sequence<String>
     ) -> QueryError {
         let hint = nearestNameHint(to: key, in: names)
         return QueryError(.unknownKey, hint.isEmpty ? words : words + "." + hint)

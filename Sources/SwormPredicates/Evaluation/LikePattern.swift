@@ -25,7 +25,7 @@ package struct LikePattern: Sendable {
         var isLiteral = true
         var wholeText = ""
         func flush() {
-            elements += folded(text, options).utf8.map(Element.byte)
+            elements += folded(text, options: options).utf8.map(Element.byte)
             wholeText += text
             text = ""
         }
@@ -64,14 +64,16 @@ package struct LikePattern: Sendable {
     }
 
     package func matches(_ text: String) -> Bool {
-        var text = folded(text, options)
-        return text.withUTF8 { text in elements.withUnsafeBufferPointer { Self.match(text, $0) } }
+        var text = folded(text, options: options)
+        return text.withUTF8 { text in elements.withUnsafeBufferPointer { Self.match(text, against: $0) } }
     }
 
     /// Matches greedily and backtracks only to the last star, because an earlier one cannot yield a better match.
     ///
     /// Release builds do not check the indexes of buffers: both indexes are compared with the counts before each use.
-    private static func match(_ text: UnsafeBufferPointer<UInt8>, _ elements: UnsafeBufferPointer<Element>) -> Bool {
+    private static func match(_ text: UnsafeBufferPointer<UInt8>, against elements: UnsafeBufferPointer<Element>)
+        -> Bool
+    {
         var position = 0
         var element = 0
         var star: (element: Int, position: Int)?
@@ -84,7 +86,7 @@ package struct LikePattern: Sendable {
                     star = (element, position)
                     continue
                 case .one:
-                    position = next(position, text)
+                    position = next(after: position, in: text)
                     element += 1
                     continue
                 case .byte(let byte) where byte == text[position]:
@@ -100,7 +102,7 @@ package struct LikePattern: Sendable {
                 if LongWork.stops { return false }
                 steps = 0
             }
-            position = next(back.position, text)
+            position = next(after: back.position, in: text)
             element = back.element
             star = (element, position)
         }
@@ -109,7 +111,7 @@ package struct LikePattern: Sendable {
     }
 
     /// Returns the start of the scalar that follows the one at a position.
-    private static func next(_ position: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
+    private static func next(after position: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
         var position = position + 1
         while position < text.count, text[position] & 0xC0 == 0x80 { position += 1 }
         return position

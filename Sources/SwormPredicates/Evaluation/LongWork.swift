@@ -5,7 +5,7 @@ package enum LongWork {
     /// It is wrapped in a struct, because for a task-local value that is a function, optimized code of Swift 6.3
     /// passes no metadata of its type, and traps.
     package struct Check: Sendable {
-        package let isToStop: @Sendable () -> Bool
+        let isToStop: @Sendable () -> Bool
 
         package init(_ isToStop: @escaping @Sendable () -> Bool) { self.isToStop = isToStop }
     }
@@ -14,7 +14,7 @@ package enum LongWork {
     @TaskLocal package static var check: Check?
 
     /// The number of steps between two checks.
-    package static let stepsBetweenLooks = 1 << 16
+    static let stepsBetweenLooks = 1 << 16
 
     /// Whether the current work has to stop. Its results so far are then meaningless.
     package static var stops: Bool { check?.isToStop() ?? false }

@@ -27,7 +27,7 @@ struct PreparedComparison: Sendable {
     /// - Parameter items: The elements of a list literal on the right side.
     init(
         _ comparison: Comparison, left: PreparedOperand, right: PreparedOperand, items: [PreparedOperand]?,
-        _ logic: NilLogic
+        logic: NilLogic
     ) throws {
         self.comparison = comparison
         self.left = left
@@ -74,31 +74,31 @@ struct PreparedComparison: Sendable {
 
     func evaluate(_ scope: EvaluationScope) throws -> Bool? {
         let value = try left.value(in: scope)
-        guard comparison.quantifier != .direct else { return try test(value, scope) }
+        guard comparison.quantifier != .direct else { return try test(value, in: scope) }
         guard let elements = value.elements else {
             let word = comparison.quantifier == .any ? "ANY" : "ALL"
             throw issue(
                 "\(word) needs a path through a to-many relationship, and `\(comparison.left.format)` is \(value.kind)")
         }
         for element in elements {
-            let result = try test(element, scope)
+            let result = try test(element, in: scope)
             if comparison.quantifier == .any, result == true { return true }
             if comparison.quantifier == .all, result != true { return false }
         }
         return comparison.quantifier == .all
     }
 
-    private func test(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+    private func test(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
         switch comparison.comparator {
-        case .equal: return try isEqual(value, scope)
-        case .notEqual: return try isEqual(value, scope).map { !$0 }
+        case .equal: return try isEqual(value, in: scope)
+        case .notEqual: return try isEqual(value, in: scope).map { !$0 }
         case .identical: return try normalized(value) == rightValue(scope)
         case .notIdentical: return try normalized(value) != rightValue(scope)
-        case .less, .lessOrEqual, .greater, .greaterOrEqual: return try isOrdered(value, scope)
-        case .between: return try isBetween(value, scope)
-        case .in: return try isMember(value, scope)
-        case .contains: return try contains(value, scope)
-        case .beginsWith, .endsWith, .like, .matches: return try matches(value, scope)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: return try isOrdered(value, in: scope)
+        case .between: return try isBetween(value, in: scope)
+        case .in: return try isMember(value, in: scope)
+        case .contains: return try contains(value, in: scope)
+        case .beginsWith, .endsWith, .like, .matches: return try matches(value, in: scope)
         }
     }
 
@@ -112,7 +112,7 @@ struct PreparedComparison: Sendable {
 
     // MARK: Equality and order
 
-    private func isEqual(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+    private func isEqual(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
         let left = try normalized(value)
         let right = try rightValue(scope)
         if left == .null || right == .null {
@@ -122,7 +122,7 @@ struct PreparedComparison: Sendable {
         return left == right
     }
 
-    private func isOrdered(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+    private func isOrdered(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
         // No value comes before or after a literal nil, so the result is false and not undecided.
         if left.isWrittenNil || right.isWrittenNil { return false }
         guard let order = try order(try normalized(value), try rightValue(scope)) else { return undecided }
@@ -140,7 +140,7 @@ struct PreparedComparison: Sendable {
         case (.null, _), (_, .null): return nil
         case (.object, _), (_, .object): throw issue("objects have no order")
         case (.text(let left), .text(let right)) where options.contains(.localeSensitive):
-            return compareTexts(left, right, options)
+            return compareTexts(left, right, options: options)
         default:
             guard left.isComparable(to: right) else {
                 throw issue("\(left.kind) and \(right.kind) cannot be ordered")
@@ -149,7 +149,7 @@ struct PreparedComparison: Sendable {
         }
     }
 
-    private func isBetween(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+    private func isBetween(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
         let bounds: [EvaluationValue]
         if case .items(let items) = rightSide {
             bounds = try items.map { try $0.value(in: scope) }
@@ -166,20 +166,20 @@ struct PreparedComparison: Sendable {
 
     // MARK: Collections
 
-    private func isMember(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+    private func isMember(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
         switch rightSide {
         case .members(let members, let hasNil, let isDecided):
             let left = try normalized(value)
             if left == .null { return hasNil ? true : (members.isEmpty && isDecided ? false : undecided) }
             if members.contains(left) { return true }
             return isDecided ? false : undecided
-        case .items(let items): return try isMember(try normalized(value), items, scope)
+        case .items(let items): return try isMember(try normalized(value), of: items, in: scope)
         default: break
         }
         let collection = try right.value(in: scope)
         switch collection {
         case .objects, .list:
-            return try isMember(try normalized(value), collection.elements ?? [], isWrittenNil: left.isWrittenNil)
+            return try isMember(try normalized(value), of: collection.elements ?? [], isWrittenNil: left.isWrittenNil)
         case .value, .missing:
             switch SQLValue(collection.single ?? .null) {
             case .null: return undecided
@@ -194,7 +194,7 @@ struct PreparedComparison: Sendable {
 
     /// Returns whether a value is in a list literal with some computed elements. A computed nil makes the result
     /// undecided.
-    private func isMember(_ left: SQLValue, _ items: [PreparedOperand], _ scope: EvaluationScope) throws -> Bool? {
+    private func isMember(_ left: SQLValue, of items: [PreparedOperand], in scope: EvaluationScope) throws -> Bool? {
         var decided = left != .null || items.isEmpty
         for item in items {
             let element = try normalized(try item.value(in: scope))
@@ -205,23 +205,23 @@ struct PreparedComparison: Sendable {
     }
 
     /// Returns whether a value is in a collection of an object. The result is never undecided, as for EXISTS.
-    private func isMember(_ left: SQLValue, _ elements: [EvaluationValue], isWrittenNil: Bool) throws -> Bool {
+    private func isMember(_ left: SQLValue, of elements: [EvaluationValue], isWrittenNil: Bool) throws -> Bool {
         guard left != .null || isWrittenNil || logic == .cocoa else { return false }
         return try elements.contains { try normalized($0) == left }
     }
 
-    private func contains(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+    private func contains(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
         switch value {
         case .objects, .list:
             let right = try normalized(try self.right.value(in: scope))
-            return try isMember(right, value.elements ?? [], isWrittenNil: self.right.isWrittenNil)
-        case .value, .object, .missing: return try matches(value, scope)
+            return try isMember(right, of: value.elements ?? [], isWrittenNil: self.right.isWrittenNil)
+        case .value, .object, .missing: return try matches(value, in: scope)
         }
     }
 
     // MARK: Texts
 
-    private func matches(_ value: EvaluationValue, _ scope: EvaluationScope) throws -> Bool? {
+    private func matches(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
         guard let text = try text(value) else { return undecided }
         var side = rightSide
         switch side {
@@ -259,7 +259,7 @@ struct PreparedComparison: Sendable {
         }
         let result = try comparable(value, in: comparison.left)
         guard !options.isEmpty, case .text(let text) = result else { return result }
-        return .text(folded(text, options))
+        return .text(folded(text, options: options))
     }
 
     private func issue(_ reason: String) -> QueryError {

@@ -63,9 +63,9 @@ package struct PreparedProjection: Sendable {
         var seen: Set<[RowKey]> = []
         for (index, scope) in scopes.enumerated() {
             if index % 256 == 0 { try check() }
-            let values = try zip(columns, trees).map { try single($0.value(in: scope), $1) }
+            let values = try zip(columns, trees).map { try single($0.value(in: scope), in: $1) }
             if isDistinct, !seen.insert(values.map(RowKey.init)).inserted { continue }
-            rows.append((values, try sorts.map { try single($0.operand.value(in: scope), $0.tree) }))
+            rows.append((values, try sorts.map { try single($0.operand.value(in: scope), in: $0.tree) }))
         }
         guard form != .plain, form != .total else { return rows.map(\.values) }
         rows.sort { left, right in
@@ -83,7 +83,7 @@ package struct PreparedProjection: Sendable {
         var result: [[any EvaluationSubject]] = []
         for subject in subjects {
             let scope = EvaluationScope(subject: .object(subject))
-            let key = try zip(groups, groupTrees).map { RowKey(try single($0.value(in: scope), $1)) }
+            let key = try zip(groups, groupTrees).map { RowKey(try single($0.value(in: scope), in: $1)) }
             if let place = places[key] {
                 result[place].append(subject)
             } else {
@@ -120,9 +120,9 @@ package struct PreparedProjection: Sendable {
         }
     }
 
-    private func single(_ value: EvaluationValue, _ tree: ExpressionTree) throws -> AttributeValue {
+    private func single(_ value: EvaluationValue, in tree: ExpressionTree) throws -> AttributeValue {
         if case .object(let subject) = value, let reference = subject.reference { return .object(reference) }
-        guard let single = value.single else { throw mismatch("a single value", value, tree) }
+        guard let single = value.single else { throw mismatch(expected: "a single value", found: value, in: tree) }
         return single
     }
 }

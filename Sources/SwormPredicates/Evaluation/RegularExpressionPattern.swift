@@ -12,7 +12,7 @@ package struct RegularExpressionPattern: Sendable {
         let given = options.contains(.normalized) ? [] : options
         // Marks are removed from the string and the pattern; letter case is handled by the regular expression.
         self.options = given.intersection(.diacriticInsensitive)
-        let source = folded(pattern, self.options)
+        let source = folded(pattern, options: self.options)
         do {
             // The source is compiled alone first, so that a bracket that is closed too early cannot pair with those
             // added below.
@@ -31,7 +31,7 @@ package struct RegularExpressionPattern: Sendable {
     }
 
     package func matches(_ text: String) -> Bool {
-        let text = folded(text, options)
+        let text = folded(text, options: options)
         let range = NSRange(location: 0, length: text.utf16.count)
         guard LongWork.check != nil else {
             return expression.firstMatch(in: text, options: [.anchored], range: range) != nil

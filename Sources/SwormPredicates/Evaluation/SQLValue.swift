@@ -126,7 +126,7 @@ package func compareForSort(
     _ left: AttributeValue, _ right: AttributeValue, options: ComparisonOptions = []
 ) -> ComparisonResult {
     switch (SQLValue(left), SQLValue(right)) {
-    case (.text(let left), .text(let right)): compareTexts(left, right, options)
+    case (.text(let left), .text(let right)): compareTexts(left, right, options: options)
     case (let left, let right): left.order(right)
     }
 }

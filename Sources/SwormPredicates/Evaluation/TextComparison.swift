@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// `[c]` removes letter case by Unicode's folding, `[d]` removes diacritical marks, `[l]` composes marks. `[n]` states
 /// that the string is already normalized, and supersedes the other options.
-package func folded(_ text: String, _ options: ComparisonOptions) -> String {
+package func folded(_ text: String, options: ComparisonOptions) -> String {
     guard !options.isEmpty, !options.contains(.normalized) else { return text }
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
         return options.contains(.caseInsensitive) ? text.lowercased() : text
@@ -17,10 +17,10 @@ package func folded(_ text: String, _ options: ComparisonOptions) -> String {
 }
 
 /// Returns the order of two strings: by UTF-8 bytes after folding, or by the root collation with `[l]`.
-package func compareTexts(_ left: String, _ right: String, _ options: ComparisonOptions) -> ComparisonResult {
+package func compareTexts(_ left: String, _ right: String, options: ComparisonOptions) -> ComparisonResult {
     guard !options.isEmpty, !options.contains(.normalized) else { return compareBytes(left, right) }
-    let left = folded(left, options)
-    let right = folded(right, options)
+    let left = folded(left, options: options)
+    let right = folded(right, options: options)
     guard options.contains(.localeSensitive) else { return compareBytes(left, right) }
     return left.compare(right, options: [], range: nil, locale: Locale(identifier: ""))
 }
@@ -34,7 +34,7 @@ package func compareBytes(_ left: String, _ right: String) -> ComparisonResult {
 }
 
 /// Returns the order of two byte strings, in which a prefix comes first.
-package func compareBytes(_ left: Data, _ right: Data) -> ComparisonResult {
+func compareBytes(_ left: Data, _ right: Data) -> ComparisonResult {
     left.withUnsafeBytes { left in right.withUnsafeBytes { right in compareBytes(left, right) } }
 }
 

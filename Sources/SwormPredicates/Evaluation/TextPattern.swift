@@ -15,14 +15,14 @@ package struct TextPattern: Sendable {
     private static let shortNeedle = 64
 
     package init(_ text: String, at position: Position, options: ComparisonOptions = []) {
-        needle = Array(folded(text, options).utf8)
+        needle = Array(folded(text, options: options).utf8)
         self.position = position
         self.options = options
         borders = position == .anywhere && needle.count > Self.shortNeedle ? Self.borders(of: needle) : nil
     }
 
     package func matches(_ text: String) -> Bool {
-        var text = folded(text, options)
+        var text = folded(text, options: options)
         return text.withUTF8(find)
     }
 
@@ -32,7 +32,7 @@ package struct TextPattern: Sendable {
         case .beginning: return isFound(in: text, at: 0)
         case .end: return isFound(in: text, at: text.count - needle.count)
         case .anywhere:
-            if let borders { return find(text, borders) }
+            if let borders { return find(in: text, borders: borders) }
             var steps = 0
             for start in 0...(text.count - needle.count) where text[start] == first {
                 let length = matchingLength(in: text, at: start)
@@ -48,7 +48,7 @@ package struct TextPattern: Sendable {
 
     /// Searches with the algorithm of Knuth, Morris and Pratt. The previous comparisons determine how far the needle
     /// can be moved, so that no byte of the string is read again.
-    private func find(_ text: UnsafeBufferPointer<UInt8>, _ borders: [Int32]) -> Bool {
+    private func find(in text: UnsafeBufferPointer<UInt8>, borders: [Int32]) -> Bool {
         var length = 0
         for (place, byte) in text.enumerated() {
             if place % LongWork.stepsBetweenLooks == LongWork.stepsBetweenLooks - 1, LongWork.stops { return false }

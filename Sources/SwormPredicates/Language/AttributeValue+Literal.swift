@@ -7,18 +7,18 @@ extension AttributeValue {
         case .null: "nil"
         case .bool(let value): value ? "YES" : "NO"
         case .int(let value): "\(value)"
-        case .double(let value): value.isFinite ? "\(value)" : cast("\(value)", .number)
-        case .decimal(let value): cast("\(value)", .decimal)
+        case .double(let value): value.isFinite ? "\(value)" : cast("\(value)", to: .number)
+        case .decimal(let value): cast("\(value)", to: .decimal)
         case .string(let value): quoted(value)
         case .date(let value): date(value.timeIntervalSinceReferenceDate)
-        case .data(let value): cast(value.base64EncodedString(), .data)
-        case .uuid(let value): cast(value.uuidString, .uuid)
-        case .url(let value): cast(value.absoluteString, .url)
-        case .object(let value): cast(value.uriText, .object)
+        case .data(let value): cast(value.base64EncodedString(), to: .data)
+        case .uuid(let value): cast(value.uuidString, to: .uuid)
+        case .url(let value): cast(value.absoluteString, to: .url)
+        case .object(let value): cast(value.uriText, to: .object)
         }
     }
 
-    private func cast(_ text: String, _ type: ValueCast) -> String {
+    private func cast(_ text: String, to type: ValueCast) -> String {
         "CAST(\(quoted(text)), \"\(type.rawValue)\")"
     }
 

@@ -1,7 +1,7 @@
 /// Creates the tree of a call from the name in the text, with or without its last colon.
 ///
 /// Apple implements the operators as functions; their names result in the operator's node.
-func makeCall(_ written: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, QueryError> {
+func makeCall(_ written: String, with arguments: [ExpressionTree]) -> Result<ExpressionTree, QueryError> {
     let name =
         written.hasSuffix(":") && written.dropLast().contains(":") == false ? String(written.dropLast()) : written
     func wrongCount(_ expected: String) -> Result<ExpressionTree, QueryError> {
@@ -20,7 +20,7 @@ func makeCall(_ written: String, _ arguments: [ExpressionTree]) -> Result<Expres
         guard case .value(.string(let type)) = arguments[1] else {
             return .failure(QueryError(.syntax, "`\(written)` takes the name of a type in quotes"))
         }
-        return makeCast(arguments[0], type)
+        return makeCast(of: arguments[0], to: type)
     default: break
     }
     guard let function = PredicateFunction(rawValue: name) else {
@@ -40,7 +40,7 @@ private let operatorFunctions: [String: BinaryOperator] = [
 
 extension PredicateTree {
     /// Returns the tree of a call of a function by its name in archives, such as `count:`.
-    package static func call(_ name: String, _ arguments: [ExpressionTree]) -> Result<ExpressionTree, QueryError> {
-        makeCall(name, arguments)
+    package static func call(_ name: String, with arguments: [ExpressionTree]) -> Result<ExpressionTree, QueryError> {
+        makeCall(name, with: arguments)
     }
 }

@@ -24,14 +24,14 @@ extension PredicateLexer {
                 skipDigits()
             }
         }
-        let digits = text(start, position)
+        let digits = text(from: start, to: position)
         try refuseLetters(behind: digits, from: start)
         if !isReal, let value = UInt64(digits) { return .integer(value) }
         guard let value = Double(digits), value.isFinite else {
             throw issue("the number `\(digits.prefix(40))` is too large", at: start)
         }
         // A comparison with the nearest representable number would find that number.
-        guard isReal || isExact(value, digits) else { throw tooLarge(digits, at: start) }
+        guard isReal || isExact(value, digits: digits) else { throw tooLarge(digits, at: start) }
         guard value != 0 || isZero(digits) else {
             throw issue(
                 "the number `\(digits.prefix(40))` is smaller than the smallest floating-point number; write 0",
@@ -47,7 +47,7 @@ extension PredicateLexer {
             at: start)
     }
 
-    private func isExact(_ value: Double, _ digits: String) -> Bool {
+    private func isExact(_ value: Double, digits: String) -> Bool {
         String(format: "%.0f", value) == digits.drop { $0 == "0" }
     }
 
@@ -67,11 +67,13 @@ extension PredicateLexer {
     private mutating func prefixedInteger(_ radix: Int, from start: Int) throws -> PredicateToken.Kind {
         let first = position
         while let byte = peek(), hexValue(byte).map({ $0 < radix }) == true { advance() }
-        let digits = text(first, position)
-        guard !digits.isEmpty else { throw issue("expected digits behind `\(text(start, first))`", at: start) }
-        try refuseLetters(behind: text(start, position), from: start)
+        let digits = text(from: first, to: position)
+        guard !digits.isEmpty else {
+            throw issue("expected digits behind `\(text(from: start, to: first))`", at: start)
+        }
+        try refuseLetters(behind: text(from: start, to: position), from: start)
         guard let value = UInt64(digits, radix: radix) else {
-            throw issue("the number `\(text(start, position).prefix(40))` does not fit in 64 bits", at: start)
+            throw issue("the number `\(text(from: start, to: position).prefix(40))` does not fit in 64 bits", at: start)
         }
         return .integer(value)
     }

@@ -41,13 +41,13 @@ struct PredicateLexer: Sendable {
     }
 
     /// Returns the part of the format string between two offsets.
-    func text(_ start: Int, _ end: Int) -> String {
+    func text(from start: Int, to end: Int) -> String {
         String(decoding: bytes[max(0, start)..<min(max(start, end), bytes.count)], as: UTF8.self)
     }
 
     /// Returns the column of a byte offset, in characters from 1.
     func column(of offset: Int) -> Int {
-        text(0, offset).count + 1
+        text(from: 0, to: offset).count + 1
     }
 
     func issue(_ message: String, at offset: Int) -> QueryError {
@@ -79,7 +79,7 @@ struct PredicateLexer: Sendable {
                 break
             }
         }
-        return position > start ? text(start, position) : nil
+        return position > start ? text(from: start, to: position) : nil
     }
 
     private func isNameByte(_ byte: UInt8) -> Bool {
@@ -88,7 +88,7 @@ struct PredicateLexer: Sendable {
     }
 
     private func letterLength(first: Bool) -> Int? {
-        let head = text(position, position + 4).unicodeScalars.first
+        let head = text(from: position, to: position + 4).unicodeScalars.first
         guard let head else { return nil }
         let properties = head.properties
         guard first ? properties.isIDStart : properties.isIDContinue else { return nil }
@@ -114,9 +114,9 @@ struct PredicateLexer: Sendable {
         if word.utf8.count == 3, word.lowercased() == "uti", peek() == UInt8(ascii: "-") {
             for keyword in [PredicateKeyword.utiConformsTo, .utiEquals] {
                 let length = keyword.rawValue.utf8.count
-                if text(start, start + length).lowercased() == keyword.rawValue {
+                if text(from: start, to: start + length).lowercased() == keyword.rawValue {
                     position = start + length
-                    return .word(text(start, position), keyword)
+                    return .word(text(from: start, to: position), keyword)
                 }
             }
         }
@@ -129,7 +129,7 @@ struct PredicateLexer: Sendable {
         let back = position
         while peek() == UInt8(ascii: ":"), peek(1) != UInt8(ascii: "=") {
             position += 1
-            if peek() == UInt8(ascii: "(") { return text(start, position) }
+            if peek() == UInt8(ascii: "(") { return text(from: start, to: position) }
             guard scanName() != nil else { break }
         }
         position = back
@@ -163,12 +163,12 @@ struct PredicateLexer: Sendable {
 
     private mutating func symbol() throws -> PredicateSymbol {
         for length in [2, 1] where position + length <= bytes.count {
-            if let symbol = PredicateSymbol(rawValue: text(position, position + length)) {
+            if let symbol = PredicateSymbol(rawValue: text(from: position, to: position + length)) {
                 position += length
                 return symbol
             }
         }
-        let shown = text(position, position + 4).first.map(String.init) ?? ""
+        let shown = text(from: position, to: position + 4).first.map(String.init) ?? ""
         throw issue("unexpected `\(shown)`", at: position)
     }
 }

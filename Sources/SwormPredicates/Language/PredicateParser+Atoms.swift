@@ -3,7 +3,7 @@ extension PredicateParser {
     mutating func leaf(_ content: Parsed.Content) throws -> Parsed {
         let start = token.start
         try advance()
-        return try node(content, 0, from: start)
+        return try node(content, depth: 0, from: start)
     }
 
     mutating func parseAtom() throws -> Parsed {
@@ -22,7 +22,7 @@ extension PredicateParser {
             return try leaf(.expression(.key(.evaluatedObject, name)))
         case .argument(let mark): return try parseArgument(mark)
         case .selector(let name): return try parseCall(name)
-        case .word(let name, let keyword): return try parseWord(name, keyword)
+        case .word(let name, let keyword): return try parseWord(name, keyword: keyword)
         case .symbol(.openCurly): return try parseList()
         case .end: throw lexer.issue("expected a value, but the text ends", at: token.start)
         case .symbol: throw lexer.issue("expected a value, found \(shown)", at: token.start)
@@ -47,7 +47,7 @@ extension PredicateParser {
         let start = token.start
         if mark == .key {
             let keys = try parseKeyArgument()
-            var parsed = try node(.expression(.path(keys)), keys.count, from: start)
+            var parsed = try node(.expression(.path(keys)), depth: keys.count, from: start)
             // The operators in the path are checked like those of a literal path.
             try checkOperators(keys, at: start, followed: isNext(.dot))
             parsed.start = start
@@ -77,7 +77,7 @@ extension PredicateParser {
                 column: lexer.column(of: start))
         }
         try advance()
-        return try node(.expression(tree), depth - 1, from: start)
+        return try node(.expression(tree), depth: depth - 1, from: start)
     }
 
     private func checkOperators(_ keys: [String], at position: Int, followed: Bool) throws {
@@ -105,11 +105,11 @@ extension PredicateParser {
         try advance()
         if isNext(.closeCurly) {
             try advance()
-            return try node(.expression(.list([])), 0, from: start)
+            return try node(.expression(.list([])), depth: 0, from: start)
         }
         let (trees, depth) = try nested { try $0.parseElements() }
         try expect(.closeCurly, "to close the list", openedAt: start)
-        return try node(.expression(.list(trees)), depth, from: start)
+        return try node(.expression(.list(trees)), depth: depth, from: start)
     }
 
     private mutating func parseElements() throws -> (trees: [ExpressionTree], depth: Int) {
@@ -124,7 +124,7 @@ extension PredicateParser {
         return (trees, depth)
     }
 
-    private mutating func parseWord(_ name: String, _ keyword: PredicateKeyword?) throws -> Parsed {
+    private mutating func parseWord(_ name: String, keyword: PredicateKeyword?) throws -> Parsed {
         let start = token.start
         guard let keyword else {
             let parsed = try leaf(.expression(.key(.evaluatedObject, name)))
@@ -152,7 +152,7 @@ extension PredicateParser {
         guard keyword.mayBeginKeyPath else {
             throw lexer.issue("`\(name)` is a reserved word; as a key, write `#\(name)` or %K", at: start)
         }
-        return try node(.expression(.key(.evaluatedObject, name)), 0, from: start)
+        return try node(.expression(.key(.evaluatedObject, name)), depth: 0, from: start)
     }
 
     // MARK: Calls
@@ -176,7 +176,7 @@ extension PredicateParser {
         try expect(.comma, "behind the variable of SUBQUERY")
         let condition = try parse(.or)
         let tree = ExpressionTree.subquery(collectionTree, name, try requirePredicate(condition))
-        return try node(.expression(tree), max(collection.depth, condition.depth), from: start)
+        return try node(.expression(tree), depth: max(collection.depth, condition.depth), from: start)
     }
 
     private mutating func parseConditional(from start: Int) throws -> Parsed {
@@ -188,7 +188,7 @@ extension PredicateParser {
         try expect(.comma, "behind the second argument of TERNARY")
         let no = try parse(.or)
         let tree = ExpressionTree.conditional(conditionTree, yesTree, try requireExpression(no))
-        return try node(.expression(tree), max(condition.depth, yes.depth, no.depth), from: start)
+        return try node(.expression(tree), depth: max(condition.depth, yes.depth, no.depth), from: start)
     }
 
     /// Reads `modulus:by:(…)`, whose name is the current token.
@@ -204,28 +204,28 @@ extension PredicateParser {
         var elements: (trees: [ExpressionTree], depth: Int) = ([], 0)
         if !isNext(.closeRound) { elements = try nested { try $0.parseElements() } }
         try expect(.closeRound, "behind the last argument of `\(name)`")
-        switch resolveCall(name, elements.trees) {
-        case .success(let tree): return try node(.expression(tree), elements.depth, from: start)
+        switch resolveCall(name, with: elements.trees) {
+        case .success(let tree): return try node(.expression(tree), depth: elements.depth, from: start)
         case .failure(let error):
             throw QueryError(error.code, error.message, column: lexer.column(of: start))
         }
     }
 
-    private func resolveCall(_ name: String, _ trees: [ExpressionTree]) -> Result<ExpressionTree, QueryError> {
+    private func resolveCall(_ name: String, with trees: [ExpressionTree]) -> Result<ExpressionTree, QueryError> {
         switch PredicateKeyword.named(name) {
         case .cast:
             guard trees.count == 2, case .value(.string(let type)) = trees[1] else {
                 return .failure(QueryError(.syntax, "CAST takes a value and the name of a type in quotes"))
             }
-            return makeCast(trees[0], type)
+            return makeCast(of: trees[0], to: type)
         case .function:
             guard trees.count >= 2, case .value(.string(let selector)) = trees[1] else {
                 return .failure(
                     QueryError(
                         .syntax, "FUNCTION takes an operand, the name of a function in quotes, and arguments"))
             }
-            return makeCall(selector, [trees[0]] + trees.dropFirst(2))
-        default: return makeCall(name, trees)
+            return makeCall(selector, with: [trees[0]] + trees.dropFirst(2))
+        default: return makeCall(name, with: trees)
         }
     }
 }

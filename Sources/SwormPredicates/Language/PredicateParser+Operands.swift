@@ -6,7 +6,7 @@ extension PredicateParser {
         case .symbol(.not), .word(_, .not):
             try advance()
             let operand = try nested { try $0.parse(.not) }
-            return try node(.predicate(.not(try requirePredicate(operand))), operand.depth, from: start)
+            return try node(.predicate(.not(try requirePredicate(operand))), depth: operand.depth, from: start)
         case .symbol(.minus):
             try advance()
             return try parseNegation(from: start)
@@ -14,7 +14,7 @@ extension PredicateParser {
         case .word(_, .all): return try parseQuantified(.all)
         case .word(_, .noneOf):
             let parsed = try parseQuantified(.any)
-            return try node(.predicate(.not(try requirePredicate(parsed))), parsed.depth, from: start)
+            return try node(.predicate(.not(try requirePredicate(parsed))), depth: parsed.depth, from: start)
         case .word(_, .truePredicate): return try leaf(.predicate(.constant(true)))
         case .word(_, .falsePredicate): return try leaf(.predicate(.constant(false)))
         case .symbol(.openRound): return try parseGroup()
@@ -28,18 +28,18 @@ extension PredicateParser {
         case .integer(let magnitude):
             try advance()
             let value = try integer(magnitude, isNegative: true, at: start)
-            return try parsePostfix(try node(.expression(.value(value)), 0, from: start))
+            return try parsePostfix(try node(.expression(.value(value)), depth: 0, from: start))
         case .real(let value):
             try advance()
-            return try parsePostfix(try node(.expression(.value(.double(-value))), 0, from: start))
+            return try parsePostfix(try node(.expression(.value(.double(-value))), depth: 0, from: start))
         default:
             let operand = try nested { try $0.parse(.unary) }
-            return try node(.expression(.negate(try requireExpression(operand))), operand.depth, from: start)
+            return try node(.expression(.negate(try requireExpression(operand))), depth: operand.depth, from: start)
         }
     }
 
     private mutating func parseQuantified(_ quantifier: Quantifier) throws -> Parsed {
-        let word = lexer.text(token.start, token.end)
+        let word = lexer.text(from: token.start, to: token.end)
         let start = token.start
         try advance()
         if isNext(.dot) || endsKeyword {
@@ -50,7 +50,7 @@ extension PredicateParser {
             throw lexer.issue(
                 "expected an operator after `\(word) \(source(left))`, found \(shown)", at: token.start)
         }
-        var parsed = try parseComparison(left, comparator, quantifier: quantifier)
+        var parsed = try parseComparison(left, by: comparator, quantifier: quantifier)
         parsed.start = start
         return parsed
     }
@@ -93,12 +93,12 @@ extension PredicateParser {
                     try take(key, into: &chain, at: position)
                     guard !isRedundant else { continue }
                     tree = .key(tree, key)
-                    depth = try node(.expression(tree), depth, from: first.start).depth
+                    depth = try node(.expression(tree), depth: depth, from: first.start).depth
                 }
             } else if isNext(.openSquare) {
                 try requireComplete(chain)
                 tree = .index(tree, try parseSubscript(&depth))
-                depth = try node(.expression(tree), depth, from: first.start).depth
+                depth = try node(.expression(tree), depth: depth, from: first.start).depth
                 chain = KeyPathChain()
             } else {
                 break

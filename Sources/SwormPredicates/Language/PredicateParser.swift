@@ -19,7 +19,7 @@ package func parseExpression(_ format: String, arguments: [PredicateArgument] = 
 ///
 /// A bracket may start a predicate or an expression. The same function reads both and reports which one it found, so
 /// that nothing is read twice and nested brackets take linear time.
-package struct PredicateParser {
+struct PredicateParser {
     /// The result of parsing a part of the text.
     struct Parsed {
         enum Content {
@@ -58,20 +58,20 @@ package struct PredicateParser {
     private var nesting = 0
     private var open = 0
 
-    package init(_ format: String, arguments: [PredicateArgument] = []) throws {
+    init(_ format: String, arguments: [PredicateArgument] = []) throws {
         lexer = try PredicateLexer(format)
         token = try lexer.next()
         self.arguments = arguments
     }
 
-    package mutating func predicate() throws -> PredicateTree {
+    mutating func predicate() throws -> PredicateTree {
         let parsed = try parse(.or)
         let tree = try requirePredicate(parsed)
         try requireEnd(after: parsed)
         return tree
     }
 
-    package mutating func expression() throws -> ExpressionTree {
+    mutating func expression() throws -> ExpressionTree {
         let parsed = try parse(.or)
         let tree = try requireExpression(parsed)
         try requireEnd(after: parsed)
@@ -87,19 +87,19 @@ package struct PredicateParser {
         var left = try parsePrefix()
         while let infix = Infix(token.kind), infix.power >= minimum {
             switch infix {
-            case .compound(let power): left = try parseCompound(left, power)
-            case .comparison(let comparator): left = try parseComparison(left, comparator, quantifier: .direct)
+            case .compound(let power): left = try parseCompound(left, power: power)
+            case .comparison(let comparator): left = try parseComparison(left, by: comparator, quantifier: .direct)
             case .binary(let operation, let power):
-                left = try parseOperands(left, power) { .binary(operation, $0, $1) }
+                left = try parseOperands(left, power: power) { .binary(operation, $0, $1) }
             case .set(let operation):
-                left = try parseOperands(left, .set) { .set(operation, $0, $1) }
+                left = try parseOperands(left, power: .set) { .set(operation, $0, $1) }
             }
         }
         return left
     }
 
     /// Reads `a AND b AND c` as one node.
-    private mutating func parseCompound(_ first: Parsed, _ power: Power) throws -> Parsed {
+    private mutating func parseCompound(_ first: Parsed, power: Power) throws -> Parsed {
         var trees = [try requirePredicate(first)]
         var last = first
         var depth = first.depth
@@ -109,21 +109,21 @@ package struct PredicateParser {
             trees.append(try requirePredicate(last))
             depth = max(depth, last.depth)
         }
-        return try node(.predicate(power == .and ? .and(trees) : .or(trees)), depth, from: first.start)
+        return try node(.predicate(power == .and ? .and(trees) : .or(trees)), depth: depth, from: first.start)
     }
 
     private mutating func parseOperands(
-        _ left: Parsed, _ power: Power, _ make: (ExpressionTree, ExpressionTree) -> ExpressionTree
+        _ left: Parsed, power: Power, _ make: (ExpressionTree, ExpressionTree) -> ExpressionTree
     ) throws -> Parsed {
         let leftTree = try requireExpression(left)
         try advance()
         let right = try parse(power.tighter)
         let tree = make(leftTree, try requireExpression(right))
-        return try node(.expression(tree), max(left.depth, right.depth), from: left.start)
+        return try node(.expression(tree), depth: max(left.depth, right.depth), from: left.start)
     }
 
     mutating func parseComparison(
-        _ left: Parsed, _ comparator: Comparator?, quantifier: Quantifier
+        _ left: Parsed, by comparator: Comparator?, quantifier: Quantifier
     ) throws -> Parsed {
         let leftTree = try requireExpression(left)
         guard let comparator else { throw try unsupportedOperator() }
@@ -131,16 +131,17 @@ package struct PredicateParser {
         let options = try parseOptions(comparator)
         let right = try parse(.set)
         let comparison = Comparison(
-            leftTree, comparator, try requireExpression(right), options: options, quantifier: quantifier)
+            leftTree, by: comparator, with: try requireExpression(right), options: options, quantifier: quantifier)
         if let problem = comparison.problem {
             throw QueryError(problem.code, problem.message, column: lexer.column(of: right.start))
         }
-        return try node(.predicate(.comparison(comparison)), max(left.depth, right.depth), from: left.start)
+        return try node(.predicate(.comparison(comparison)), depth: max(left.depth, right.depth), from: left.start)
     }
 
     private func unsupportedOperator() throws -> QueryError {
         QueryError(
-            .unsupported, "the operator `\(lexer.text(token.start, token.end))` is not supported", column: column)
+            .unsupported, "the operator `\(lexer.text(from: token.start, to: token.end))` is not supported",
+            column: column)
     }
 
     private mutating func parseOptions(_ comparator: Comparator) throws -> ComparisonOptions {
@@ -195,11 +196,11 @@ package struct PredicateParser {
     /// The current token, for messages.
     var shown: String {
         if case .end = token.kind { return "the end of the text" }
-        return "`\(lexer.text(token.start, token.end).prefix(40))`"
+        return "`\(lexer.text(from: token.start, to: token.end).prefix(40))`"
     }
 
     func source(_ parsed: Parsed) -> String {
-        let text = lexer.text(parsed.start, parsed.end)
+        let text = lexer.text(from: parsed.start, to: parsed.end)
         return text.count > 60 ? "…" + text.suffix(60) : text
     }
 
@@ -217,7 +218,7 @@ package struct PredicateParser {
     }
 
     /// Creates a result one level above its deepest part.
-    func node(_ content: Parsed.Content, _ depth: Int, from start: Int) throws -> Parsed {
+    func node(_ content: Parsed.Content, depth: Int, from start: Int) throws -> Parsed {
         guard depth < PredicateLimits.parsedDepth else { throw tooDeep() }
         return Parsed(content: content, depth: depth + 1, start: start, end: previousEnd)
     }

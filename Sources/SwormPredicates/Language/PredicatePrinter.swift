@@ -17,7 +17,7 @@ extension ExpressionTree {
     package var format: String { PredicatePrinter.print(.expression(self), style: .literal).format }
 
     /// The expression as text with `%@` for every value, and the values.
-    package var template: (format: String, arguments: [PredicateArgument]) {
+    var template: (format: String, arguments: [PredicateArgument]) {
         PredicatePrinter.print(.expression(self), style: .template)
     }
 }
@@ -61,7 +61,7 @@ struct PredicatePrinter {
         switch piece {
         case .text(let text): output += text
         case .predicate(let tree): print(tree)
-        case .expression(let tree, let place): print(tree, place)
+        case .expression(let tree, let place): print(tree, at: place)
         }
     }
 
@@ -74,9 +74,9 @@ struct PredicatePrinter {
         switch tree {
         case .constant(let value): output += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .and(let parts):
-            print(style == .template ? tree.chainGrownRight : parts, "AND", empty: "TRUEPREDICATE")
+            print(style == .template ? tree.chainGrownRight : parts, joinedBy: "AND", empty: "TRUEPREDICATE")
         case .or(let parts):
-            print(style == .template ? tree.chainGrownRight : parts, "OR", empty: "FALSEPREDICATE")
+            print(style == .template ? tree.chainGrownRight : parts, joinedBy: "OR", empty: "FALSEPREDICATE")
         case .not(let part):
             if style == .template || isCompound(part) {
                 push([.text("NOT ("), .predicate(part), .text(")")])
@@ -87,7 +87,7 @@ struct PredicatePrinter {
         }
     }
 
-    private mutating func print(_ parts: [PredicateTree], _ word: String, empty: String) {
+    private mutating func print(_ parts: [PredicateTree], joinedBy word: String, empty: String) {
         guard let first = parts.first else { return output += empty }
         guard parts.count > 1 else { return push([.predicate(first)]) }
         var next: [Piece] = []
@@ -140,9 +140,9 @@ struct PredicatePrinter {
 
     // MARK: Expressions
 
-    private mutating func print(_ tree: ExpressionTree, _ place: Place) {
+    private mutating func print(_ tree: ExpressionTree, at place: Place) {
         switch tree {
-        case .value(let value): print(value, place)
+        case .value(let value): print(value, at: place)
         case .list(let items): print(list: items)
         case .evaluatedObject: output += "SELF"
         case .variable(let name): output += "$" + name
@@ -154,31 +154,33 @@ struct PredicatePrinter {
         case .negate(let operand):
             var inner: Place = .operand
             if case .value(let value) = operand, value.numericDouble != nil { inner = .base }
-            bracketed(place == .base, [.text("-"), .expression(operand, inner)])
+            bracketed(if: place == .base, [.text("-"), .expression(operand, inner)])
         case .binary(let operation, let left, let right):
-            infix(operation.rawValue, left, right, place)
-        case .set(let operation, let left, let right): infix(operation.rawValue, left, right, place)
-        case .function(let name, let operands): push(call(name, operands.map { .expression($0, .alone) }))
+            infix(operation.rawValue, between: left, and: right, at: place)
+        case .set(let operation, let left, let right): infix(operation.rawValue, between: left, and: right, at: place)
+        case .function(let name, let operands): push(call(name, with: operands.map { .expression($0, .alone) }))
         case .cast(let operand, let type):
-            push(call("CAST", [.expression(operand, .alone), .text(AttributeValue.string(type).literal)]))
+            push(call("CAST", with: [.expression(operand, .alone), .text(AttributeValue.string(type).literal)]))
         case .subquery(let collection, let name, let condition):
-            push(call("SUBQUERY", [.expression(collection, .alone), .text("$" + name), .predicate(condition)]))
+            push(call("SUBQUERY", with: [.expression(collection, .alone), .text("$" + name), .predicate(condition)]))
         case .conditional(let condition, let yes, let no):
-            push(call("TERNARY", [.predicate(condition), .expression(yes, .alone), .expression(no, .alone)]))
+            push(call("TERNARY", with: [.predicate(condition), .expression(yes, .alone), .expression(no, .alone)]))
         }
     }
 
-    private mutating func bracketed(_ brackets: Bool, _ inner: [Piece]) {
+    private mutating func bracketed(if brackets: Bool, _ inner: [Piece]) {
         push(brackets ? [.text("(")] + inner + [.text(")")] : inner)
     }
 
-    private mutating func infix(_ sign: String, _ left: ExpressionTree, _ right: ExpressionTree, _ place: Place) {
+    private mutating func infix(
+        _ sign: String, between left: ExpressionTree, and right: ExpressionTree, at place: Place
+    ) {
         bracketed(
-            style == .template || place != .alone,
+            if: style == .template || place != .alone,
             [.expression(left, .operand), .text(" \(sign) "), .expression(right, .operand)])
     }
 
-    private func call(_ name: String, _ operands: [Piece]) -> [Piece] {
+    private func call(_ name: String, with operands: [Piece]) -> [Piece] {
         var next: [Piece] = [.text(name + "(")]
         for (index, operand) in operands.enumerated() {
             if index > 0 { next.append(.text(", ")) }
@@ -198,7 +200,7 @@ struct PredicatePrinter {
         }
     }
 
-    private mutating func print(_ value: AttributeValue, _ place: Place) {
+    private mutating func print(_ value: AttributeValue, at place: Place) {
         guard style == .literal else {
             output += "%@"
             return arguments.append(.value(value))
@@ -218,7 +220,7 @@ struct PredicatePrinter {
                 return arguments.append(.list(values))
             }
         }
-        var next = call("", items.map { .expression($0, .alone) })
+        var next = call("", with: items.map { .expression($0, .alone) })
         next[0] = .text("{")
         next[next.count - 1] = .text("}")
         push(next)
@@ -258,7 +260,7 @@ struct PredicatePrinter {
 
 extension ComparisonOptions {
     /// The options as they are written after an operator; an empty string if there are no options.
-    package var spelling: String {
+    var spelling: String {
         let letters: [(ComparisonOptions, String)] = [
             (.caseInsensitive, "c"), (.diacriticInsensitive, "d"), (.normalized, "n"), (.localeSensitive, "l"),
         ]

@@ -22,7 +22,7 @@ extension PredicateTree {
 
 extension ExpressionTree {
     /// Returns the expression with every free variable replaced by its value.
-    package func substituting(_ variables: [String: PredicateArgument]) throws -> ExpressionTree {
+    func substituting(_ variables: [String: PredicateArgument]) throws -> ExpressionTree {
         guard depth(limit: PredicateLimits.treeDepth) != nil else {
             throw QueryError(
                 .limit, "the expression is nested more than \(PredicateLimits.treeDepth) levels deep")
@@ -31,7 +31,7 @@ extension ExpressionTree {
     }
 
     /// The names of the variables that no SUBQUERY binds.
-    package var freeVariables: Set<String> { TreeNode.expression(self).freeVariables }
+    var freeVariables: Set<String> { TreeNode.expression(self).freeVariables }
 }
 
 extension TreeNode {
@@ -87,7 +87,7 @@ private struct Substitution {
             return .binary(operation, try apply(to: left), try apply(to: right))
         case .negate(let operand): return .negate(try apply(to: operand))
         case .function(let name, let operands): return .function(name, try operands.map(apply))
-        case .cast(let operand, let type): return try makeCast(try apply(to: operand), type).get()
+        case .cast(let operand, let type): return try makeCast(of: try apply(to: operand), to: type).get()
         case .subquery(let collection, let name, let condition):
             var inner = self
             inner.bound.insert(name)

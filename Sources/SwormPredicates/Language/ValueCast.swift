@@ -89,7 +89,7 @@ package enum ValueCast: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Creates a cast. A cast of a constant becomes its result.
-func makeCast(_ operand: ExpressionTree, _ typeName: String) -> Result<ExpressionTree, QueryError> {
+func makeCast(of operand: ExpressionTree, to typeName: String) -> Result<ExpressionTree, QueryError> {
     guard let cast = ValueCast(rawValue: typeName) else {
         let known = ValueCast.allCases.map(\.rawValue).joined(separator: ", ")
         return .failure(
@@ -130,7 +130,7 @@ extension Decimal {
 
 extension ObjectReference {
     /// Parses `x-coredata://store/Entity/p12`, or `x-coredata:///Entity/t12` for an object that was never saved.
-    package init?(uriText: String) {
+    init?(uriText: String) {
         let scheme = "x-coredata://"
         guard uriText.hasPrefix(scheme) else { return nil }
         let parts = uriText.dropFirst(scheme.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -143,7 +143,7 @@ extension ObjectReference {
     }
 
     /// The string that ``init(uriText:)`` parses.
-    package var uriText: String {
+    var uriText: String {
         "x-coredata://\(storeIdentifier ?? "")/\(entityName)/\(isTemporary ? "t" : "p")\(key)"
     }
 }

@@ -1,6 +1,6 @@
 extension Comparison {
     /// An equality with Swift's semantics, written with operators of the language; nil for other comparisons.
-    package var inPlainOperators: PredicateTree? {
+    var inPlainOperators: PredicateTree? {
         switch comparator {
         case .identical: identity(quantifier)
         // "Not identical for some element" is the negation of "identical for all", and vice versa.
@@ -13,7 +13,7 @@ extension Comparison {
         func compare(
             _ comparator: Comparator, _ left: ExpressionTree, _ right: ExpressionTree, _ quantifier: Quantifier
         ) -> PredicateTree {
-            .comparison(Comparison(left, comparator, right, options: options, quantifier: quantifier))
+            .comparison(Comparison(left, by: comparator, with: right, options: options, quantifier: quantifier))
         }
         let null = ExpressionTree.value(.null)
         let equal = compare(.equal, left, right, quantifier)

@@ -28,7 +28,7 @@ extension Comparison {
 
 extension Comparator {
     /// The operator as it is written. The two operators for Swift's predicates have no spelling in the language.
-    package var spelling: String {
+    var spelling: String {
         switch self {
         case .equal, .identical: "=="
         case .notEqual, .notIdentical: "!="

@@ -24,5 +24,5 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether the function accepts one collection, or its arguments as the collection.
-    package var isAggregate: Bool { arity.upperBound == Int.max }
+    var isAggregate: Bool { arity.upperBound == Int.max }
 }

@@ -56,7 +56,7 @@ enum TreeNode {
 extension PredicateTree {
     /// Returns whether a function is called anywhere in the tree. Uses no recursion, so that it accepts trees of any
     /// depth.
-    package func calls(_ function: PredicateFunction) -> Bool {
+    func calls(_ function: PredicateFunction) -> Bool {
         var stack = [TreeNode.predicate(self)]
         while let node = stack.popLast() {
             if case .expression(.function(function.rawValue, _)) = node { return true }
@@ -68,7 +68,7 @@ extension PredicateTree {
 
 extension ExpressionTree {
     /// Returns the depth of the tree, or nil if it exceeds the limit.
-    package func depth(limit: Int) -> Int? { TreeNode.expression(self).depth(limit: limit, chains: true) }
+    func depth(limit: Int) -> Int? { TreeNode.expression(self).depth(limit: limit, chains: true) }
 }
 
 extension PredicateTree {

@@ -18,7 +18,7 @@ package struct Comparison: Sendable, Hashable {
     package var right: ExpressionTree
 
     package init(
-        _ left: ExpressionTree, _ comparator: Comparator, _ right: ExpressionTree, options: ComparisonOptions = [],
+        _ left: ExpressionTree, by comparator: Comparator, with right: ExpressionTree, options: ComparisonOptions = [],
         quantifier: Quantifier = .direct
     ) {
         self.quantifier = quantifier

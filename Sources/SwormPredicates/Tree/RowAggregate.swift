@@ -13,7 +13,7 @@ extension ExpressionTree {
     ///
     /// The aggregate is a function with a special name, so that all code that traverses trees already supports it. It
     /// only has a meaning in a ``ProjectionTree``.
-    package static func aggregate(_ aggregate: RowAggregate, _ operand: ExpressionTree? = nil) -> ExpressionTree {
+    package static func aggregate(_ aggregate: RowAggregate, of operand: ExpressionTree? = nil) -> ExpressionTree {
         .function(prefix + aggregate.rawValue, operand.map { [$0] } ?? [])
     }
 

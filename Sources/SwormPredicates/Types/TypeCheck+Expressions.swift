@@ -9,11 +9,11 @@ extension TypeCheck {
         case .variable(let name): return variables[name] ?? .unknown("$" + name)
         case .key(let base, let key): return try step(from: try type(of: base), to: key)
         case .index(let base, let index): return try member(of: try type(of: base), at: index)
-        case .binary(let sign, let left, let right): return try arithmetic(sign, left, right)
+        case .binary(let sign, let left, let right): return try arithmetic(sign, of: left, and: right)
         case .negate(let operand):
             let operand = try number(operand)
             return computed(operand.kind == .boolean ? .integer : operand.kind, from: operand)
-        case .function(let name, let arguments): return try call(name, arguments)
+        case .function(let name, let arguments): return try call(name, with: arguments)
         case .cast(let operand, let name): return try cast(operand, to: name)
         case .subquery(let collection, let name, let condition):
             let members = try type(of: collection)
@@ -21,7 +21,7 @@ extension TypeCheck {
             if case .collection(let member, _, _) = members { inner.variables[name] = member }
             try inner.check(condition)
             return members
-        case .conditional(let test, let yes, let no): return try conditional(test, yes, no)
+        case .conditional(let test, let yes, let no): return try conditional(if: test, then: yes, else: no)
         case .set(_, let left, let right):
             _ = try type(of: right)
             return try type(of: left)
@@ -89,7 +89,7 @@ extension TypeCheck {
     }
 
     private func arithmetic(
-        _ sign: BinaryOperator, _ left: ExpressionTree, _ right: ExpressionTree
+        _ sign: BinaryOperator, of left: ExpressionTree, and right: ExpressionTree
     ) throws -> ExpressionType {
         let (one, other) = (try number(left), try number(right))
         let kinds = [one.kind, other.kind]
@@ -106,7 +106,7 @@ extension TypeCheck {
         return computed(isMoment ? .date : .number, from: one)
     }
 
-    private func call(_ name: String, _ arguments: [ExpressionTree]) throws -> ExpressionType {
+    private func call(_ name: String, with arguments: [ExpressionTree]) throws -> ExpressionType {
         let function = PredicateFunction(rawValue: name)
         switch function {
         case .now: return .value(TypedValue(kind: .date, path: "now()", entity: "the predicate"))
@@ -147,7 +147,7 @@ extension TypeCheck {
     }
 
     private func conditional(
-        _ test: PredicateTree, _ yes: ExpressionTree, _ no: ExpressionTree
+        if test: PredicateTree, then yes: ExpressionTree, else no: ExpressionTree
     ) throws -> ExpressionType {
         try check(test)
         let (first, second) = (try type(of: yes), try type(of: no))

@@ -34,17 +34,17 @@ struct TypeCheck {
                 guard case .collection(let member, _, _) = left else { return }
                 left = member
             }
-            try compare(left, comparison.comparator, right)
+            try compare(left, by: comparison.comparator, with: right)
         }
     }
 
-    private func compare(_ left: ExpressionType, _ comparator: Comparator, _ right: ExpressionType) throws {
+    private func compare(_ left: ExpressionType, by comparator: Comparator, with right: ExpressionType) throws {
         try refuseComposite(left)
         try refuseComposite(right)
         switch comparator {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .identical, .notIdentical:
-            try relate(left, comparator, right)
-        case .between: try between(left, right)
+            try relate(left, by: comparator, with: right)
+        case .between: try between(left, bounds: right)
         case .in where right.isCollection: try membership(of: left, in: right)
         // A string is in another string if the other string contains it.
         case .in: try search(right, for: left)
@@ -60,8 +60,8 @@ struct TypeCheck {
         throw QueryError.compositeAsValue(path: path, entity: root.entityName, elements: elements)
     }
 
-    private func relate(_ left: ExpressionType, _ comparator: Comparator, _ right: ExpressionType) throws {
-        if left.isConstant, !right.isConstant { return try relate(right, comparator, left) }
+    private func relate(_ left: ExpressionType, by comparator: Comparator, with right: ExpressionType) throws {
+        if left.isConstant, !right.isConstant { return try relate(right, by: comparator, with: left) }
         if left.isNull || right.isNull { return }
         let isOrdering = [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparator)
         if left.isObject || right.isObject {
@@ -76,7 +76,7 @@ struct TypeCheck {
         if isOrdering { try one.checkOrdered(instead: "== or !=") }
     }
 
-    private func between(_ left: ExpressionType, _ right: ExpressionType) throws {
+    private func between(_ left: ExpressionType, bounds right: ExpressionType) throws {
         guard case .list(let bounds) = right, !left.isNull else { return }
         let value = try value(left)
         for bound in bounds where !bound.isNull { try value.checkComparable(with: try self.value(bound)) }
@@ -85,10 +85,10 @@ struct TypeCheck {
 
     private func membership(of element: ExpressionType, in container: ExpressionType) throws {
         switch container {
-        case .collection(let member, _, _): try relate(member, .equal, element)
+        case .collection(let member, _, _): try relate(member, by: .equal, with: element)
         case .list(let items):
             guard !element.isNull else { return }
-            for item in items where !item.isNull { try relate(element, .equal, item) }
+            for item in items where !item.isNull { try relate(element, by: .equal, with: item) }
         default: break
         }
     }

@@ -3,13 +3,13 @@
 /// The rules for which values can be combined are here, for rows and for values in memory alike.
 package struct TypedValue: Sendable {
     /// The kind of the value, or nil if it is unknown.
-    package var kind: ValueKind?
+    var kind: ValueKind?
     /// The path or the words for the value, for messages.
     package var path: String
     /// The entity from which the path starts, for messages.
     package var entity: String
     /// The value, if it was written literally or passed in.
-    package var constant: AttributeValue?
+    var constant: AttributeValue?
 
     package init(kind: ValueKind?, path: String, entity: String, constant: AttributeValue? = nil) {
         self.kind = kind
@@ -102,7 +102,7 @@ extension QueryError {
     }
 
     /// Returns the error for a path to many objects that is used as a single value.
-    package static func toManyNotAllowed(path: String, entity: String) -> QueryError {
+    static func toManyNotAllowed(path: String, entity: String) -> QueryError {
         QueryError(
             .toMany,
             "to-many key not allowed here: \(path) of \(entity) leads to many objects; say ANY, ALL or NONE, or use"

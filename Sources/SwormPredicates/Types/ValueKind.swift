@@ -17,14 +17,14 @@ package enum ValueKind: Sendable, Hashable {
     package var isText: Bool { self == .text || self == .uri }
 
     /// Returns whether values of two kinds can be compared.
-    package func isComparable(with other: ValueKind) -> Bool {
+    func isComparable(with other: ValueKind) -> Bool {
         self == other || (isNumber && other.isNumber) || (isText && other.isText)
     }
 
     /// Whether the values have an order.
-    package var isOrdered: Bool { isNumber || isText || self == .date }
+    var isOrdered: Bool { isNumber || isText || self == .date }
 
-    package var name: String {
+    var name: String {
         switch self {
         case .integer: "an integer"
         case .boolean: "a Boolean"

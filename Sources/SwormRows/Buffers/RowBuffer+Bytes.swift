@@ -4,59 +4,59 @@ extension RowBuffer {
     /// Calls the closure with the bytes of a string or a blob, which are valid for its duration. The bytes are empty
     /// if the cell holds another kind.
     @inlinable
-    package func withBytes<R>(_ row: Int, _ cell: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-        try body(span(row, cell))
+    package func withBytes<R>(row: Int, cell: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try body(span(row: row, cell: cell))
     }
 
     /// Returns the string, or an empty string if the cell holds none. Each call creates a string: use the bytes for
     /// comparisons.
-    package func text(_ row: Int, _ cell: Int) -> String {
-        guard tag(row, cell) == .text else { return "" }
-        return String(decoding: span(row, cell), as: UTF8.self)
+    package func text(row: Int, cell: Int) -> String {
+        guard tag(row: row, cell: cell) == .text else { return "" }
+        return String(decoding: span(row: row, cell: cell), as: UTF8.self)
     }
 
     /// Returns the bytes of a blob, or empty data if the cell holds none.
-    package func data(_ row: Int, _ cell: Int) -> Data {
-        guard tag(row, cell) == .blob else { return Data() }
-        return Data(span(row, cell))
+    package func data(row: Int, cell: Int) -> Data {
+        guard tag(row: row, cell: cell) == .blob else { return Data() }
+        return Data(span(row: row, cell: cell))
     }
 
     /// Returns the blob of 16 bytes as a UUID, or nil if the cell holds something else.
-    package func uuid(_ row: Int, _ cell: Int) -> UUID? {
-        tag(row, cell) == .blob ? UUID(bytes: span(row, cell)) : nil
+    package func uuid(row: Int, cell: Int) -> UUID? {
+        tag(row: row, cell: cell) == .blob ? UUID(bytes: span(row: row, cell: cell)) : nil
     }
 
     /// Returns the number as a decimal: an integer, a real by its shortest text, or a string. Returns nil if the cell
     /// holds no number.
-    package func decimal(_ row: Int, _ cell: Int) -> Decimal? {
-        switch tag(row, cell) {
-        case .integer: Decimal(int64(row, cell))
-        case .real: DecimalText.decimal(double(row, cell))
-        case .text: DecimalText.decimal(text(row, cell))
+    package func decimal(row: Int, cell: Int) -> Decimal? {
+        switch tag(row: row, cell: cell) {
+        case .integer: Decimal(int64(row: row, cell: cell))
+        case .real: DecimalText.decimal(double(row: row, cell: cell))
+        case .text: DecimalText.decimal(text(row: row, cell: cell))
         case .blob, .null: nil
         }
     }
 
     /// Compares the bytes of a string or a blob with other bytes, byte by byte, with a prefix first. The result is
     /// below, at or above zero.
-    package func compareBytes(_ row: Int, _ cell: Int, to other: UnsafeRawBufferPointer) -> Int {
-        Self.compare(span(row, cell), other)
+    package func compareBytes(row: Int, cell: Int, to other: UnsafeRawBufferPointer) -> Int {
+        Self.compare(span(row: row, cell: cell), other)
     }
 
     /// Compares the bytes of two cells.
-    package func compareBytes(_ row: Int, _ cell: Int, toRow otherRow: Int, _ otherCell: Int) -> Int {
-        Self.compare(span(row, cell), span(otherRow, otherCell))
+    package func compareBytes(row: Int, cell: Int, toRow otherRow: Int, cell otherCell: Int) -> Int {
+        Self.compare(span(row: row, cell: cell), span(row: otherRow, cell: otherCell))
     }
 
     /// Returns whether the bytes of a string or a blob equal the given bytes.
-    package func hasBytes(_ row: Int, _ cell: Int, _ other: UnsafeRawBufferPointer) -> Bool {
-        let own = span(row, cell)
+    package func hasBytes(row: Int, cell: Int, equalTo other: UnsafeRawBufferPointer) -> Bool {
+        let own = span(row: row, cell: cell)
         return own.count == other.count && Self.compare(own, other) == 0
     }
 
     @usableFromInline
-    func span(_ row: Int, _ cell: Int) -> UnsafeRawBufferPointer {
-        let index = index(row, cell)
+    func span(row: Int, cell: Int) -> UnsafeRawBufferPointer {
+        let index = index(row: row, cell: cell)
         guard tags[index] == StorageClass.text.rawValue || tags[index] == StorageClass.blob.rawValue else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }

@@ -35,35 +35,35 @@ package final class RowBuffer: @unchecked Sendable {
     }
 
     /// The size of the buffer in memory, in bytes.
-    package var memorySize: Int { count * stride * 9 + byteCount }
+    var memorySize: Int { count * stride * 9 + byteCount }
 
     @inlinable
-    package func tag(_ row: Int, _ cell: Int) -> StorageClass {
-        StorageClass(rawValue: tags[index(row, cell)]) ?? .null
+    package func tag(row: Int, cell: Int) -> StorageClass {
+        StorageClass(rawValue: tags[index(row: row, cell: cell)]) ?? .null
     }
 
     @inlinable
-    package func isNull(_ row: Int, _ cell: Int) -> Bool {
-        tags[index(row, cell)] == StorageClass.null.rawValue
+    package func isNull(row: Int, cell: Int) -> Bool {
+        tags[index(row: row, cell: cell)] == StorageClass.null.rawValue
     }
 
     /// Returns the integer, or 0 if the cell holds none.
     @inlinable
-    package func int64(_ row: Int, _ cell: Int) -> Int64 {
-        let index = index(row, cell)
+    package func int64(row: Int, cell: Int) -> Int64 {
+        let index = index(row: row, cell: cell)
         return tags[index] == StorageClass.integer.rawValue ? Int64(bitPattern: payloads[index]) : 0
     }
 
     /// Returns the number, converted from an integer if necessary, or 0 if the cell holds none.
     @inlinable
-    package func double(_ row: Int, _ cell: Int) -> Double {
-        let index = index(row, cell)
+    package func double(row: Int, cell: Int) -> Double {
+        let index = index(row: row, cell: cell)
         if tags[index] == StorageClass.real.rawValue { return Double(bitPattern: payloads[index]) }
         return tags[index] == StorageClass.integer.rawValue ? Double(Int64(bitPattern: payloads[index])) : 0
     }
 
     @inlinable
-    func index(_ row: Int, _ cell: Int) -> Int {
+    func index(row: Int, cell: Int) -> Int {
         // Not checked in release builds, because every access to a cell of an object calls this function. Rows were
         // counted by a fetch, and cells were laid out by its plan; neither comes from outside.
         assert(row >= 0 && row < count && cell >= 0 && cell < stride)

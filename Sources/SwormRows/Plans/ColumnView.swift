@@ -7,7 +7,7 @@ package import Foundation
 /// valid.
 package struct ColumnView: ~Copyable {
     /// The index of the column in the row.
-    package let column: Int32
+    let column: Int32
     package let type: StorageClass
     /// The bits of an integer or of a real number.
     @usableFromInline let bits: UInt64
@@ -63,7 +63,7 @@ package struct ColumnView: ~Copyable {
 
     private var storedString: String? {
         guard type == .text, let start = bytes.baseAddress else { return nil }
-        return UTF8Check.string(start.assumingMemoryBound(to: UInt8.self), bytes.count)
+        return UTF8Check.string(start: start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
     }
 
     private var storedDecimal: Decimal? {
@@ -75,39 +75,39 @@ package struct ColumnView: ~Copyable {
         }
     }
 
-    package func bool() throws(DecodingFailure) -> Bool { try checked(storedInteger.map { $0 != 0 }, .bool) }
+    package func bool() throws(DecodingFailure) -> Bool { try checked(storedInteger.map { $0 != 0 }, as: .bool) }
     package func int() throws(DecodingFailure) -> Int { try integer(.int) }
     package func int16() throws(DecodingFailure) -> Int16 { try integer(.int16) }
     package func int32() throws(DecodingFailure) -> Int32 { try integer(.int32) }
     package func int64() throws(DecodingFailure) -> Int64 { try integer(.int64) }
-    package func double() throws(DecodingFailure) -> Double { try checked(storedNumber, .double) }
+    package func double() throws(DecodingFailure) -> Double { try checked(storedNumber, as: .double) }
 
     package func float() throws(DecodingFailure) -> Float {
-        let number = try checked(storedNumber, .float)
+        let number = try checked(storedNumber, as: .float)
         let narrow = Float(number)
-        return try checked(narrow.isFinite || !number.isFinite ? narrow : nil, .float)
+        return try checked(narrow.isFinite || !number.isFinite ? narrow : nil, as: .float)
     }
 
-    package func decimal() throws(DecodingFailure) -> Decimal { try checked(storedDecimal, .decimal) }
+    package func decimal() throws(DecodingFailure) -> Decimal { try checked(storedDecimal, as: .decimal) }
 
     package func date() throws(DecodingFailure) -> Date {
-        Date(timeIntervalSinceReferenceDate: try checked(storedNumber, .date))
+        Date(timeIntervalSinceReferenceDate: try checked(storedNumber, as: .date))
     }
 
-    package func string() throws(DecodingFailure) -> String { try checked(storedString, .string) }
-    package func data() throws(DecodingFailure) -> Data { try checked(type == .blob ? Data(bytes) : nil, .data) }
+    package func string() throws(DecodingFailure) -> String { try checked(storedString, as: .string) }
+    package func data() throws(DecodingFailure) -> Data { try checked(type == .blob ? Data(bytes) : nil, as: .data) }
 
     package func uuid() throws(DecodingFailure) -> UUID {
-        try checked(type == .blob ? UUID(bytes: bytes) : nil, .uuid)
+        try checked(type == .blob ? UUID(bytes: bytes) : nil, as: .uuid)
     }
 
     package func url() throws(DecodingFailure) -> URL {
-        try checked(storedString.flatMap { URL(string: $0, encodingInvalidCharacters: false) }, .url)
+        try checked(storedString.flatMap { URL(string: $0, encodingInvalidCharacters: false) }, as: .url)
     }
 
     /// Calls the closure with the bytes of a blob, which are valid for its duration.
     package func withBlob<R>(_ body: (UnsafeRawBufferPointer) throws -> R) throws -> R {
-        try body(checked(type == .blob ? bytes : nil, .data))
+        try body(checked(type == .blob ? bytes : nil, as: .data))
     }
 
     /// Returns the error for a value that does not fit, for readers that check more than the storage class.
@@ -115,11 +115,11 @@ package struct ColumnView: ~Copyable {
 
     @inline(__always)
     private func integer<Value: FixedWidthInteger>(_ kind: FieldKind) throws(DecodingFailure) -> Value {
-        try checked(storedInteger.flatMap { Value(exactly: $0) }, kind)
+        try checked(storedInteger.flatMap { Value(exactly: $0) }, as: kind)
     }
 
     @inline(__always)
-    private func checked<Value>(_ value: Value?, _ kind: FieldKind) throws(DecodingFailure) -> Value {
+    private func checked<Value>(_ value: Value?, as kind: FieldKind) throws(DecodingFailure) -> Value {
         guard let value else { throw issue(expected: kind.expectation) }
         return value
     }

@@ -13,32 +13,35 @@ package enum FieldKind: UInt8, Sendable, Hashable {
     /// Creates the kind of a type, which is custom for a type that is not in the list.
     package init<Value>(_ type: Value.Type) { self = Self.kinds[ObjectIdentifier(type)] ?? .custom }
 
-    package var isOptional: Bool { rawValue >= Self.optionalBool.rawValue && self != .custom }
+    var isOptional: Bool { rawValue >= Self.optionalBool.rawValue && self != .custom }
 
     private static let kinds: [ObjectIdentifier: FieldKind] = Dictionary(
         uniqueKeysWithValues: layouts.map { (ObjectIdentifier($0.type), $0.kind) })
 
     static let layouts: [(kind: FieldKind, type: Any.Type, size: Int)] = [
-        layout(.bool, Bool.self), layout(.int, Int.self), layout(.int16, Int16.self), layout(.int32, Int32.self),
-        layout(.int64, Int64.self), layout(.float, Float.self), layout(.double, Double.self),
-        layout(.decimal, Decimal.self), layout(.date, Date.self), layout(.string, String.self),
-        layout(.data, Data.self), layout(.uuid, UUID.self), layout(.url, URL.self),
-        layout(.optionalBool, Bool?.self), layout(.optionalInt, Int?.self), layout(.optionalInt16, Int16?.self),
-        layout(.optionalInt32, Int32?.self), layout(.optionalInt64, Int64?.self),
-        layout(.optionalFloat, Float?.self), layout(.optionalDouble, Double?.self),
-        layout(.optionalDecimal, Decimal?.self), layout(.optionalDate, Date?.self),
-        layout(.optionalString, String?.self), layout(.optionalData, Data?.self), layout(.optionalUUID, UUID?.self),
-        layout(.optionalURL, URL?.self),
+        layout(.bool, of: Bool.self), layout(.int, of: Int.self), layout(.int16, of: Int16.self),
+        layout(.int32, of: Int32.self),
+        layout(.int64, of: Int64.self), layout(.float, of: Float.self), layout(.double, of: Double.self),
+        layout(.decimal, of: Decimal.self), layout(.date, of: Date.self), layout(.string, of: String.self),
+        layout(.data, of: Data.self), layout(.uuid, of: UUID.self), layout(.url, of: URL.self),
+        layout(.optionalBool, of: Bool?.self), layout(.optionalInt, of: Int?.self),
+        layout(.optionalInt16, of: Int16?.self),
+        layout(.optionalInt32, of: Int32?.self), layout(.optionalInt64, of: Int64?.self),
+        layout(.optionalFloat, of: Float?.self), layout(.optionalDouble, of: Double?.self),
+        layout(.optionalDecimal, of: Decimal?.self), layout(.optionalDate, of: Date?.self),
+        layout(.optionalString, of: String?.self), layout(.optionalData, of: Data?.self),
+        layout(.optionalUUID, of: UUID?.self),
+        layout(.optionalURL, of: URL?.self),
     ]
 
     private static func layout<Value>(
-        _ kind: FieldKind, _ type: Value.Type
+        _ kind: FieldKind, of type: Value.Type
     ) -> (kind: FieldKind, type: Any.Type, size: Int) {
         (kind, type, MemoryLayout<Value>.size)
     }
 
     /// The size of a property of the kind in bytes; 0 for custom.
-    package var size: Int { Self.layouts.first { $0.kind == self }?.size ?? 0 }
+    var size: Int { Self.layouts.first { $0.kind == self }?.size ?? 0 }
 
     package var expectation: String {
         let name =

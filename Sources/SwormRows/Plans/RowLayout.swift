@@ -26,7 +26,7 @@ package final class RowLayout: Sendable {
     package let make: @Sendable (UnsafeMutableRawPointer) -> Void
     package let copy: @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void
     package let destroy: @Sendable (UnsafeMutableRawPointer) -> Void
-    package let hasExternal: Bool
+    let hasExternal: Bool
     /// The reason why the plan cannot be used, if any.
     package let mistake: String?
 

@@ -26,7 +26,7 @@ package struct RowPlan<T>: Sendable {
     /// A closure that sets a property without an offset: a computed property, a property of a class, or a type without
     /// a `FieldKind`.
     package struct Custom: Sendable {
-        package let column: Int32
+        let column: Int32
         package let apply: @Sendable (inout T, borrowing ColumnView) throws -> Void
 
         package init(column: Int32, apply: @escaping @Sendable (inout T, borrowing ColumnView) throws -> Void) {

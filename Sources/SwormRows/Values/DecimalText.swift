@@ -24,10 +24,10 @@ package enum DecimalText {
     }
 
     /// Returns whether the bytes are a number. Not generic, so that it is specialized for other modules too.
-    package static func isNumber(_ text: UnsafeRawBufferPointer) -> Bool { isNumber(bytes: text) }
+    static func isNumber(_ text: UnsafeRawBufferPointer) -> Bool { isNumber(bytes: text) }
 
     /// Returns whether the string is a number. Not generic, so that it is specialized for other modules too.
-    package static func isNumber(_ text: String.UTF8View) -> Bool { isNumber(bytes: text) }
+    static func isNumber(_ text: String.UTF8View) -> Bool { isNumber(bytes: text) }
 
     /// Returns whether the string consists of a sign, digits with at most one point, and an exponent, optionally
     /// followed by the letter `m`.

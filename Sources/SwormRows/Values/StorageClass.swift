@@ -9,7 +9,7 @@ package enum StorageClass: UInt8, Sendable, Hashable {
     /// Creates a storage class from SQLite's code, which is one of the five.
     package init(code: Int32) { self = StorageClass(rawValue: UInt8(truncatingIfNeeded: code)) ?? .null }
 
-    package var name: String {
+    var name: String {
         switch self {
         case .integer: "integer"
         case .real: "real"

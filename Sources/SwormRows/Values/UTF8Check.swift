@@ -13,7 +13,7 @@ package enum UTF8Check {
             index += 8
         }
         while index < count {
-            let length = sequenceLength(base + index, count - index)
+            let length = sequenceLength(at: base + index, available: count - index)
             if length == 0 { return false }
             index += length
         }
@@ -22,7 +22,7 @@ package enum UTF8Check {
 
     /// Returns the length of the well-formed sequence at the start, or 0. `available` is at least 1.
     @inline(__always)
-    private static func sequenceLength(_ start: UnsafeRawPointer, _ available: Int) -> Int {
+    private static func sequenceLength(at start: UnsafeRawPointer, available: Int) -> Int {
         let lead = start.load(as: UInt8.self)
         if lead < 0x80 { return 1 }
         func byte(_ offset: Int) -> UInt8 { start.load(fromByteOffset: offset, as: UInt8.self) }
@@ -51,10 +51,12 @@ package enum UTF8Check {
     /// are one or two bytes long, which makes the string longer, except for the three bytes of a truncated sequence of
     /// four. The full check is therefore only needed if there is a byte that starts such a sequence.
     @inlinable @inline(__always)
-    package static func string(_ start: UnsafePointer<UInt8>, _ count: Int) -> String? {
+    package static func string(start: UnsafePointer<UInt8>, count: Int) -> String? {
         let string = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
         if string.utf8.count != count { return nil }
-        if count > 2, hasLongLead(start, count), !isValid(UnsafeRawBufferPointer(start: start, count: count)) {
+        if count > 2, hasLongLead(start: start, count: count),
+            !isValid(UnsafeRawBufferPointer(start: start, count: count))
+        {
             return nil
         }
         return string
@@ -62,7 +64,7 @@ package enum UTF8Check {
 
     /// Returns whether there is a byte with its four upper bits set.
     @inlinable @inline(__always)
-    static func hasLongLead(_ start: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+    static func hasLongLead(start: UnsafePointer<UInt8>, count: Int) -> Bool {
         let base = UnsafeRawPointer(start)
         var found: UInt64 = 0
         if count >= 8 {

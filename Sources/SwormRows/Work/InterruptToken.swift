@@ -17,10 +17,10 @@ package final class InterruptToken: @unchecked Sendable {
     }
 
     private struct Content: Sendable {
-        package var deadline: ContinuousClock.Instant?
+        var deadline: ContinuousClock.Instant?
         var listeners: [Int: @Sendable (Reason) -> Void] = [:]
         var lastListener = 0
-        package var name: String?
+        var name: String?
     }
 
     /// The state that the user's work reads atomically and without a lock.

@@ -2,42 +2,42 @@ import CSwormSQLite
 
 extension SQLiteError {
     package static let error = SQLITE_ERROR
-    package static let internalError = SQLITE_INTERNAL
+    static let internalError = SQLITE_INTERNAL
     package static let permission = SQLITE_PERM
-    package static let abort = SQLITE_ABORT
+    static let abort = SQLITE_ABORT
     package static let busy = SQLITE_BUSY
     package static let locked = SQLITE_LOCKED
-    package static let outOfMemory = SQLITE_NOMEM
+    static let outOfMemory = SQLITE_NOMEM
     package static let readOnly = SQLITE_READONLY
     package static let interrupt = SQLITE_INTERRUPT
     package static let ioError = SQLITE_IOERR
     package static let corrupt = SQLITE_CORRUPT
-    package static let notFound = SQLITE_NOTFOUND
+    static let notFound = SQLITE_NOTFOUND
     package static let full = SQLITE_FULL
     package static let cannotOpen = SQLITE_CANTOPEN
-    package static let locking = SQLITE_PROTOCOL
-    package static let schema = SQLITE_SCHEMA
+    static let locking = SQLITE_PROTOCOL
+    static let schema = SQLITE_SCHEMA
     package static let tooBig = SQLITE_TOOBIG
     package static let constraint = SQLITE_CONSTRAINT
     package static let mismatch = SQLITE_MISMATCH
     package static let misuse = SQLITE_MISUSE
-    package static let noLargeFiles = SQLITE_NOLFS
+    static let noLargeFiles = SQLITE_NOLFS
     package static let authorization = SQLITE_AUTH
     package static let range = SQLITE_RANGE
     package static let notADatabase = SQLITE_NOTADB
 
     // The C header builds extended codes with shifts, which Swift does not import.
-    package static let busyRecovery = SQLITE_BUSY | (1 << 8)
+    static let busyRecovery = SQLITE_BUSY | (1 << 8)
     package static let busySnapshot = SQLITE_BUSY | (2 << 8)
-    package static let readOnlyDirectory = SQLITE_READONLY | (6 << 8)
+    static let readOnlyDirectory = SQLITE_READONLY | (6 << 8)
     package static let abortRollback = SQLITE_ABORT | (2 << 8)
     package static let constraintCheck = SQLITE_CONSTRAINT | (1 << 8)
     package static let constraintForeignKey = SQLITE_CONSTRAINT | (3 << 8)
     package static let constraintNotNull = SQLITE_CONSTRAINT | (5 << 8)
     package static let constraintPrimaryKey = SQLITE_CONSTRAINT | (6 << 8)
-    package static let constraintTrigger = SQLITE_CONSTRAINT | (7 << 8)
+    static let constraintTrigger = SQLITE_CONSTRAINT | (7 << 8)
     package static let constraintUnique = SQLITE_CONSTRAINT | (8 << 8)
-    package static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
+    static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
 
     private static let names: [Int32: String] = [
         error: "SQLITE_ERROR", internalError: "SQLITE_INTERNAL", permission: "SQLITE_PERM", abort: "SQLITE_ABORT",

@@ -18,7 +18,7 @@ extension RowBuffer {
         let limit = limit ?? Int.max
         try rules.withUnsafeBufferPointer { rules in
             while builder.count < limit, try statement.step() {
-                try builder.append(statement.pointer, rules)
+                try builder.append(statement.pointer, rules: rules)
             }
         }
         return try builder.finish()

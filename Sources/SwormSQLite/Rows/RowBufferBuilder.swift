@@ -26,7 +26,7 @@ struct RowBufferBuilder: ~Copyable {
     var count: Int { rows }
 
     /// Appends the statement's current row.
-    mutating func append(_ statement: OpaquePointer, _ rules: UnsafeBufferPointer<CellRule>) throws {
+    mutating func append(_ statement: OpaquePointer, rules: UnsafeBufferPointer<CellRule>) throws {
         if rows == capacity { try growRows() }
         guard let payloads, let tags else { throw Self.outOfMemory }
         let base = rows * stride
@@ -39,29 +39,31 @@ struct RowBufferBuilder: ~Copyable {
             let payload: UInt64
             switch type {
             case SQLITE_INTEGER:
-                guard rule.kind.takesIntegers else { throw issue(statement, column, rule) }
+                guard rule.kind.takesIntegers else { throw issue(reading: statement, at: column, expected: rule) }
                 payload = UInt64(bitPattern: sqlite3_value_int64(value))
             case SQLITE_FLOAT:
                 let real = sqlite3_value_double(value)
-                guard rule.kind.takes(real) else { throw issue(statement, column, rule) }
+                guard rule.kind.takes(real) else { throw issue(reading: statement, at: column, expected: rule) }
                 payload = real.bitPattern
             case SQLITE_TEXT:
-                guard rule.kind.takesStrings else { throw issue(statement, column, rule) }
+                guard rule.kind.takesStrings else { throw issue(reading: statement, at: column, expected: rule) }
                 // An empty string has an address. A missing one means that there was no memory for the conversion.
                 guard let start = sqlite3_value_text(value) else { throw Self.outOfMemory }
                 let text = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
                 guard UTF8Check.isValid(text), rule.kind.takes(text: text) else {
-                    throw issue(statement, column, rule)
+                    throw issue(reading: statement, at: column, expected: rule)
                 }
                 payload = try put(text)
             case SQLITE_BLOB:
                 let start = sqlite3_value_blob(value)
                 let blob = UnsafeRawBufferPointer(
                     start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
-                guard rule.kind.takesBlob(ofLength: blob.count) else { throw issue(statement, column, rule) }
+                guard rule.kind.takesBlob(ofLength: blob.count) else {
+                    throw issue(reading: statement, at: column, expected: rule)
+                }
                 payload = try put(blob)
             default:
-                guard rule.allowsNull else { throw issue(statement, column, rule) }
+                guard rule.allowsNull else { throw issue(reading: statement, at: column, expected: rule) }
                 payload = 0
             }
             payloads[base + column] = payload
@@ -137,7 +139,7 @@ struct RowBufferBuilder: ~Copyable {
         SQLiteError(code: SQLITE_NOMEM, message: "no memory for the rows of a fetch; fetch in batches with a limit")
     }
 
-    private func issue(_ statement: OpaquePointer, _ column: Int, _ rule: CellRule) -> DecodingFailure {
+    private func issue(reading statement: OpaquePointer, at column: Int, expected rule: CellRule) -> DecodingFailure {
         DecodingFailure(
             statement: statement, column: Int32(truncatingIfNeeded: column),
             expected: rule.allowsNull ? "\(rule.kind.expectation) or NULL" : rule.kind.expectation)

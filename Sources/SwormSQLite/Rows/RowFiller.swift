@@ -63,32 +63,32 @@ struct RowFiller {
             let type = sqlite3_value_type(value)
             let isWritten: Bool
             switch op.kind {
-            case .bool: isWritten = require(ValueReading.bool(value, type), place)
-            case .int: isWritten = require(ValueReading.integer(value, type) as Int?, place)
-            case .int16: isWritten = require(ValueReading.integer(value, type) as Int16?, place)
-            case .int32: isWritten = require(ValueReading.integer(value, type) as Int32?, place)
-            case .int64: isWritten = require(ValueReading.int64(value, type), place)
-            case .float: isWritten = require(ValueReading.float(value, type), place)
-            case .double: isWritten = require(ValueReading.double(value, type), place)
-            case .decimal: isWritten = require(ValueReading.decimal(value, type), place)
-            case .date: isWritten = require(ValueReading.date(value, type), place)
-            case .string: isWritten = require(ValueReading.string(value, type), place)
-            case .data: isWritten = require(data(value, type, op), place)
-            case .uuid: isWritten = require(ValueReading.uuid(value, type), place)
-            case .url: isWritten = require(ValueReading.url(value, type), place)
-            case .optionalBool: isWritten = allow(ValueReading.bool(value, type), place, type)
-            case .optionalInt: isWritten = allow(ValueReading.integer(value, type) as Int?, place, type)
-            case .optionalInt16: isWritten = allow(ValueReading.integer(value, type) as Int16?, place, type)
-            case .optionalInt32: isWritten = allow(ValueReading.integer(value, type) as Int32?, place, type)
-            case .optionalInt64: isWritten = allow(ValueReading.int64(value, type), place, type)
-            case .optionalFloat: isWritten = allow(ValueReading.float(value, type), place, type)
-            case .optionalDouble: isWritten = allow(ValueReading.double(value, type), place, type)
-            case .optionalDecimal: isWritten = allow(ValueReading.decimal(value, type), place, type)
-            case .optionalDate: isWritten = allow(ValueReading.date(value, type), place, type)
-            case .optionalString: isWritten = allow(ValueReading.string(value, type), place, type)
-            case .optionalData: isWritten = allow(data(value, type, op), place, type)
-            case .optionalUUID: isWritten = allow(ValueReading.uuid(value, type), place, type)
-            case .optionalURL: isWritten = allow(ValueReading.url(value, type), place, type)
+            case .bool: isWritten = require(ValueReading.bool(value, type: type), place)
+            case .int: isWritten = require(ValueReading.integer(value, type: type) as Int?, place)
+            case .int16: isWritten = require(ValueReading.integer(value, type: type) as Int16?, place)
+            case .int32: isWritten = require(ValueReading.integer(value, type: type) as Int32?, place)
+            case .int64: isWritten = require(ValueReading.int64(value, type: type), place)
+            case .float: isWritten = require(ValueReading.float(value, type: type), place)
+            case .double: isWritten = require(ValueReading.double(value, type: type), place)
+            case .decimal: isWritten = require(ValueReading.decimal(value, type: type), place)
+            case .date: isWritten = require(ValueReading.date(value, type: type), place)
+            case .string: isWritten = require(ValueReading.string(value, type: type), place)
+            case .data: isWritten = require(data(value, type: type, for: op), place)
+            case .uuid: isWritten = require(ValueReading.uuid(value, type: type), place)
+            case .url: isWritten = require(ValueReading.url(value, type: type), place)
+            case .optionalBool: isWritten = allow(ValueReading.bool(value, type: type), place, type)
+            case .optionalInt: isWritten = allow(ValueReading.integer(value, type: type) as Int?, place, type)
+            case .optionalInt16: isWritten = allow(ValueReading.integer(value, type: type) as Int16?, place, type)
+            case .optionalInt32: isWritten = allow(ValueReading.integer(value, type: type) as Int32?, place, type)
+            case .optionalInt64: isWritten = allow(ValueReading.int64(value, type: type), place, type)
+            case .optionalFloat: isWritten = allow(ValueReading.float(value, type: type), place, type)
+            case .optionalDouble: isWritten = allow(ValueReading.double(value, type: type), place, type)
+            case .optionalDecimal: isWritten = allow(ValueReading.decimal(value, type: type), place, type)
+            case .optionalDate: isWritten = allow(ValueReading.date(value, type: type), place, type)
+            case .optionalString: isWritten = allow(ValueReading.string(value, type: type), place, type)
+            case .optionalData: isWritten = allow(data(value, type: type, for: op), place, type)
+            case .optionalUUID: isWritten = allow(ValueReading.uuid(value, type: type), place, type)
+            case .optionalURL: isWritten = allow(ValueReading.url(value, type: type), place, type)
             case .custom: isWritten = true
             }
             guard isWritten else { return index }
@@ -98,9 +98,9 @@ struct RowFiller {
     }
 
     @inline(never)
-    private mutating func data(_ value: OpaquePointer?, _ type: Int32, _ op: RowOp) -> Data? {
-        guard op.isExternal else { return ValueReading.data(value, type) }
-        guard let bytes = ValueReading.bytes(value, type) else { return nil }
+    private mutating func data(_ value: OpaquePointer?, type: Int32, for op: RowOp) -> Data? {
+        guard op.isExternal else { return ValueReading.data(value, type: type) }
+        guard let bytes = ValueReading.bytes(value, type: type) else { return nil }
         if bytes.first == ExternalMarker.inline { return Data(bytes.dropFirst()) }
         guard let external else { return nil }
         do {
@@ -137,7 +137,7 @@ struct RowFiller {
 }
 
 /// The first byte of a binary column that allows external storage.
-package enum ExternalMarker {
-    package static let inline: UInt8 = 1
-    package static let reference: UInt8 = 2
+enum ExternalMarker {
+    static let inline: UInt8 = 1
+    static let reference: UInt8 = 2
 }

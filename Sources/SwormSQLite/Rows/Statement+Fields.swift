@@ -31,35 +31,36 @@ private struct FieldBinder {
     @inline(__always)
     func bind(_ op: BindOp) -> Bool {
         switch op.kind {
-        case .bool: integer(load(op, Bool.self) ? 1 : 0, op)
-        case .int: integer(Int64(load(op, Int.self)), op)
-        case .int16: integer(Int64(load(op, Int16.self)), op)
-        case .int32: integer(Int64(load(op, Int32.self)), op)
-        case .int64: integer(load(op, Int64.self), op)
-        case .float: real(Double(load(op, Float.self)), op)
-        case .double: real(load(op, Double.self), op)
-        case .date: real(load(op, Date.self).timeIntervalSinceReferenceDate, op)
-        case .string: text(load(op, String.self), op)
-        case .data: blob(load(op, Data.self), op)
+        case .bool: integer(load(op, as: Bool.self) ? 1 : 0, for: op)
+        case .int: integer(Int64(load(op, as: Int.self)), for: op)
+        case .int16: integer(Int64(load(op, as: Int16.self)), for: op)
+        case .int32: integer(Int64(load(op, as: Int32.self)), for: op)
+        case .int64: integer(load(op, as: Int64.self), for: op)
+        case .float: real(Double(load(op, as: Float.self)), for: op)
+        case .double: real(load(op, as: Double.self), for: op)
+        case .date: real(load(op, as: Date.self).timeIntervalSinceReferenceDate, for: op)
+        case .string: text(load(op, as: String.self), for: op)
+        case .data: blob(load(op, as: Data.self), for: op)
         case .uuid: uuid(op)
-        case .optionalBool: load(op, Bool?.self).map { integer($0 ? 1 : 0, op) } ?? null(op)
-        case .optionalInt: load(op, Int?.self).map { integer(Int64($0), op) } ?? null(op)
-        case .optionalInt16: load(op, Int16?.self).map { integer(Int64($0), op) } ?? null(op)
-        case .optionalInt32: load(op, Int32?.self).map { integer(Int64($0), op) } ?? null(op)
-        case .optionalInt64: load(op, Int64?.self).map { integer($0, op) } ?? null(op)
-        case .optionalFloat: load(op, Float?.self).map { real(Double($0), op) } ?? null(op)
-        case .optionalDouble: load(op, Double?.self).map { real($0, op) } ?? null(op)
-        case .optionalDate: load(op, Date?.self).map { real($0.timeIntervalSinceReferenceDate, op) } ?? null(op)
-        case .optionalString: load(op, String?.self).map { text($0, op) } ?? null(op)
-        case .optionalData: load(op, Data?.self).map { blob($0, op) } ?? null(op)
-        case .optionalUUID: load(op, UUID?.self) == nil ? null(op) : uuid(op)
+        case .optionalBool: load(op, as: Bool?.self).map { integer($0 ? 1 : 0, for: op) } ?? null(op)
+        case .optionalInt: load(op, as: Int?.self).map { integer(Int64($0), for: op) } ?? null(op)
+        case .optionalInt16: load(op, as: Int16?.self).map { integer(Int64($0), for: op) } ?? null(op)
+        case .optionalInt32: load(op, as: Int32?.self).map { integer(Int64($0), for: op) } ?? null(op)
+        case .optionalInt64: load(op, as: Int64?.self).map { integer($0, for: op) } ?? null(op)
+        case .optionalFloat: load(op, as: Float?.self).map { real(Double($0), for: op) } ?? null(op)
+        case .optionalDouble: load(op, as: Double?.self).map { real($0, for: op) } ?? null(op)
+        case .optionalDate:
+            load(op, as: Date?.self).map { real($0.timeIntervalSinceReferenceDate, for: op) } ?? null(op)
+        case .optionalString: load(op, as: String?.self).map { text($0, for: op) } ?? null(op)
+        case .optionalData: load(op, as: Data?.self).map { blob($0, for: op) } ?? null(op)
+        case .optionalUUID: load(op, as: UUID?.self) == nil ? null(op) : uuid(op)
         case .decimal, .url, .optionalDecimal, .optionalURL, .custom: false
         }
     }
 
     /// Loads the property. The kind matches the property's own type, and therefore the memory.
     @inline(__always)
-    private func load<Value>(_ op: BindOp, _ type: Value.Type) -> Value {
+    private func load<Value>(_ op: BindOp, as type: Value.Type) -> Value {
         (row + op.offset).assumingMemoryBound(to: Value.self).pointee
     }
 
@@ -69,7 +70,7 @@ private struct FieldBinder {
     }
 
     @inline(__always)
-    private func integer(_ value: Int64, _ op: BindOp) -> Bool {
+    private func integer(_ value: Int64, for op: BindOp) -> Bool {
         switch op.width {
         case .integer16: if Int16(exactly: value) == nil { return false }
         case .integer32: if Int32(exactly: value) == nil { return false }
@@ -79,7 +80,7 @@ private struct FieldBinder {
     }
 
     @inline(__always)
-    private func real(_ value: Double, _ op: BindOp) -> Bool {
+    private func real(_ value: Double, for op: BindOp) -> Bool {
         guard !value.isNaN else { return false }
         guard op.width == .float else { return sqlite3_bind_double(statement, op.parameter, value) == SQLITE_OK }
         let narrow = Float(value)
@@ -88,7 +89,7 @@ private struct FieldBinder {
     }
 
     @inline(__always)
-    private func text(_ value: String, _ op: BindOp) -> Bool {
+    private func text(_ value: String, for op: BindOp) -> Bool {
         value.utf8.withContiguousStorageIfAvailable { utf8 in
             // A null address would bind NULL.
             guard utf8.count > 0 else {
@@ -102,7 +103,7 @@ private struct FieldBinder {
     }
 
     @inline(__always)
-    private func blob(_ value: Data, _ op: BindOp) -> Bool {
+    private func blob(_ value: Data, for op: BindOp) -> Bool {
         value.withUnsafeBytes { bytes in
             guard bytes.count > 0 else { return sqlite3_bind_zeroblob(statement, op.parameter, 0) == SQLITE_OK }
             guard let copy = arena.copy(bytes) else { return false }

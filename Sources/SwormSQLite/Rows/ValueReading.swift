@@ -8,45 +8,45 @@ import SwormRows
 // The caller passes the storage class, which it must query before any conversion.
 enum ValueReading {
     @inline(__always)
-    static func int64(_ value: OpaquePointer?, _ type: Int32) -> Int64? {
+    static func int64(_ value: OpaquePointer?, type: Int32) -> Int64? {
         type == SQLITE_INTEGER ? sqlite3_value_int64(value) : nil
     }
 
     @inline(__always)
-    static func bool(_ value: OpaquePointer?, _ type: Int32) -> Bool? {
-        int64(value, type).map { $0 != 0 }
+    static func bool(_ value: OpaquePointer?, type: Int32) -> Bool? {
+        int64(value, type: type).map { $0 != 0 }
     }
 
     @inline(__always)
-    static func integer<Value: FixedWidthInteger>(_ value: OpaquePointer?, _ type: Int32) -> Value? {
-        int64(value, type).flatMap { Value(exactly: $0) }
+    static func integer<Value: FixedWidthInteger>(_ value: OpaquePointer?, type: Int32) -> Value? {
+        int64(value, type: type).flatMap { Value(exactly: $0) }
     }
 
     @inline(__always)
-    static func double(_ value: OpaquePointer?, _ type: Int32) -> Double? {
+    static func double(_ value: OpaquePointer?, type: Int32) -> Double? {
         type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(value) : nil
     }
 
     @inline(__always)
-    static func float(_ value: OpaquePointer?, _ type: Int32) -> Float? {
-        guard let number = double(value, type) else { return nil }
+    static func float(_ value: OpaquePointer?, type: Int32) -> Float? {
+        guard let number = double(value, type: type) else { return nil }
         let narrow = Float(number)
         return narrow.isFinite || !number.isFinite ? narrow : nil
     }
 
     @inline(__always)
-    static func date(_ value: OpaquePointer?, _ type: Int32) -> Date? {
-        double(value, type).map { Date(timeIntervalSinceReferenceDate: $0) }
+    static func date(_ value: OpaquePointer?, type: Int32) -> Date? {
+        double(value, type: type).map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 
     @inline(__always)
-    static func string(_ value: OpaquePointer?, _ type: Int32) -> String? {
+    static func string(_ value: OpaquePointer?, type: Int32) -> String? {
         guard type == SQLITE_TEXT, let start = sqlite3_value_text(value) else { return nil }
-        return UTF8Check.string(start, Int(sqlite3_value_bytes(value)))
+        return UTF8Check.string(start: start, count: Int(sqlite3_value_bytes(value)))
     }
 
     @inline(__always)
-    static func uuid(_ value: OpaquePointer?, _ type: Int32) -> UUID? {
+    static func uuid(_ value: OpaquePointer?, type: Int32) -> UUID? {
         guard type == SQLITE_BLOB, let start = sqlite3_value_blob(value),
             sqlite3_value_bytes(value) == 16
         else { return nil }
@@ -55,25 +55,25 @@ enum ValueReading {
         return UUID(uuid: start.loadUnaligned(as: uuid_t.self))
     }
 
-    static func decimal(_ value: OpaquePointer?, _ type: Int32) -> Decimal? {
+    static func decimal(_ value: OpaquePointer?, type: Int32) -> Decimal? {
         switch type {
         case SQLITE_INTEGER: Decimal(sqlite3_value_int64(value))
         case SQLITE_FLOAT: DecimalText.decimal(sqlite3_value_double(value))
-        case SQLITE_TEXT: string(value, type).flatMap { DecimalText.decimal($0) }
+        case SQLITE_TEXT: string(value, type: type).flatMap { DecimalText.decimal($0) }
         default: nil
         }
     }
 
-    static func url(_ value: OpaquePointer?, _ type: Int32) -> URL? {
-        string(value, type).flatMap { URL(string: $0, encodingInvalidCharacters: false) }
+    static func url(_ value: OpaquePointer?, type: Int32) -> URL? {
+        string(value, type: type).flatMap { URL(string: $0, encodingInvalidCharacters: false) }
     }
 
-    static func bytes(_ value: OpaquePointer?, _ type: Int32) -> UnsafeRawBufferPointer? {
+    static func bytes(_ value: OpaquePointer?, type: Int32) -> UnsafeRawBufferPointer? {
         guard type == SQLITE_BLOB else { return nil }
         // An empty blob has no address.
         guard let start = sqlite3_value_blob(value) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
     }
 
-    static func data(_ value: OpaquePointer?, _ type: Int32) -> Data? { bytes(value, type).map { Data($0) } }
+    static func data(_ value: OpaquePointer?, type: Int32) -> Data? { bytes(value, type: type).map { Data($0) } }
 }

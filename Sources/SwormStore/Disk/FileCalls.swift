@@ -35,7 +35,7 @@ package protocol FileCalls: Sendable {
 // Calls with several steps.
 extension FileCalls {
     /// The permissions of a folder that all users can access.
-    package static var usualPermissions: Int { 0o777 }
+    static var usualPermissions: Int { 0o777 }
 
     /// Creates a folder and its missing parent folders, and returns when their names are on the disk.
     package func makeFolders(_ path: String) throws {
@@ -52,7 +52,7 @@ extension FileCalls {
     }
 
     /// Writes a new file and returns when its content is on the disk. Its name may not be on the disk yet.
-    package func writeFile(_ data: Data, to path: String) throws {
+    func writeFile(_ data: Data, to path: String) throws {
         try createFile(path)
         try write(data, to: path)
         try synchronize(path)
@@ -60,7 +60,7 @@ extension FileCalls {
 
     /// Replaces the content of a file so that its path refers to either the old or the new content at any time. After a
     /// crash, the old content may be back.
-    package func replaceFile(_ data: Data, at path: String) throws {
+    func replaceFile(_ data: Data, at path: String) throws {
         let draft = Self.draft(of: path)
         removeIfPresent(draft)
         do {
@@ -73,20 +73,20 @@ extension FileCalls {
     }
 
     /// Returns the path at which the new content of a file is written.
-    package static func draft(of path: String) -> String { path + "-new" }
+    static func draft(of path: String) -> String { path + "-new" }
 
     /// Removes a file if it exists and can be removed.
-    package func removeIfPresent(_ path: String) { try? removeFile(path) }
+    func removeIfPresent(_ path: String) { try? removeFile(path) }
 
     /// Removes the item at a path. A folder is removed with its content.
-    package func removeTree(_ path: String) throws {
+    func removeTree(_ path: String) throws {
         guard FileKind(itself: path) == .folder else { return try removeFile(path) }
         for name in try FileManager.default.contentsOfDirectory(atPath: path) { try removeTree(path + "/" + name) }
         try removeFolder(path)
     }
 
     /// Copies the files of a folder into a new one, and returns when their content and names are on the disk.
-    package func copyFiles(in folder: String, to copy: String) throws {
+    func copyFiles(in folder: String, to copy: String) throws {
         try makeFolders(copy)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             let (from, to) = (folder + "/" + name, copy + "/" + name)

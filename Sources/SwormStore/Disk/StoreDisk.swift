@@ -3,9 +3,9 @@
 package struct StoreDisk: Sendable {
     package var calls: any FileCalls
     /// The name of the file system that SQLite uses, or nil for the default one.
-    package var fileSystem: String?
+    var fileSystem: String?
 
-    package init(calls: any FileCalls = SystemFileCalls(), fileSystem: String? = nil) {
+    init(calls: any FileCalls = SystemFileCalls(), fileSystem: String? = nil) {
         self.calls = calls
         self.fileSystem = fileSystem
     }

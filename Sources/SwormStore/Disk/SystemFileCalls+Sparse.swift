@@ -41,7 +41,7 @@ extension SystemFileCalls {
             while case let start = lseek(source, place, Self.seekData), start >= 0 {
                 place = lseek(source, start, Self.seekHole)
                 guard place > start else { throw CoreDataError(failing: "read", path) }
-                try copyBytes(start..<place, of: (source, path), to: (target, copy), &buffer)
+                try copyBytes(start..<place, of: (source, path), to: (target, copy), through: &buffer)
             }
             // ENXIO means that there is no data after the position.
             guard errno == ENXIO else { throw CoreDataError(failing: "read", path) }
@@ -56,7 +56,7 @@ extension SystemFileCalls {
     private func copyBytes(
         _ range: Range<off_t>, of source: (descriptor: Int32, path: String),
         to target: (descriptor: Int32, path: String),
-        _ buffer: inout [UInt8]
+        through buffer: inout [UInt8]
     ) throws {
         var place = range.lowerBound
         while place < range.upperBound {

@@ -117,7 +117,7 @@ extension CoreDataError {
     ///   - action: The participle of the call, for the message.
     ///   - path: The file or folder.
     ///   - number: The error number.
-    package init(failing action: String, _ path: String, number: Int32 = errno) {
+    init(failing action: String, _ path: String, number: Int32 = errno) {
         let code: CocoaError.Code =
             switch number {
             case ENOSPC, EDQUOT: .fileWriteOutOfSpace

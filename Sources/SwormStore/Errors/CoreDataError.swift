@@ -14,13 +14,13 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
     package var message: String
     package var entity: String?
     package var key: String?
-    package var value: AttributeValue?
+    var value: AttributeValue?
     package var objects: [ObjectReference]
     package var details: [CoreDataError]
     package var cause: (any Error)?
     /// The condition of the store that caused the error, for conditions that share their Cocoa code with other
     /// failures.
-    package var condition: StoreCondition?
+    var condition: StoreCondition?
 
     package init(
         _ code: Int, _ message: String, entity: String? = nil, key: String? = nil, value: AttributeValue? = nil,

@@ -18,5 +18,5 @@ package enum StoreCondition: String, Sendable, Hashable {
     case notAStore
 
     /// The key of the condition in an error's user information.
-    package static var userInfoKey: String { "SwormStoreCondition" }
+    static var userInfoKey: String { "SwormStoreCondition" }
 }

@@ -13,7 +13,7 @@ extension FileHub {
     ///   - token: Ends the wait too.
     /// - Returns: The result, or nil if the readers did not end in time.
     func withoutReaders<R>(
-        until end: ContinuousClock.Instant, _ token: InterruptToken? = nil, _ body: () throws -> R
+        until end: ContinuousClock.Instant, token: InterruptToken? = nil, _ body: () throws -> R
     ) throws -> R? {
         guard let haveEnded = waitForReaders(until: end, token) else { return nil }
         defer { openGate() }

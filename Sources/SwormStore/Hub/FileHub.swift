@@ -36,21 +36,21 @@ package final class FileHub: WaitTarget {
     let checkpoints = CheckpointTurn()
 
     /// The default number of calls that may read a file at the same time.
-    package static let standardSlotLimit = max(4, ProcessInfo.processInfo.activeProcessorCount)
+    static let standardSlotLimit = max(4, ProcessInfo.processInfo.activeProcessorCount)
 
     /// - Parameters:
     ///   - slotLimit: The number of calls that may read at the same time.
     ///   - logLimit: The number of frames in the write-ahead log above which readers are briefly kept out, so that the
     ///     log restarts.
-    package init(slotLimit: Int = FileHub.standardSlotLimit, logLimit: Int = FileHub.standardLogLimit) {
+    init(slotLimit: Int = FileHub.standardSlotLimit, logLimit: Int = FileHub.standardLogLimit) {
         content = Locked(Content(state: HubState(slotLimit: slotLimit)))
         log = Locked(LogPolicy(limit: logLimit))
     }
 
     /// The default log limit in frames, which is 16 MB in pages of 4 KiB.
-    package static let standardLogLimit = 4096
+    static let standardLogLimit = 4096
 
-    package func raiseSlotLimit(to limit: Int) {
+    func raiseSlotLimit(to limit: Int) {
         wake { $0.state.raiseSlotLimit(to: limit) }
     }
 
@@ -167,7 +167,7 @@ package final class FileHub: WaitTarget {
     }
 
     /// Cancels a request, unless it was granted or ended before.
-    package func cancelAdmission(_ ticket: HubState.Ticket) { decide(ticket, .cancelled) }
+    package func cancelAdmission(_ ticket: HubState.Ticket) { decide(ticket, as: .cancelled) }
 
     /// Notes that the calling thread runs the admitted call.
     package func adopt(isTurn: Bool) {
@@ -209,7 +209,7 @@ package final class FileHub: WaitTarget {
     private func wait(
         for ticket: HubState.Ticket, until end: ContinuousClock.Instant, _ token: InterruptToken? = nil
     ) -> Outcome {
-        let listener = token?.addListener { [weak self] _ in self?.decide(ticket, .cancelled) }
+        let listener = token?.addListener { [weak self] _ in self?.decide(ticket, as: .cancelled) }
         defer { if let listener { token?.removeListener(listener) } }
         let semaphore = DispatchSemaphore(value: 0)
         let decided = content.withLock { content -> Outcome? in
@@ -228,7 +228,7 @@ package final class FileHub: WaitTarget {
     }
 
     /// Ends the wait of a call, unless it was granted before.
-    private func decide(_ ticket: HubState.Ticket, _ outcome: Outcome) {
+    private func decide(_ ticket: HubState.Ticket, as outcome: Outcome) {
         let waiter = content.withLock { content -> Waiter? in
             guard content.state.cancel(ticket) else { return nil }
             let waiter = content.waiters.removeValue(forKey: ticket)
@@ -274,7 +274,7 @@ package final class FileHub: WaitTarget {
                 if case .call(_, let end) = waiter { (ticket, end) } else { nil }
             }
         }
-        for (ticket, end) in ends where end <= now { decide(ticket, .timedOut) }
+        for (ticket, end) in ends where end <= now { decide(ticket, as: .timedOut) }
         if let next = ends.lazy.map(\.1).filter({ $0 > now }).min() { setAlarm(for: next) }
     }
 

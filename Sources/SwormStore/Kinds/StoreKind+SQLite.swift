@@ -42,7 +42,7 @@ extension StoreKind {
         // A store without hashes is rejected when it is opened.
         guard !hashes.isEmpty else { return nil }
         guard hashes == model.versionHashes else {
-            try StoreMigration.refuseMirrored(inspection, files, options)
+            try StoreMigration.refuseMirrored(inspection, files: files, options: options)
             return hashes
         }
         StoreMigration.removeRemains(beside: files)

@@ -6,7 +6,7 @@ package import Foundation
 /// can be added.
 package struct StoreKind: Sendable {
     /// The type that names the kind in a coordinator's API, such as `NSSQLiteStoreType`.
-    package let type: String
+    let type: String
     /// Whether a store has a URL. A store without one exists only while it is open.
     package let hasURL: Bool
     /// Whether opening a URL would create a store.
@@ -29,13 +29,13 @@ package struct StoreKind: Sendable {
 
     /// One migration from a model to another by a mapping.
     package struct Migration {
-        package let url: URL
-        package let source: CompiledModel
-        package let target: MigrationTarget
-        package let mapping: ModelMapping
-        package let options: StoreOptions
+        let url: URL
+        let source: CompiledModel
+        let target: MigrationTarget
+        let mapping: ModelMapping
+        let options: StoreOptions
         /// Called with the fraction that is done, from 0 to 1. An error that it throws cancels the migration.
-        package let progress: (Double) throws -> Void
+        let progress: (Double) throws -> Void
 
         package init(
             of url: URL, from source: CompiledModel, to target: MigrationTarget, mapping: ModelMapping,

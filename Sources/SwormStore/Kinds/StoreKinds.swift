@@ -7,7 +7,7 @@ package enum StoreKinds {
     ])
 
     /// Adds a kind, or replaces the one with the same type.
-    package static func register(_ kind: StoreKind) { kinds.withLock { $0[kind.type] = kind } }
+    static func register(_ kind: StoreKind) { kinds.withLock { $0[kind.type] = kind } }
 
     /// The kind with a type.
     ///

@@ -11,12 +11,13 @@ extension CompiledAttribute {
                 entity: entity, key: name)
         }
         if case .date(let date) = value, date.timeIntervalSinceReferenceDate.isNaN {
-            return error(NSValidationInvalidDateError, value, "is no date: it is not a number.", entity)
+            return error(
+                NSValidationInvalidDateError, for: value, reason: "is no date: it is not a number.", entity: entity)
         }
         if case .double(let number) = value, number.isNaN, !isTransient {
             return error(
-                NSManagedObjectValidationError, value,
-                "is not a number; a store cannot keep that. Use nil in an optional attribute.", entity)
+                NSManagedObjectValidationError, for: value,
+                reason: "is not a number; a store cannot keep that. Use nil in an optional attribute.", entity: entity)
         }
         for rule in validationRules {
             if let error = violation(of: rule, value, entity: entity) { return error }
@@ -29,47 +30,53 @@ extension CompiledAttribute {
         case .minimum(let bound):
             guard compareForSort(value, bound) == .orderedAscending else { return nil }
             return error(
-                type == .date ? NSValidationDateTooSoonError : NSValidationNumberTooSmallError, value,
-                "is less than \(bound), the smallest value that is allowed.", entity)
+                type == .date ? NSValidationDateTooSoonError : NSValidationNumberTooSmallError, for: value,
+                reason: "is less than \(bound), the smallest value that is allowed.", entity: entity)
         case .maximum(let bound):
             guard compareForSort(value, bound) == .orderedDescending else { return nil }
             return error(
-                type == .date ? NSValidationDateTooLateError : NSValidationNumberTooLargeError, value,
-                "is more than \(bound), the largest value that is allowed.", entity)
+                type == .date ? NSValidationDateTooLateError : NSValidationNumberTooLargeError, for: value,
+                reason: "is more than \(bound), the largest value that is allowed.", entity: entity)
         case .minimumLength(let length):
             guard case .string(let text) = value, text.utf16.count < length else { return nil }
             return error(
-                NSValidationStringTooShortError, value,
-                "has \(text.utf16.count) characters; at least \(length) are required.",
-                entity)
+                NSValidationStringTooShortError, for: value,
+                reason: "has \(text.utf16.count) characters; at least \(length) are required.",
+                entity: entity)
         case .maximumLength(let length):
             guard case .string(let text) = value, text.utf16.count > length else { return nil }
             return error(
-                NSValidationStringTooLongError, value,
-                "has \(text.utf16.count) characters; at most \(length) are allowed.",
-                entity)
+                NSValidationStringTooLongError, for: value,
+                reason: "has \(text.utf16.count) characters; at most \(length) are allowed.",
+                entity: entity)
         case .pattern(let pattern):
             guard case .string(let text) = value else { return nil }
             guard let expression = try? RegularExpressionPattern(pattern, options: []) else {
                 return error(
-                    NSValidationStringPatternMatchingError, value,
-                    "cannot be checked: the model's pattern \(pattern) is no regular expression.", entity)
+                    NSValidationStringPatternMatchingError, for: value,
+                    reason: "cannot be checked: the model's pattern \(pattern) is no regular expression.",
+                    entity: entity)
             }
             guard !expression.matches(text) else { return nil }
-            return error(NSValidationStringPatternMatchingError, value, "does not match \(pattern).", entity)
+            return error(
+                NSValidationStringPatternMatchingError, for: value, reason: "does not match \(pattern).", entity: entity
+            )
         case .predicate(let tree, let text):
             do {
                 guard try PreparedPredicate(tree).evaluate(value: .value(value)) ?? false else {
-                    return error(NSManagedObjectValidationError, value, "does not satisfy \(text).", entity)
+                    return error(
+                        NSManagedObjectValidationError, for: value, reason: "does not satisfy \(text).", entity: entity)
                 }
                 return nil
             } catch let failure {
-                return error(NSManagedObjectValidationError, value, "cannot be checked by \(text): \(failure)", entity)
+                return error(
+                    NSManagedObjectValidationError, for: value, reason: "cannot be checked by \(text): \(failure)",
+                    entity: entity)
             }
         }
     }
 
-    private func error(_ code: Int, _ value: AttributeValue, _ reason: String, _ entity: String) -> CoreDataError {
+    private func error(_ code: Int, for value: AttributeValue, reason: String, entity: String) -> CoreDataError {
         CoreDataError(
             code, "'\(name)' of \(entity): \(value.summary) \(reason)", entity: entity, key: name, value: value)
     }

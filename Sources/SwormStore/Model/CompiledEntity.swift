@@ -22,11 +22,11 @@ package final class CompiledEntity: Sendable {
     /// The slots of the leaves of each composite attribute, by the composite's name.
     package let composites: [String: [Int]]
     /// The names of own and inherited fetched properties. They are not stored, but the history counts them.
-    package let fetchedProperties: [String]
+    let fetchedProperties: [String]
     /// The entity's own uniqueness constraints. Those of its ancestors also apply.
     package let uniquenessConstraints: [[String]]
     /// The entity's own fetch indexes, and its attributes that are flagged as indexed.
-    package let indexes: [CompiledIndex]
+    let indexes: [CompiledIndex]
     package let versionHash: Data
     /// The traits of the attributes, by slot.
     package let traits: [SlotTraits]
@@ -101,10 +101,10 @@ package struct CompiledAttribute: Sendable {
     package var defaultValue: AttributeValue
     /// The text of the derivation expression of a derived attribute. The database computes the value.
     package var derivation: String?
-    package var valueTransformerName: String?
-    package var validationRules: [ValidationRule]
+    var valueTransformerName: String?
+    var validationRules: [ValidationRule]
     /// Whether the store's history keeps the value of a deleted object.
-    package var preservesValueInHistoryOnDeletion: Bool
+    var preservesValueInHistoryOnDeletion: Bool
 
     package init(
         name: String, owner: Int, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
@@ -151,9 +151,9 @@ package struct CompiledRelationship: Sendable {
     package var isOrdered: Bool
     package var isOptional: Bool
     package var isTransient: Bool
-    package var minCount: Int
+    var minCount: Int
     /// The maximum number of objects: 0 for no limit, 1 for a to-one relationship.
-    package var maxCount: Int
+    var maxCount: Int
     package var deleteRule: NSDeleteRule
 
     package init(
@@ -186,12 +186,12 @@ package struct CompiledIndex: Sendable {
         case entity(ascending: Bool)
     }
 
-    package var kind: Kind
+    var kind: Kind
     /// The index's name in the model. For a flagged attribute it is the attribute's name.
-    package var name: String
-    package var elements: [Element]
+    var name: String
+    var elements: [Element]
     /// The predicate of a partial index.
-    package var predicate: PredicateTree?
+    var predicate: PredicateTree?
 
     package init(kind: Kind, name: String, elements: [Element], predicate: PredicateTree? = nil) {
         self.kind = kind

@@ -7,7 +7,7 @@ package import Foundation
 package final class CompiledModel: Sendable {
     /// The entities. The one with number `n` has the index `n - 1`.
     package let entities: [CompiledEntity]
-    package let versionIdentifiers: [String]
+    let versionIdentifiers: [String]
     /// Entity names by configuration name, without the default configuration.
     package let configurations: [String: [String]]
     /// The version hashes of the store from which the model was inferred, which is the only store it applies to; nil

@@ -33,7 +33,7 @@ struct Derivation: Sendable, Hashable {
     init?(_ text: String, of entity: CompiledEntity, in model: CompiledModel) {
         form = .plain
         guard let open = text.firstIndex(of: "("), text.hasSuffix(")") else {
-            guard let source = Self.source(Self.keys(text[...]), entity, model) else { return nil }
+            guard let source = Self.source(of: Self.keys(text[...]), from: entity, in: model) else { return nil }
             self.source = source
             return
         }
@@ -52,7 +52,7 @@ struct Derivation: Sendable, Hashable {
         } else {
             return nil
         }
-        guard let source = Self.source(keys, entity, model) else { return nil }
+        guard let source = Self.source(of: keys, from: entity, in: model) else { return nil }
         // Only strings have other forms.
         if form != .plain {
             guard case .value(let path, let attribute) = source,
@@ -71,8 +71,8 @@ struct Derivation: Sendable, Hashable {
         text.split(separator: ".").map { key in String(key.filter { $0 != " " }) }
     }
 
-    private static func source(_ keys: [String], _ entity: CompiledEntity, _ model: CompiledModel) -> Source? {
-        if keys.count >= 2, keys[1].hasPrefix("@") { return members(keys, entity, model) }
+    private static func source(of keys: [String], from entity: CompiledEntity, in model: CompiledModel) -> Source? {
+        if keys.count >= 2, keys[1].hasPrefix("@") { return members(of: keys, from: entity, in: model) }
         var path: [Int] = []
         var current = entity
         for (index, key) in keys.enumerated() {
@@ -91,7 +91,7 @@ struct Derivation: Sendable, Hashable {
         return nil
     }
 
-    private static func members(_ keys: [String], _ entity: CompiledEntity, _ model: CompiledModel) -> Source? {
+    private static func members(of keys: [String], from entity: CompiledEntity, in model: CompiledModel) -> Source? {
         guard let aggregate = Aggregate(rawValue: String(keys[1].dropFirst())),
             case .relationship(let slot)? = entity.slot(named: keys[0]), entity.relationships[slot].isToMany,
             !entity.relationships[slot].isTransient

@@ -44,17 +44,17 @@ package enum SHA2 {
             for index in 16..<constants.count {
                 let early = schedule[index - 15]
                 let late = schedule[index - 2]
-                let s0 = rotate(early, schedule0.0) ^ rotate(early, schedule0.1) ^ (early >> schedule0.2)
-                let s1 = rotate(late, schedule1.0) ^ rotate(late, schedule1.1) ^ (late >> schedule1.2)
+                let s0 = rotate(early, by: schedule0.0) ^ rotate(early, by: schedule0.1) ^ (early >> schedule0.2)
+                let s1 = rotate(late, by: schedule1.0) ^ rotate(late, by: schedule1.1) ^ (late >> schedule1.2)
                 schedule[index] = schedule[index - 16] &+ s0 &+ schedule[index - 7] &+ s1
             }
             var (a, b, c, d) = (state[0], state[1], state[2], state[3])
             var (e, f, g, h) = (state[4], state[5], state[6], state[7])
             for index in 0..<constants.count {
-                let s1 = rotate(e, sum1.0) ^ rotate(e, sum1.1) ^ rotate(e, sum1.2)
+                let s1 = rotate(e, by: sum1.0) ^ rotate(e, by: sum1.1) ^ rotate(e, by: sum1.2)
                 let choice = (e & f) ^ (~e & g)
                 let first = h &+ s1 &+ choice &+ constants[index] &+ schedule[index]
-                let s0 = rotate(a, sum0.0) ^ rotate(a, sum0.1) ^ rotate(a, sum0.2)
+                let s0 = rotate(a, by: sum0.0) ^ rotate(a, by: sum0.1) ^ rotate(a, by: sum0.2)
                 let majority = (a & b) ^ (a & c) ^ (b & c)
                 (h, g, f, e) = (g, f, e, d &+ first)
                 (d, c, b, a) = (c, b, a, first &+ s0 &+ majority)
@@ -63,7 +63,7 @@ package enum SHA2 {
         }
     }
 
-    private static func rotate<Word: FixedWidthInteger & UnsignedInteger>(_ word: Word, _ count: Word) -> Word {
+    private static func rotate<Word: FixedWidthInteger & UnsignedInteger>(_ word: Word, by count: Word) -> Word {
         word >> count | word << (Word(Word.bitWidth) - count)
     }
 

@@ -7,13 +7,13 @@ package import SwormPredicates
 /// ``CompiledAttribute`` does so for every value.
 package struct SlotTraits: Sendable {
     package let type: AttributeType
-    package let isOptional: Bool
+    let isOptional: Bool
     package let isTransient: Bool
-    package let isDerived: Bool
+    let isDerived: Bool
     package let allowsExternalStorage: Bool
-    package let hasRules: Bool
+    let hasRules: Bool
 
-    package init(_ attribute: CompiledAttribute) {
+    init(_ attribute: CompiledAttribute) {
         type = attribute.type
         isOptional = attribute.isOptional
         isTransient = attribute.isTransient

@@ -82,7 +82,7 @@ private struct Reader {
         var nodes: [BinaryPropertyList.Node] = []
         nodes.reserveCapacity(count)
         for index in 0..<count {
-            let start = try unsigned(table + index * offsetSize, offsetSize)
+            let start = try unsigned(table + index * offsetSize, size: offsetSize)
             guard start >= 8, start < table else { throw ArchiveError("object \(index) lies outside the objects") }
             nodes.append(try node(start))
         }
@@ -106,28 +106,31 @@ private struct Reader {
             guard low <= 4 else { throw unknown(marker) }
             try take(1 + 1 << low, from: start)
             // The upper eight of sixteen bytes only repeat the sign, or are zero.
-            if low == 4, try bits(body, 8) == 0, try signed(body + 8) < 0 { return .unsigned(try bits(body + 8, 8)) }
+            if low == 4, try bits(body, size: 8) == 0, try signed(body + 8) < 0 {
+                return .unsigned(try bits(body + 8, size: 8))
+            }
             return low == 4
-                ? .int(try signed(body + 8)) : .int(low == 3 ? try signed(body) : Int64(try unsigned(body, 1 << low)))
+                ? .int(try signed(body + 8))
+                : .int(low == 3 ? try signed(body) : Int64(try unsigned(body, size: 1 << low)))
         case 0x2:
             try take(1 + 1 << low, from: start)
             switch low {
-            case 2: return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: try bits(body, 4)))))
-            case 3: return .real(Double(bitPattern: try bits(body, 8)))
+            case 2: return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: try bits(body, size: 4)))))
+            case 3: return .real(Double(bitPattern: try bits(body, size: 8)))
             default: throw unknown(marker)
             }
         case 0x3:
             guard low == 3 else { throw unknown(marker) }
             try take(9, from: start)
-            return .date(Double(bitPattern: try bits(body, 8)))
+            return .date(Double(bitPattern: try bits(body, size: 8)))
         case 0x4:
-            let range = try range(start, low, unit: 1)
+            let range = try range(start, low: low, unit: 1)
             return .data(Data(bytes[range]))
         case 0x5, 0x7:
-            let range = try range(start, low, unit: 1)
+            let range = try range(start, low: low, unit: 1)
             return .string(String(decoding: bytes[range], as: UTF8.self))
         case 0x6:
-            let range = try range(start, low, unit: 2)
+            let range = try range(start, low: low, unit: 2)
             let units = stride(from: range.lowerBound, to: range.upperBound, by: 2).map {
                 UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
             }
@@ -135,11 +138,11 @@ private struct Reader {
         case 0x8:
             try take(2 + low, from: start)
             guard low < 8 else { throw unknown(marker) }
-            return .uid(try unsigned(body, low + 1))
-        case 0xA: return .array(try references(try range(start, low, unit: referenceSize)))
-        case 0xB, 0xC: return .set(try references(try range(start, low, unit: referenceSize)))
+            return .uid(try unsigned(body, size: low + 1))
+        case 0xA: return .array(try references(try range(start, low: low, unit: referenceSize)))
+        case 0xB, 0xC: return .set(try references(try range(start, low: low, unit: referenceSize)))
         case 0xD:
-            let both = try references(try range(start, low, unit: referenceSize * 2))
+            let both = try references(try range(start, low: low, unit: referenceSize * 2))
             let half = both.count / 2
             return .dictionary(keys: Array(both[..<half]), values: Array(both[half...]))
         default: throw unknown(marker)
@@ -151,7 +154,7 @@ private struct Reader {
     }
 
     /// Returns the bytes of an object with several units, which follow its marker and its count.
-    private mutating func range(_ start: Int, _ low: Int, unit: Int) throws(ArchiveError) -> Range<Int> {
+    private mutating func range(_ start: Int, low: Int, unit: Int) throws(ArchiveError) -> Range<Int> {
         var body = start + 1
         var units = low
         if low == 0xF {
@@ -160,7 +163,7 @@ private struct Reader {
             }
             let size = 1 << Int(bytes[body] & 0x0F)
             guard body + size < table else { throw ArchiveError("an object of the property list is cut off") }
-            units = try unsigned(body + 1, size)
+            units = try unsigned(body + 1, size: size)
             body += 1 + size
         }
         guard units <= (table - body) / unit else { throw ArchiveError("an object of the property list is cut off") }
@@ -172,7 +175,7 @@ private struct Reader {
         var result: [Int] = []
         result.reserveCapacity(range.count / referenceSize)
         for start in stride(from: range.lowerBound, to: range.upperBound, by: referenceSize) {
-            let number = try unsigned(start, referenceSize)
+            let number = try unsigned(start, size: referenceSize)
             guard number < count else {
                 throw ArchiveError("the property list refers to object \(number), which it has not")
             }
@@ -187,17 +190,17 @@ private struct Reader {
         guard budget >= -8 else { throw ArchiveError("objects of the property list share their bytes") }
     }
 
-    private func bits(_ start: Int, _ size: Int) throws(ArchiveError) -> UInt64 {
+    private func bits(_ start: Int, size: Int) throws(ArchiveError) -> UInt64 {
         guard start >= 0, start + size <= bytes.count else { throw ArchiveError("the property list is cut off") }
         var number: UInt64 = 0
         for index in start..<start + size { number = number << 8 | UInt64(bytes[index]) }
         return number
     }
 
-    private func signed(_ start: Int) throws(ArchiveError) -> Int64 { Int64(bitPattern: try bits(start, 8)) }
+    private func signed(_ start: Int) throws(ArchiveError) -> Int64 { Int64(bitPattern: try bits(start, size: 8)) }
 
-    private func unsigned(_ start: Int, _ size: Int) throws(ArchiveError) -> Int {
-        guard let number = Int(exactly: try bits(start, size)) else {
+    private func unsigned(_ start: Int, size: Int) throws(ArchiveError) -> Int {
+        guard let number = Int(exactly: try bits(start, size: size)) else {
             throw ArchiveError("a number of the property list is too large")
         }
         return number

@@ -67,10 +67,10 @@ struct BinaryPropertyListWriter {
             switch node {
             case .plain(let value): Self.append(value, to: &out)
             case .array(let elements):
-                Self.appendMarker(0xA0, elements.count, to: &out)
+                Self.appendMarker(0xA0, count: elements.count, to: &out)
                 for element in elements { Self.append(element, size: referenceSize, to: &out) }
             case .dictionary(let keys, let values):
-                Self.appendMarker(0xD0, keys.count, to: &out)
+                Self.appendMarker(0xD0, count: keys.count, to: &out)
                 for element in keys + values { Self.append(element, size: referenceSize, to: &out) }
             }
         }
@@ -95,14 +95,14 @@ struct BinaryPropertyListWriter {
             append(Int(bitPattern: UInt(number.bitPattern)), size: 8, to: &out)
         case .string(let text):
             if text.utf8.allSatisfy({ $0 < 0x80 }) {
-                appendMarker(0x50, text.utf8.count, to: &out)
+                appendMarker(0x50, count: text.utf8.count, to: &out)
                 out.append(contentsOf: text.utf8)
             } else {
-                appendMarker(0x60, text.utf16.count, to: &out)
+                appendMarker(0x60, count: text.utf16.count, to: &out)
                 for unit in text.utf16 { append(Int(unit), size: 2, to: &out) }
             }
         case .data(let data):
-            appendMarker(0x40, data.count, to: &out)
+            appendMarker(0x40, count: data.count, to: &out)
             out.append(data)
         case .uid(let number):
             let size = self.size(of: number)
@@ -112,7 +112,7 @@ struct BinaryPropertyListWriter {
         }
     }
 
-    private static func appendMarker(_ kind: UInt8, _ count: Int, to out: inout Data) {
+    private static func appendMarker(_ kind: UInt8, count: Int, to out: inout Data) {
         if count < 15 {
             out.append(kind | UInt8(count))
         } else {

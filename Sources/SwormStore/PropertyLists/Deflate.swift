@@ -14,7 +14,7 @@ package enum Deflate {
             throw ArchiveError("there is no memory to decompress it")
         }
         defer { inflateEnd(stream) }
-        return try run(data, limit: limit, stream) { CSwormZlib.inflate($0, Z_NO_FLUSH) }
+        return try run(data, limit: limit, with: stream) { CSwormZlib.inflate($0, Z_NO_FLUSH) }
     }
 
     /// Compresses data.
@@ -27,7 +27,7 @@ package enum Deflate {
                 streamSize) == Z_OK
         else { throw ArchiveError("there is no memory to compress it") }
         defer { deflateEnd(stream) }
-        return try run(data, limit: Int.max, stream) { CSwormZlib.deflate($0, Z_FINISH) }
+        return try run(data, limit: Int.max, with: stream) { CSwormZlib.deflate($0, Z_FINISH) }
     }
 
     private static let streamSize = Int32(MemoryLayout<z_stream>.size)
@@ -41,7 +41,7 @@ package enum Deflate {
     }
 
     private static func run(
-        _ data: Data, limit: Int, _ stream: UnsafeMutablePointer<z_stream>,
+        _ data: Data, limit: Int, with stream: UnsafeMutablePointer<z_stream>,
         _ step: (UnsafeMutablePointer<z_stream>) -> Int32
     ) throws(ArchiveError) -> Data {
         guard let size = UInt32(exactly: data.count) else { throw ArchiveError("it is too large to be compressed") }

@@ -118,13 +118,13 @@ package struct KeyedArchive {
 
 // The fields of an object in the forms that readers need.
 extension KeyedArchive {
-    package func object(_ object: Object, _ field: String) -> Object? {
+    package func object(of object: Object, field: String) -> Object? {
         if case .object(let found) = self[object, field] { found } else { nil }
     }
 
-    package func string(_ object: Object, _ field: String) -> String? { string(self[object, field]) }
+    package func string(of object: Object, field: String) -> String? { string(self[object, field]) }
 
-    package func int(_ object: Object, _ field: String) -> Int? {
+    package func int(of object: Object, field: String) -> Int? {
         switch self[object, field] {
         case .int(let number): Int(exactly: number)
         case .bool(let flag): flag ? 1 : 0
@@ -133,7 +133,9 @@ extension KeyedArchive {
         }
     }
 
-    package func flag(_ object: Object, _ field: String) -> Bool { int(object, field).map { $0 != 0 } ?? false }
+    package func flag(of object: Object, field: String) -> Bool {
+        int(of: object, field: field).map { $0 != 0 } ?? false
+    }
 
     /// Returns a string, including one that was archived as an object.
     package func string(_ value: Value) -> String? {
@@ -159,7 +161,7 @@ extension KeyedArchive {
     /// Returns the pairs of a dictionary, including one whose keys are stored in a separate object.
     package func pairs(_ value: Value) -> [(key: Value, value: Value)] {
         guard case .object(let object) = value else { return [] }
-        if let mapping = self.object(object, "searchMapping") {
+        if let mapping = self.object(of: object, field: "searchMapping") {
             return Array(zip(elements(self[mapping, "keys"]), elements(self[object, "values"])))
                 .map { (key: $0, value: $1) }
         }

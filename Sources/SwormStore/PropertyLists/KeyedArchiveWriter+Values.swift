@@ -22,12 +22,14 @@ extension KeyedArchiveWriter {
         case .double(let number): return plain(.real(number))
         case .string(let text): return string(text)
         case .date(let date):
-            return object(["NSDate", "NSObject"], ["NS.time": .real(date.timeIntervalSinceReferenceDate)])
-        case .data(let data): return object(["NSData", "NSObject"], ["NS.data": .data(data)])
+            return object(["NSDate", "NSObject"], fields: ["NS.time": .real(date.timeIntervalSinceReferenceDate)])
+        case .data(let data): return object(["NSData", "NSObject"], fields: ["NS.data": .data(data)])
         case .uuid(let uuid):
-            return object(["NSUUID", "NSObject"], ["NS.uuidbytes": .data(withUnsafeBytes(of: uuid.uuid) { Data($0) })])
+            return object(
+                ["NSUUID", "NSObject"], fields: ["NS.uuidbytes": .data(withUnsafeBytes(of: uuid.uuid) { Data($0) })])
         case .url(let url):
-            return object(["NSURL", "NSObject"], ["NS.base": Self.null, "NS.relative": string(url.absoluteString)])
+            return object(
+                ["NSURL", "NSObject"], fields: ["NS.base": Self.null, "NS.relative": string(url.absoluteString)])
         case .decimal(let number): return decimal(number)
         case .object: return nil
         }
@@ -51,7 +53,7 @@ extension KeyedArchiveWriter {
         }
         return object(
             ["NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
-            [
+            fields: [
                 "NS.mantissa": .data(Data(mantissa)), "NS.mantissa.bo": .int(1),
                 "NS.exponent": .int(Int64(number.exponent)), "NS.length": .int(Int64(words.count)),
                 "NS.negative": .bool(number.sign == .minus), "NS.compact": .bool(true),

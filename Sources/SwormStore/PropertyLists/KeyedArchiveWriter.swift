@@ -21,15 +21,15 @@ package struct KeyedArchiveWriter {
     /// Writes the object with a number.
     ///
     /// - Parameter lineage: The names of its class and of its superclasses, the class itself first.
-    package mutating func write(_ number: Int, _ lineage: [String], _ fields: [String: PropertyListValue]) {
+    package mutating func write(_ number: Int, lineage: [String], fields: [String: PropertyListValue]) {
         var fields = fields
         fields["$class"] = .uid(classNumber(lineage))
         objects[number] = .dictionary(fields)
     }
 
-    package mutating func object(_ lineage: [String], _ fields: [String: PropertyListValue]) -> PropertyListValue {
+    package mutating func object(_ lineage: [String], fields: [String: PropertyListValue]) -> PropertyListValue {
         let number = reserve()
-        write(number, lineage, fields)
+        write(number, lineage: lineage, fields: fields)
         return .uid(number)
     }
 
@@ -44,11 +44,12 @@ package struct KeyedArchiveWriter {
     package mutating func string(_ text: String?) -> PropertyListValue { text.map { plain(.string($0)) } ?? Self.null }
 
     package mutating func array(_ elements: [PropertyListValue], isMutable: Bool = false) -> PropertyListValue {
-        object((isMutable ? ["NSMutableArray"] : []) + ["NSArray", "NSObject"], ["NS.objects": .array(elements)])
+        object(
+            (isMutable ? ["NSMutableArray"] : []) + ["NSArray", "NSObject"], fields: ["NS.objects": .array(elements)])
     }
 
     package mutating func set(_ elements: [PropertyListValue]) -> PropertyListValue {
-        object(["NSSet", "NSObject"], ["NS.objects": .array(elements)])
+        object(["NSSet", "NSObject"], fields: ["NS.objects": .array(elements)])
     }
 
     package mutating func dictionary(
@@ -57,7 +58,7 @@ package struct KeyedArchiveWriter {
         let keys = pairs.map { string($0.key) }
         return object(
             (isMutable ? ["NSMutableDictionary"] : []) + ["NSDictionary", "NSObject"],
-            ["NS.keys": .array(keys), "NS.objects": .array(pairs.map(\.value))])
+            fields: ["NS.keys": .array(keys), "NS.objects": .array(pairs.map(\.value))])
     }
 
     /// Returns the archive of an object.

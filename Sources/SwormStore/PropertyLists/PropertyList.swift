@@ -8,7 +8,7 @@ package enum PropertyList {
     /// Returns the list in data, binary or XML, as Foundation objects.
     ///
     /// - Throws: An error that describes the problem with the list.
-    package static func objects(_ data: Data) throws -> Any {
+    static func objects(_ data: Data) throws -> Any {
         guard data.starts(with: BinaryPropertyList.magic) else { return try XMLPropertyList.objects(data) }
         return try BinaryPropertyList(data).objects()
     }

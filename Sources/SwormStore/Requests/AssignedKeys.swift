@@ -8,7 +8,7 @@ package struct AssignedKeys: Sendable {
     private var list: ContiguousArray<Int64> = []
     private var table: [Int64: Int64] = [:]
 
-    package init() {}
+    init() {}
 
     /// Reserves capacity for temporary keys within bounds.
     init(count: Int, within bounds: ClosedRange<Int64>) {

@@ -2,9 +2,9 @@ package import SwormPredicates
 
 /// An update that sets attributes of all rows that a request finds.
 package struct BatchUpdate {
-    package var specification: FetchSpecification
+    var specification: FetchSpecification
     /// The values of stored attributes, each in the form in which the attribute holds it.
-    package var values: [(slot: Int, value: AttributeValue)]
+    var values: [(slot: Int, value: AttributeValue)]
     /// The author of the change, for the history.
     package var author: String?
     package var contextName: String?
@@ -14,7 +14,7 @@ package struct BatchUpdate {
     /// Whether the result lists the changed rows.
     package var namesRows = false
 
-    package init(_ specification: FetchSpecification, _ values: [(slot: Int, value: AttributeValue)]) {
+    package init(_ specification: FetchSpecification, values: [(slot: Int, value: AttributeValue)]) {
         self.specification = specification
         self.values = values
     }
@@ -28,7 +28,7 @@ package struct BatchDeletion {
         case listed([RowID])
     }
 
-    package var choice: Choice
+    var choice: Choice
     /// The author of the change, for the history.
     package var author: String?
     package var contextName: String?

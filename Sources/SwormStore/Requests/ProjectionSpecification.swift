@@ -29,5 +29,5 @@ package struct ProjectedColumn: Sendable, Hashable {
 
     package var content: Content
     /// The path or expression of the column, for messages.
-    package var path: String
+    var path: String
 }

@@ -17,7 +17,7 @@ package struct SaveRequest: Sendable {
         ///
         /// The recreated row gets a higher version, because other contexts may still hold the old row and must not
         /// mistake one for the other.
-        package var lostVersion: Int64?
+        var lostVersion: Int64?
         package init(row: RowID, attributes: [AttributeValue], toOnes: [RowID?], lostVersion: Int64? = nil) {
             self.row = row
             self.attributes = attributes
@@ -47,7 +47,7 @@ package struct SaveRequest: Sendable {
         package var version: Int64?
         /// The to-many relationships whose members must all be deleted with the row, and whose links are not guarded
         /// by a version.
-        package var emptied: [Emptied]
+        var emptied: [Emptied]
         package init(row: RowID, version: Int64?, emptied: [Emptied] = []) {
             self.row = row
             self.version = version
@@ -57,9 +57,9 @@ package struct SaveRequest: Sendable {
 
     /// A relationship that must not have members other than those that are deleted too.
     package struct Emptied: Sendable {
-        package var relationship: Int
+        var relationship: Int
         /// The keys of the members that are unlinked deliberately and are not deleted.
-        package var unlinked: Set<Int64>
+        var unlinked: Set<Int64>
         package init(relationship: Int, unlinked: Set<Int64>) {
             self.relationship = relationship
             self.unlinked = unlinked
@@ -134,14 +134,14 @@ package struct SaveConflicts: Error, Sendable {
         package var expected: Int64
         /// Whether the row still exists.
         package var exists: Bool
-        package init(row: RowID, expected: Int64, exists: Bool) {
+        init(row: RowID, expected: Int64, exists: Bool) {
             self.row = row
             self.expected = expected
             self.exists = exists
         }
     }
     package var conflicts: [Conflict]
-    package init(conflicts: [Conflict]) { self.conflicts = conflicts }
+    init(conflicts: [Conflict]) { self.conflicts = conflicts }
 }
 
 /// To-one relationships that the save would have left without their other side, and links whose delete rules it did
@@ -158,7 +158,7 @@ package struct LinkConflicts: Error, Sendable {
         package var destination: RowID
         /// Whether the save deletes the destination. If not, the destination does not refer back.
         package var isDeletion: Bool
-        package init(row: RowID, relationship: Int, destination: RowID, isDeletion: Bool) {
+        init(row: RowID, relationship: Int, destination: RowID, isDeletion: Bool) {
             self.row = row
             self.relationship = relationship
             self.destination = destination
@@ -172,7 +172,7 @@ package struct LinkConflicts: Error, Sendable {
         /// The slot of the to-many relationship that contains the member.
         package var relationship: Int
         package var member: RowID
-        package init(owner: RowID, relationship: Int, member: RowID) {
+        init(owner: RowID, relationship: Int, member: RowID) {
             self.owner = owner
             self.relationship = relationship
             self.member = member
@@ -181,7 +181,7 @@ package struct LinkConflicts: Error, Sendable {
 
     package var conflicts: [Conflict]
     package var members: [Member]
-    package init(conflicts: [Conflict] = [], members: [Member] = []) {
+    init(conflicts: [Conflict] = [], members: [Member] = []) {
         self.conflicts = conflicts
         self.members = members
     }
@@ -195,12 +195,12 @@ package struct UniquenessConflicts: Error, Sendable {
         /// The row that already has the values.
         package var existing: RowID
         package var constraint: [String]
-        package init(row: RowID, existing: RowID, constraint: [String]) {
+        init(row: RowID, existing: RowID, constraint: [String]) {
             self.row = row
             self.existing = existing
             self.constraint = constraint
         }
     }
     package var conflicts: [Conflict]
-    package init(conflicts: [Conflict]) { self.conflicts = conflicts }
+    init(conflicts: [Conflict]) { self.conflicts = conflicts }
 }

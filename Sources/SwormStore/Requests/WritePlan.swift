@@ -7,7 +7,7 @@ package import SwormRows
 package struct WritePlan<T>: Sendable {
     /// The source of one attribute's value.
     package struct Field: Sendable {
-        package let slot: Int
+        let slot: Int
         let kind: FieldKind
         /// The offset of the property in the memory of a struct; below zero if the closure must read it.
         let offset: Int
@@ -26,7 +26,7 @@ package struct WritePlan<T>: Sendable {
         package init(slot: Int) { self.init(slot: slot, kind: .custom, offset: -1) }
     }
 
-    package let layout: WriteLayout
+    let layout: WriteLayout
 
     /// Creates a plan for an entity.
     ///
@@ -47,7 +47,7 @@ package struct WritePlan<T>: Sendable {
 
 /// A plan without its generic type, so that the loop over the rows is not generic. The closure retains the type.
 package struct WriteLayout: Sendable {
-    package struct Field: Sendable {
+    struct Field: Sendable {
         let slot: Int
         let kind: FieldKind
         let offset: Int
@@ -76,7 +76,7 @@ package struct RowBatch {
 
     /// Creates a batch. Values that are contiguous in memory are read in place; other values are copied a few at a
     /// time.
-    package init<T>(_ values: some Sequence<T>, _ plan: WritePlan<T>) {
+    package init<T>(_ values: some Sequence<T>, plan: WritePlan<T>) {
         layout = plan.layout
         handOver = { take in
             let stride = MemoryLayout<T>.stride
@@ -126,9 +126,9 @@ package struct RowBatch {
 /// The handling of values whose unique attributes already belong to a row.
 package struct UpsertRule: Sendable {
     /// The attribute names of a uniqueness constraint.
-    package var constraint: [String]
+    var constraint: [String]
     /// The slots of the attributes to update in an existing row, or nil to ignore such rows.
-    package var updates: [Int]?
+    var updates: [Int]?
 
     package init(constraint: [String], updates: [Int]?) {
         self.constraint = constraint

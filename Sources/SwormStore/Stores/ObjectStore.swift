@@ -37,7 +37,7 @@ package protocol ObjectStore: AnyObject, Sendable {
     ///
     /// - Parameter token: Stops the work before its commit, and the wait for it.
     @discardableResult
-    func save(_ request: SaveRequest, _ token: InterruptToken?) throws -> SaveResult
+    func save(_ request: SaveRequest, token: InterruptToken?) throws -> SaveResult
 
     /// Why rows cannot be written by statements past a context's objects; nil where they can.
     var batchRefusal: String? { get }
@@ -80,10 +80,10 @@ package protocol ObjectStore: AnyObject, Sendable {
 // Work that nobody stops.
 extension ObjectStore {
     package func beginSession() throws -> any StoreSession { try beginSession(nil) }
-    package func reserveKeys(root: Int, count: Int) throws -> Int64 { try reserveKeys(root: root, count: count, nil) }
+    func reserveKeys(root: Int, count: Int) throws -> Int64 { try reserveKeys(root: root, count: count, nil) }
     @discardableResult
-    package func save(_ request: SaveRequest) throws -> SaveResult { try save(request, nil) }
-    package func beginTransaction() throws -> any StoreTransaction { try beginTransaction(nil) }
+    package func save(_ request: SaveRequest) throws -> SaveResult { try save(request, token: nil) }
+    func beginTransaction() throws -> any StoreTransaction { try beginTransaction(nil) }
 }
 
 /// Reads of a store that see one state of it. Used by one thread at a time.
@@ -154,7 +154,7 @@ package protocol StoreSession: AnyObject {
     func cursor(_ projection: ProjectionSpecification) throws -> any ProjectionCursor
 
     /// The statement that answers a request, and how it is worked out; reads no rows.
-    func explain(_ specification: FetchSpecification, _ form: ExplainedForm) throws -> StatementExplanation
+    func explain(_ specification: FetchSpecification, as form: ExplainedForm) throws -> StatementExplanation
 
     /// The same for a projection.
     func explain(_ projection: ProjectionSpecification) throws -> StatementExplanation
@@ -198,7 +198,7 @@ package protocol StoreTransaction: StoreSession {
     /// Inserts rows, or updates those that have the unique values already: all of it, or nothing.
     ///
     /// - Returns: Nil, with nothing done and the values not asked for, where it must be done with objects.
-    func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts?
+    func upsert(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts?
 
     /// Makes what was written the state of the store, and ends the view.
     ///
@@ -231,7 +231,7 @@ package struct StoreMember: Sendable, Hashable {
     package var destination: RowID
     package var orderKey: Int64?
 
-    package init(owner: Int64, destination: RowID, orderKey: Int64?) {
+    init(owner: Int64, destination: RowID, orderKey: Int64?) {
         self.owner = owner
         self.destination = destination
         self.orderKey = orderKey

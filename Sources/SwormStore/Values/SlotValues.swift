@@ -45,12 +45,12 @@ package struct SlotValues: Sendable {
             return slots.contains(slot) ? values[slots.count(below: slot)] : nil
         }
         set {
-            if let newValue { set(slot, newValue) } else { remove(slot) }
+            if let newValue { set(slot, to: newValue) } else { remove(slot) }
         }
     }
 
     @usableFromInline
-    mutating func set(_ slot: Int, _ value: AttributeValue) {
+    mutating func set(_ slot: Int, to value: AttributeValue) {
         if slots == nil {
             if slot < values.count { return values[slot] = value }
             giveEachItsSlot()

@@ -18,61 +18,67 @@ extension StoredValue {
     /// ``ExternalDataFolder``.
     ///
     /// - Throws: ``CoreDataError`` for a value that the column could not return unchanged.
-    package init(_ value: AttributeValue, for attribute: CompiledAttribute, of entity: CompiledEntity) throws {
+    init(_ value: AttributeValue, for attribute: CompiledAttribute, of entity: CompiledEntity) throws {
         if case .null = value {
             self = .null
             return
         }
-        guard let stored = try Self.make(value, attribute, entity) else {
+        guard let stored = try Self.make(value, for: attribute, of: entity) else {
             throw Self.refusal(
-                "holds \(value.typeName), and the attribute's type is \(attribute.type.displayName)", value, attribute,
-                entity)
+                "holds \(value.typeName), and the attribute's type is \(attribute.type.displayName)", value: value,
+                for: attribute,
+                of: entity)
         }
         self = stored
     }
 
     private static func make(
-        _ value: AttributeValue, _ attribute: CompiledAttribute, _ entity: CompiledEntity
+        _ value: AttributeValue, for attribute: CompiledAttribute, of entity: CompiledEntity
     ) throws -> StoredValue? {
         switch (attribute.type, value) {
         case (.integer16, .int(let number)):
-            return try integer(number, in: Int64(Int16.min)...Int64(Int16.max), value, attribute, entity)
+            return try integer(
+                number, in: Int64(Int16.min)...Int64(Int16.max), value: value, for: attribute, of: entity)
         case (.integer32, .int(let number)):
-            return try integer(number, in: Int64(Int32.min)...Int64(Int32.max), value, attribute, entity)
+            return try integer(
+                number, in: Int64(Int32.min)...Int64(Int32.max), value: value, for: attribute, of: entity)
         case (.integer64, .int(let number)): return .integer(number)
         case (.integer16, .bool(let flag)), (.integer32, .bool(let flag)), (.integer64, .bool(let flag)),
             (.boolean, .bool(let flag)):
             return .integer(flag ? 1 : 0)
-        case (.boolean, .int(let number)): return try integer(number, in: 0...1, value, attribute, entity)
-        case (.double, .double(let number)): return .real(try checked(number, value, attribute, entity))
+        case (.boolean, .int(let number)):
+            return try integer(number, in: 0...1, value: value, for: attribute, of: entity)
+        case (.double, .double(let number)): return .real(try checked(number, value: value, for: attribute, of: entity))
         case (.float, .double(let number)):
-            let narrow = Float(try checked(number, value, attribute, entity))
+            let narrow = Float(try checked(number, value: value, for: attribute, of: entity))
             guard narrow.isFinite || number.isInfinite else {
-                throw refusal("is too large for a Float", value, attribute, entity)
+                throw refusal("is too large for a Float", value: value, for: attribute, of: entity)
             }
             return .real(Double(narrow))
         case (.double, .int(let number)), (.float, .int(let number)):
             guard let exact = Double(exactly: number), attribute.type == .double || Double(Float(exact)) == exact else {
                 throw refusal(
-                    "has more digits than a \(attribute.type.displayName) can hold", value, attribute, entity)
+                    "has more digits than a \(attribute.type.displayName) can hold", value: value, for: attribute,
+                    of: entity)
             }
             return .real(exact)
         case (.decimal, .int(let number)): return .integer(number)
         case (.decimal, .double(let number)):
-            guard number.isFinite else { throw refusal("is not finite", value, attribute, entity) }
+            guard number.isFinite else { throw refusal("is not finite", value: value, for: attribute, of: entity) }
             return .real(number)
         case (.decimal, .decimal(let number)):
             guard let stored = DecimalColumn.store(number) else {
-                throw refusal("is not a number", value, attribute, entity)
+                throw refusal("is not a number", value: value, for: attribute, of: entity)
             }
             return stored
         case (.date, .date(let date)):
-            return .real(try checked(date.timeIntervalSinceReferenceDate, value, attribute, entity))
+            return .real(try checked(date.timeIntervalSinceReferenceDate, value: value, for: attribute, of: entity))
         case (.string, .string(let text)): return .text(text)
         case (.uri, .url(let url)):
             let text = url.absoluteString
             guard URL(string: text, encodingInvalidCharacters: false) != nil else {
-                throw refusal("has a text from which no URL can be made again", value, attribute, entity)
+                throw refusal(
+                    "has a text from which no URL can be made again", value: value, for: attribute, of: entity)
             }
             return .text(text)
         case (.uuid, .uuid(let uuid)): return .uuid(uuid)
@@ -82,13 +88,14 @@ extension StoredValue {
     }
 
     private static func integer(
-        _ number: Int64, in range: ClosedRange<Int64>, _ value: AttributeValue, _ attribute: CompiledAttribute,
-        _ entity: CompiledEntity
+        _ number: Int64, in range: ClosedRange<Int64>, value: AttributeValue, for attribute: CompiledAttribute,
+        of entity: CompiledEntity
     ) throws -> StoredValue {
         guard range.contains(number) else {
             throw refusal(
-                "is \(number); \(attribute.type.displayName) holds \(range.lowerBound) to \(range.upperBound)", value,
-                attribute, entity,
+                "is \(number); \(attribute.type.displayName) holds \(range.lowerBound) to \(range.upperBound)",
+                value: value,
+                for: attribute, of: entity,
                 code: number > range.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError)
         }
         return .integer(number)
@@ -97,16 +104,16 @@ extension StoredValue {
     /// Returns the number, or throws an error for NaN, which SQLite stores as NULL, so that it would be read as a
     /// missing value.
     private static func checked(
-        _ number: Double, _ value: AttributeValue, _ attribute: CompiledAttribute, _ entity: CompiledEntity
+        _ number: Double, value: AttributeValue, for attribute: CompiledAttribute, of entity: CompiledEntity
     ) throws -> Double {
         guard !number.isNaN else {
-            throw refusal("is not a number (NaN), which a store cannot hold", value, attribute, entity)
+            throw refusal("is not a number (NaN), which a store cannot hold", value: value, for: attribute, of: entity)
         }
         return number
     }
 
     private static func refusal(
-        _ what: String, _ value: AttributeValue, _ attribute: CompiledAttribute, _ entity: CompiledEntity,
+        _ what: String, value: AttributeValue, for attribute: CompiledAttribute, of entity: CompiledEntity,
         code: Int = NSManagedObjectValidationError
     ) -> CoreDataError {
         var shown: AttributeValue? = value

@@ -82,14 +82,14 @@ extension ReleasedModel {
         let names = Set(entities.keys).union(now.entities.keys).sorted()
         return names.flatMap { name in
             switch (entities[name], now.entities[name]) {
-            case (let old?, let new?): Self.differences(old, new).map { "'\(name)'\($0)" }
+            case (let old?, let new?): Self.differences(from: old, to: new).map { "'\(name)'\($0)" }
             case (_?, nil): ["'\(name)' is gone"]
             default: ["'\(name)' is new"]
             }
         }
     }
 
-    private static func differences(_ old: Entity, _ new: Entity) -> [String] {
+    private static func differences(from old: Entity, to new: Entity) -> [String] {
         guard old.hash != new.hash else { return [] }
         var lines: [String] = []
         if old.says != new.says { lines.append(" was \(old.says), and is \(new.says)") }

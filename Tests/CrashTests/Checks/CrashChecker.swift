@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import TestSupport
 
 /// Looks whether a store after a crash is one that there may be.

@@ -1,6 +1,7 @@
 import CrashDisk
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 
 /// A disk that records what is changed below a folder, both by SQLite and by our own calls, in one order; and that can let a
 /// call fail.

@@ -1,5 +1,6 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 
 /// The calls of the system, recorded; some may fail.
 struct RecordingFileCalls: FileCalls {

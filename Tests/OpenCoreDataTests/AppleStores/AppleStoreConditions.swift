@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import Testing
 
 /// Conditions about one entity of a store, each with the objects that satisfy it, found by looking at the graph.

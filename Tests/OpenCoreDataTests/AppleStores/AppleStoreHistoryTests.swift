@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import Testing
 
 @Suite("Histories that Apple's framework wrote", .enabled(if: AppleStores.folder != nil, AppleStores.missing))

@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import Testing
 
 /// New stores of the models that Apple's tools wrote, beside the stores that Apple's framework made of them.

@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import Testing
 
 /// Writes into copies of stores that Apple's framework wrote, through the public API.

@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import SwormPredicates
 
 /// What a store must hold after changes, worked out by the rules of inverses and delete rules alone.

@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 
 /// The tables and indexes that a new store of a model must have, written from the rules of the format alone.
 struct FormatSchema {

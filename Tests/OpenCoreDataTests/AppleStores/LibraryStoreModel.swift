@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 
 /// The model of the fixtures whose application built it in code: it exists nowhere but in the stores' caches and here.
 ///

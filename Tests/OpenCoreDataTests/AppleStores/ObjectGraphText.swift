@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import Testing
 
 /// Objects and their relations as plain text, made from SQL or through managed objects, to be compared.

@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 
 /// Where a store keeps the properties of a model, worked out anew from the rules of the format.
 struct PlainModel {

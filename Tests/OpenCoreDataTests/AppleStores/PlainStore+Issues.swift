@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 
 extension PlainStore {
     /// Which of the rules that Apple's framework keeps in its files are broken, found without the library's help.

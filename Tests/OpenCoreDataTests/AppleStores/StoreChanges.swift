@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import Testing
 
 /// One store that is changed step by step; after each step it is opened anew and compared with what must be in it.

@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
         let plan = try #require(compiledModel?.entity(named: entity))
         return try update(
             specification(entity, format),
-            values.map { name, value in
+            setting: values.map { name, value in
                 guard case .attribute(let slot)? = plan.slot(named: name) else { return (-1, value) }
                 return (slot, value)
             })

@@ -97,7 +97,7 @@ struct BatchUpdateTests {
         (specification.limit, specification.offset) = (2, 1)
         let plan = try #require(context.compiledModel?.entity(named: "Book"))
         guard case .attribute(let slot)? = plan.slot(named: "title") else { return }
-        #expect(try context.update(specification, [(slot, .string("first")), (slot, .string("x"))]) == 2)
+        #expect(try context.update(specification, setting: [(slot, .string("first")), (slot, .string("x"))]) == 2)
         #expect(try titles() == ["t1", "x", "x", "t4"])
         #expect(try context.update("Novel", nil, ["genre": .string("g"), "title": .string("n")]) == 1)
         #expect(try titles() == ["t1", "x", "x", "n"])

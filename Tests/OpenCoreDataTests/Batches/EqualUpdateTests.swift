@@ -41,7 +41,7 @@ import Testing
         guard case .attribute(let slot)? = context.compiledModel?.entity(named: "Book")?.slot(named: "stock") else {
             return
         }
-        #expect(try context.update(limited, [(slot, .int(7))]) == 3)
+        #expect(try context.update(limited, setting: [(slot, .int(7))]) == 3)
         #expect(try version() == before && rows() == beforeRows)
         #expect(coordinator.currentPersistentHistoryToken(fromStores: nil) == token)
         try other.save()

@@ -48,7 +48,7 @@ struct UpsertRowsTests {
             if case .attribute(let slot)? = entity.slot(named: name) { slot } else { nil }
         }
         return try context.upsertRows(
-            RowBatch(items, try plan(entity)), UpsertRule(constraint: ["isbn"], updates: slots))
+            RowBatch(items, plan: try plan(entity)), by: UpsertRule(constraint: ["isbn"], updates: slots))
     }
 
     private func rows(_ folder: StoreFolder) throws -> [String] {
@@ -147,7 +147,7 @@ struct UpsertRowsTests {
             return item
         }
         let rule = UpsertRule(constraint: ["isbn"], updates: [])
-        #expect(try context.upsertRows(RowBatch(AnySequence(items), try plan(entity)), rule) == nil)
+        #expect(try context.upsertRows(RowBatch(AnySequence(items), plan: try plan(entity)), by: rule) == nil)
         #expect(asked == 0)
         #expect(try rows(folder).count == 1)
         // The transaction has ended: others can write.
@@ -171,7 +171,7 @@ struct UpsertRowsTests {
             return Item(title: "t", isbn: "\(number)")
         }
         let entity = try #require(context.compiledModel?.entity(named: "Book"))
-        let error = coreDataError { _ = try context.insertRows(RowBatch(AnySequence(items), try plan(entity))) }
+        let error = coreDataError { _ = try context.insertRows(RowBatch(AnySequence(items), plan: try plan(entity))) }
         #expect(error?.errorCode == CocoaError.Code.userCancelled.rawValue)
         context.resumeReading()
         #expect(try context.all("Book").isEmpty)

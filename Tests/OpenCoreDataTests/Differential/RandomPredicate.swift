@@ -73,7 +73,7 @@ struct RandomPredicate {
         case 8: return collectionMembership(depth)
         case 9: return objects()
         case 10: return subquery(depth)
-        case 11: return .comparison(Comparison(count(depth), order(), number(depth - 1)))
+        case 11: return .comparison(Comparison(count(depth), by: order(), with: number(depth - 1)))
         default: return plain(depth)
         }
     }
@@ -89,7 +89,7 @@ struct RandomPredicate {
         let other = random.chance(2) ? self.kind() : kind
         let left = value(kind, depth - 1)
         return .comparison(
-            Comparison(left, comparator(kind), value(other, depth - 1), options: options(for: kind)))
+            Comparison(left, by: comparator(kind), with: value(other, depth - 1), options: options(for: kind)))
     }
 
     private mutating func order() -> SwormPredicates.Comparator {
@@ -109,14 +109,16 @@ struct RandomPredicate {
         let left = random.chance(30) ? toOne() : path(kind())
         let null = ExpressionTree.value(.null)
         let comparator = random.chance(80) ? (random.chance(50) ? .equal : .notEqual) : order()
-        return .comparison(random.chance(85) ? Comparison(left, comparator, null) : Comparison(null, comparator, left))
+        return .comparison(
+            random.chance(85)
+                ? Comparison(left, by: comparator, with: null) : Comparison(null, by: comparator, with: left))
     }
 
     private mutating func between(_ depth: Int) -> PredicateTree {
         let kind = random.pick([Kind.number, .number, .text, .date]) ?? .number
         var bounds = [value(kind, depth - 1), value(kind, depth - 1)]
         if random.chance(4) { bounds[random.pick(2)] = .value(.null) }
-        return .comparison(Comparison(value(kind, depth - 1), .between, .list(bounds)))
+        return .comparison(Comparison(value(kind, depth - 1), by: .between, with: .list(bounds)))
     }
 
     private mutating func list(_ kind: Kind, _ depth: Int) -> ExpressionTree {
@@ -132,8 +134,8 @@ struct RandomPredicate {
         let options = options(for: kind)
         return .comparison(
             random.chance(85)
-                ? Comparison(element, .in, list, options: options)
-                : Comparison(list, .contains, element, options: options))
+                ? Comparison(element, by: .in, with: list, options: options)
+                : Comparison(list, by: .contains, with: element, options: options))
     }
 
     private mutating func search(_ depth: Int) -> PredicateTree {
@@ -143,18 +145,18 @@ struct RandomPredicate {
             random.pick([SwormPredicates.Comparator.contains, .beginsWith, .endsWith, .like, .matches, .in])
             ?? .contains
         switch word {
-        case .in: return .comparison(Comparison(value(.text, 0), .in, left, options: options))
+        case .in: return .comparison(Comparison(value(.text, 0), by: .in, with: left, options: options))
         case .matches:
             let patterns = ["a.*", ".*", "[A-B]?b", "(a|ab)", "é+", "\\w+", "", "^a$", "a|b", "[^a]*", "(", "."]
             return .comparison(
-                Comparison(left, .matches, .value(.string(random.pick(patterns) ?? "")), options: options))
+                Comparison(left, by: .matches, with: .value(.string(random.pick(patterns) ?? "")), options: options))
         case .like where random.chance(70):
             let patterns = [
                 "a*", "*b", "*", "?", "??", "*é*", "a?b", "a\\*", "\\", "*[*", "", "e?", "a*b*", "**", "A*",
             ]
             return .comparison(
-                Comparison(left, .like, .value(.string(random.pick(patterns) ?? "")), options: options))
-        default: return .comparison(Comparison(left, word, value(.text, depth - 1), options: options))
+                Comparison(left, by: .like, with: .value(.string(random.pick(patterns) ?? "")), options: options))
+        default: return .comparison(Comparison(left, by: word, with: value(.text, depth - 1), options: options))
         }
     }
 
@@ -168,7 +170,7 @@ struct RandomPredicate {
             _ left: ExpressionTree, _ comparator: SwormPredicates.Comparator, _ right: ExpressionTree,
             _ options: ComparisonOptions = []
         ) -> PredicateTree {
-            .comparison(Comparison(left, comparator, right, options: options, quantifier: quantifier))
+            .comparison(Comparison(left, by: comparator, with: right, options: options, quantifier: quantifier))
         }
         if random.chance(20) {
             switch random.pick(3) {
@@ -200,7 +202,8 @@ struct RandomPredicate {
             container = .key(collection, attribute.name)
         }
         return .comparison(
-            random.chance(50) ? Comparison(element, .in, container) : Comparison(container, .contains, element))
+            random.chance(50)
+                ? Comparison(element, by: .in, with: container) : Comparison(container, by: .contains, with: element))
     }
 
     private mutating func objects() -> PredicateTree {
@@ -210,12 +213,12 @@ struct RandomPredicate {
             let items = (0..<random.pick(4)).map { _ in
                 random.chance(10) ? .value(.null) : random.chance(80) ? object() : toOne()
             }
-            return .comparison(Comparison(left, .in, .list(items)))
-        case 1: return .comparison(Comparison(left, random.chance(50) ? .equal : .notEqual, toOne()))
-        case 2: return .comparison(Comparison(object(), .in, .list([toOne(), left])))
+            return .comparison(Comparison(left, by: .in, with: .list(items)))
+        case 1: return .comparison(Comparison(left, by: random.chance(50) ? .equal : .notEqual, with: toOne()))
+        case 2: return .comparison(Comparison(object(), by: .in, with: .list([toOne(), left])))
         default:
             let (one, other) = random.chance(80) ? (left, object()) : (object(), left)
-            return .comparison(Comparison(one, random.chance(50) ? .equal : .notEqual, other))
+            return .comparison(Comparison(one, by: random.chance(50) ? .equal : .notEqual, with: other))
         }
     }
 
@@ -234,10 +237,10 @@ struct RandomPredicate {
             let kind = Kind(attribute.type)
             return .comparison(
                 Comparison(
-                    .key(tree, attribute.name), comparator(kind), value(kind, 0), options: options(for: kind),
+                    .key(tree, attribute.name), by: comparator(kind), with: value(kind, 0), options: options(for: kind),
                     quantifier: random.chance(60) ? .any : .all))
         }
         let right: ExpressionTree = random.chance(80) ? .value(.int(Int64(random.pick(3)))) : number(depth - 1)
-        return .comparison(Comparison(.key(tree, "@count"), order(), right))
+        return .comparison(Comparison(.key(tree, "@count"), by: order(), with: right))
     }
 }

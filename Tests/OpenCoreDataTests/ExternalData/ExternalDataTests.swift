@@ -1,5 +1,6 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormPredicates
 import SwormSQLite
 import Testing
@@ -19,7 +20,7 @@ struct ExternalDataTests {
         try store.reading { session in
             let shape = RowShape(model: model, entity: LibraryModel.book)
             let buffer = try session.rows(withKeys: [key], shape: shape)
-            return try buffer.withBytes(0, shape.cell(ofAttribute: 0, in: LibraryModel.book)) {
+            return try buffer.withBytes(row: 0, cell: shape.cell(ofAttribute: 0, in: LibraryModel.book)) {
                 try session.externalData($0)
             }
         }
@@ -82,7 +83,7 @@ struct ExternalDataTests {
         let shape = RowShape(model: model, entity: LibraryModel.book)
         let buffer = try session.rows(withKeys: [row.key], shape: shape)
         let cell = shape.cell(ofAttribute: 0, in: LibraryModel.book)
-        #expect(try buffer.withBytes(0, cell) { try session.externalData($0) } == long)
+        #expect(try buffer.withBytes(row: 0, cell: cell) { try session.externalData($0) } == long)
         session.end()
         #expect(names(folder) == [])
         #expect(try cover(store, row.key) == Data([1]))
@@ -133,7 +134,8 @@ struct ExternalDataTests {
         let error = try store.reading { session in
             #expect(throws: CoreDataError.self) {
                 try buffer.value(
-                    0, shape.cell(ofAttribute: 0, in: LibraryModel.book), of: entity.attributes[0], in: entity,
+                    row: 0, cell: shape.cell(ofAttribute: 0, in: LibraryModel.book), of: entity.attributes[0],
+                    in: entity,
                     session: session)
             }
         }

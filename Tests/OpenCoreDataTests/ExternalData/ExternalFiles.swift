@@ -61,8 +61,8 @@ extension StoreSession {
         let shape = RowShape(model: model, entity: LibraryModel.book)
         let buffer = try rows(withKeys: [row.key], shape: shape)
         let cell = shape.cell(ofAttribute: 0, in: LibraryModel.book)
-        if buffer.isNull(0, cell) { return nil }
-        return try buffer.withBytes(0, cell) { try externalData($0) }
+        if buffer.isNull(row: 0, cell: cell) { return nil }
+        return try buffer.withBytes(row: 0, cell: cell) { try externalData($0) }
     }
 }
 

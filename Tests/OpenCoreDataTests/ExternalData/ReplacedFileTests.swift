@@ -163,7 +163,7 @@ struct ReplacedFileTests {
         let buffer = try view.rows(withKeys: [row.key], shape: shape)
         try store.setCovers([(row, content(5))])
         let cell = shape.cell(ofAttribute: 0, in: LibraryModel.book)
-        #expect(try buffer.withBytes(0, cell) { try view.externalData($0) } == content(3))
+        #expect(try buffer.withBytes(row: 0, cell: cell) { try view.externalData($0) } == content(3))
         view.end()
         #expect(folder.externalFiles.count == 1)
         store.close()

@@ -115,8 +115,8 @@ struct FetchBatchTests {
         guard case .attribute(let title) = entity.slot(named: "title") else { throw CancellationError() }
         let rows = try #require(
             try context.fetchRows(FetchSpecification(entity: entity.number), reading: FetchReading(batchSize: 3)))
-        #expect(try (0..<9).filter { $0 != 4 }.map { try rows.value($0, title) }.count == 8)
-        let error = coreDataError { _ = try rows.value(4, title) }
+        #expect(try (0..<9).filter { $0 != 4 }.map { try rows.value(row: $0, slot: title) }.count == 8)
+        let error = coreDataError { _ = try rows.value(row: 4, slot: title) }
         #expect(error?.isOfDamage == true && error?.message.contains("title") == true)
         // The same through objects.
         let books = try context.fetch(request(3))

@@ -182,11 +182,13 @@ import Testing
             let context = try GraphLibrary.context()
             let book = try context.make("Book", ["title": "A"])
             guard case .relationship(let slot)? = book.compiledEntity.slot(named: "reviews") else { return 0 }
-            for mark in 0..<count { try book.insertMember(slot, try context.make("Review", ["mark": mark]), at: 0) }
+            for mark in 0..<count {
+                try book.insertMember(slot, object: try context.make("Review", ["mark": mark]), at: 0)
+            }
             try context.save()
             let before = book.members(slot).steps
             for mark in 0..<count {
-                try book.insertMember(slot, try context.make("Review", ["mark": mark]), at: 1)
+                try book.insertMember(slot, object: try context.make("Review", ["mark": mark]), at: 1)
                 try book.moveMember(slot, from: 2 * mark % count, to: mark)
             }
             let found = book.members(slot).steps - before

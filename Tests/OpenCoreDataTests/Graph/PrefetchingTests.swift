@@ -87,7 +87,7 @@ struct PrefetchingTests {
             try context.fetchRows(
                 FetchSpecification(entity: entity.number), reading: FetchReading(prefetch: [path])))
         for row in 0..<rows.count where row < limit {
-            let members = try rows.members(row, slot)
+            let members = try rows.members(row: row, slot: slot)
             #expect(members?.members.count == row)
         }
     }

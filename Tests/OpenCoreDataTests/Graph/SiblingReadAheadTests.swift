@@ -61,7 +61,7 @@ struct SiblingReadAheadTests {
         for row in 0..<rows.count {
             let plan = try #require(context.compiledModel?[rows.id(row).row.entity])
             guard case .relationship(let slot)? = plan.slot(named: "chief"),
-                case .row(let others, let place)? = try rows.destination(row, slot)
+                case .row(let others, let place)? = try rows.destination(row: row, slot: slot)
             else {
                 Issue.record("no row")
                 continue

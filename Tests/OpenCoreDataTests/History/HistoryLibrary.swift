@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import Testing
 
 /// A store with a history, seen through the public API.

@@ -47,7 +47,7 @@ struct CompositeMigrationTests {
         city.renamingIdentifier = "city"
         let new = model([element("street"), city, element("country", "fr")], keeps: keepsTable)
         let rehearsal = try MigrationRehearsal(
-            of: store.url, from: .init("1", store.model), through: [.init("2", new)]
+            of: store.url, from: .init("1", model: store.model), through: [.init("2", model: new)]
         ).run()
         #expect(rehearsal.steps.flatMap(\.findings).filter { $0.kind == .defaulted }.map(\.count) == [2])
         try store.run(to: new)

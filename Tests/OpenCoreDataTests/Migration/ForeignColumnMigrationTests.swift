@@ -58,7 +58,7 @@ struct ForeignColumnMigrationTests {
         #expect(error.errorCode == NSMigrationError)
         #expect(try store.folder.contents() == before)
         let rehearsal = try MigrationRehearsal(
-            of: store.url, from: .init("1", store.model), through: [.init("2", new)]
+            of: store.url, from: .init("1", model: store.model), through: [.init("2", model: new)]
         ).run()
         #expect(rehearsal.steps.map(\.refusals) == [[error.message]])
         return error
@@ -165,7 +165,7 @@ struct ForeignColumnMigrationTests {
         }
         try execute("ALTER TABLE Z_1TAGS ADD COLUMN since TEXT; UPDATE Z_1TAGS SET since = 'now'", store)
         let rehearsal = try MigrationRehearsal(
-            of: store.url, from: .init("1", store.model), through: [.init("2", model(false))]
+            of: store.url, from: .init("1", model: store.model), through: [.init("2", model: model(false))]
         ).run()
         #expect(rehearsal.migrates && !rehearsal.keepsEverything)
         #expect(rehearsal.steps.flatMap(\.findings).contains { $0.kind == .lost && $0.message.contains("since") })

@@ -91,8 +91,8 @@ struct LinkedMigrationTests {
         let linked = try Linked(place)
         let before = (try linked.store.folder.contents(), try linked.folder.contents())
         let report = try MigrationRehearsal(
-            of: linked.url, from: .init("2", Models.model(2)),
-            through: [.init("inline", Self.inline()), .init("more", Self.inline("more"))]
+            of: linked.url, from: .init("2", model: Models.model(2)),
+            through: [.init("inline", model: Self.inline()), .init("more", model: Self.inline("more"))]
         ).run()
         #expect(report.steps.map(\.refusals) == [[], []])
         #expect(report.steps.map(\.notes) == [[], []])
@@ -100,8 +100,8 @@ struct LinkedMigrationTests {
         #expect(try linked.store.folder.contents() == before.0)
         #expect(try linked.folder.contents() == before.1)
         let kept = try MigrationRehearsal(
-            of: linked.url, from: .init("2", Models.model(2)),
-            through: [.init("3", Models.model(3)), .init("4", Models.model(4))]
+            of: linked.url, from: .init("2", model: Models.model(2)),
+            through: [.init("3", model: Models.model(3)), .init("4", model: Models.model(4))]
         ).run()
         #expect(kept.steps.map(\.refusals) == [[], []])
         #expect(kept.steps.map(\.notes) == [[], []])

@@ -12,7 +12,7 @@ struct MigrationAssociationTests {
     private struct Pairs {
         var pairs: [(source: Row, destination: Row)] = []
 
-        mutating func add(_ source: Row, _ destination: Row) {
+        mutating func add(source: Row, destination: Row) {
             if !pairs.contains(where: { $0 == (source, destination) }) { pairs.append((source, destination)) }
         }
 
@@ -59,8 +59,8 @@ struct MigrationAssociationTests {
             case 5 where destination.key > 40: destination = row(4, 1)
             default: (source.key, destination.key) = (source.key + 1, destination.key + 1)
             }
-            associations.add(source, destination, mapping: "a")
-            pairs.add(source, destination)
+            associations.add(source: source, destination: destination, mapping: "a")
+            pairs.add(source: source, destination: destination)
         }
         check(associations, pairs)
     }
@@ -69,8 +69,8 @@ struct MigrationAssociationTests {
         var associations = MigrationAssociations()
         var pairs = Pairs()
         for key in 1...9 {
-            associations.add(row(1, Int64(key)), row(1, Int64(key)), mapping: "a")
-            if key != 4 { pairs.add(row(1, Int64(key)), row(1, Int64(key))) }
+            associations.add(source: row(1, Int64(key)), destination: row(1, Int64(key)), mapping: "a")
+            if key != 4 { pairs.add(source: row(1, Int64(key)), destination: row(1, Int64(key))) }
         }
         associations.remove([row(1, 4)])
         check(associations, pairs)

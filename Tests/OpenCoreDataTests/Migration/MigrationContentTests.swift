@@ -128,7 +128,8 @@ struct MigrationContentTests {
         #expect(error.entity == "Photo" && error.key == "data")
         #expect(try store.folder.contents() == before)
         let rehearsal = try MigrationRehearsal(
-            of: store.url, from: .init("1", store.model), through: [.init("2", photo(false))], progress: nil
+            of: store.url, from: .init("1", model: store.model), through: [.init("2", model: photo(false))],
+            progress: nil
         ).run()
         #expect(rehearsal.steps.map(\.refusals) == [[error.message]])
         // Where the value stays a name of a file, nothing gets worse.

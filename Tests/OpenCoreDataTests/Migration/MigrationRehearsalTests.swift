@@ -70,10 +70,10 @@ struct MigrationRehearsalTests {
         progress: ((Int, MigrationProgress) throws -> Void)? = nil
     ) throws -> RehearsalReport {
         let before = try store.folder.contents()
-        let versions = chain.enumerated().map { MigrationRehearsal.Version("version \($0 + 2)", $1) }
+        let versions = chain.enumerated().map { MigrationRehearsal.Version("version \($0 + 2)", model: $1) }
         defer { #expect((try? store.folder.contents()) == before) }
         return try MigrationRehearsal(
-            of: store.url, from: .init("version 1", store.model), through: versions, progress: progress
+            of: store.url, from: .init("version 1", model: store.model), through: versions, progress: progress
         ).run()
     }
 

@@ -43,7 +43,7 @@ struct MigrationRoomTests {
         try refusal(store, free: 1234) { try store.run(to: new, options: options) { _ in calls += 1 } }
         try refusal(store, free: 1234) {
             _ = try MigrationRehearsal(
-                of: store.url, from: .init("1", old), through: [.init("4", new)], options: options
+                of: store.url, from: .init("1", model: old), through: [.init("4", model: new)], options: options
             ) { _, _ in calls += 1 }.run()
         }
         try refusal(store, free: 1234) {

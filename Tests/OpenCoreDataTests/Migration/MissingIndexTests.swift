@@ -97,7 +97,7 @@ struct MissingIndexTests {
         #expect(new.entityVersionHashesByName == store.model.entityVersionHashesByName)
         let before = try store.folder.contents()
         let rehearsal = try MigrationRehearsal(
-            of: store.url, from: .init("1", store.model), through: [.init("2", new)]
+            of: store.url, from: .init("1", model: store.model), through: [.init("2", model: new)]
         ).run()
         #expect(rehearsal.indexes == MissingIndexes.Changes(changed: ["Z_Thing_by_name"]))
         #expect(rehearsal.steps.isEmpty)

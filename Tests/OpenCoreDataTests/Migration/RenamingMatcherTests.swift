@@ -15,7 +15,7 @@ struct RenamingMatcherTests {
             }
         }
         let before = items(old)
-        let matcher = RenamingMatcher(before, items(new)) { _, _ in fits }
+        let matcher = RenamingMatcher(old: before, new: items(new)) { _, _ in fits }
         let sources = matcher.sources.map { $0.map { before[$0].name } ?? "-" }
         return (sources + matcher.clashes.map { "!" + $0.identifier }).joined(separator: " ")
     }

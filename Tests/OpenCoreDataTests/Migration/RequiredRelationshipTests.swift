@@ -52,7 +52,7 @@ struct RequiredRelationshipTests {
         #expect(error.errorCode == NSMigrationError)
         #expect(try store.folder.contents() == before)
         let report = try MigrationRehearsal(
-            of: store.url, from: .init("old", store.model), through: [.init("new", model)]
+            of: store.url, from: .init("old", model: store.model), through: [.init("new", model: model)]
         ).run()
         #expect(!report.migrates)
         #expect(report.steps.first?.refusals == error.details.map(\.message))

@@ -263,7 +263,7 @@ struct ModelArchiveTests {
         func read(_ make: (inout KeyedArchiveWriter) -> PropertyListValue) throws {
             var writer = KeyedArchiveWriter()
             let entities = make(&writer)
-            let root = writer.object(["NSManagedObjectModel", "NSObject"], ["NSEntities": entities])
+            let root = writer.object(["NSManagedObjectModel", "NSObject"], fields: ["NSEntities": entities])
             try ModelArchiveReader.read(writer.data(root: root), source: "test", into: NSManagedObjectModel())
         }
         #expect(throws: CoreDataError.self) {
@@ -271,8 +271,8 @@ struct ModelArchiveTests {
                 let (one, other) = (writer.reserve(), writer.reserve())
                 for (number, name, above) in [(one, "A", other), (other, "B", one)] {
                     writer.write(
-                        number, ["NSEntityDescription", "NSObject"],
-                        ["NSEntityName": writer.string(name), "NSSuperentity": .uid(above)])
+                        number, lineage: ["NSEntityDescription", "NSObject"],
+                        fields: ["NSEntityName": writer.string(name), "NSSuperentity": .uid(above)])
                 }
                 return writer.dictionary([("A", .uid(one)), ("B", .uid(other))])
             }
@@ -282,15 +282,15 @@ struct ModelArchiveTests {
                 let composite = writer.reserve()
                 let elements = writer.array([.uid(composite)])
                 writer.write(
-                    composite, ["NSCompositeAttributeDescription", "NSObject"],
-                    [
+                    composite, lineage: ["NSCompositeAttributeDescription", "NSObject"],
+                    fields: [
                         "NSPropertyName": writer.string("c"), "NSAttributeType": .int(2100),
                         "NSCompositeElements": elements,
                     ])
                 let properties = writer.dictionary([("c", .uid(composite))])
                 let entity = writer.object(
                     ["NSEntityDescription", "NSObject"],
-                    ["NSEntityName": writer.string("A"), "NSProperties": properties])
+                    fields: ["NSEntityName": writer.string("A"), "NSProperties": properties])
                 return writer.dictionary([("A", entity)])
             }
         }

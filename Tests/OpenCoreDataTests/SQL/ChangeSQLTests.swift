@@ -1,4 +1,5 @@
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormPredicates
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormPredicates
 import Testing
 
@@ -95,7 +96,7 @@ struct ComparisonSQLTests {
     @Test func `identity counts nil as a value`() throws {
         func identity(_ comparator: SwormPredicates.Comparator, _ right: ExpressionTree) throws -> String {
             var request = try LibraryQueries.request()
-            request.predicate = .comparison(Comparison(.path(["rating"]), comparator, right))
+            request.predicate = .comparison(Comparison(.path(["rating"]), by: comparator, with: right))
             let sql = try LibraryQueries.compiler.count(request).sql
             return sql.replacingOccurrences(of: "SELECT COUNT(*) FROM ZBOOK t0 WHERE ", with: "")
         }
@@ -136,7 +137,9 @@ struct ComparisonSQLTests {
     }
 
     @Test func `a long chain is not deeper than SQLite allows`() throws {
-        let parts = (0..<5000).map { PredicateTree.comparison(Comparison(.path(["year"]), .equal, .value(.int($0)))) }
+        let parts = (0..<5000).map {
+            PredicateTree.comparison(Comparison(.path(["year"]), by: .equal, with: .value(.int($0))))
+        }
         let nested = parts.dropFirst().reduce(parts[0]) { .or([$0, $1]) }
         var request = try LibraryQueries.request()
         request.predicate = nested
@@ -147,7 +150,7 @@ struct ComparisonSQLTests {
     }
 
     @Test func `a tree that is too deep is refused`() throws {
-        var tree = PredicateTree.comparison(Comparison(.path(["year"]), .equal, .value(.int(1))))
+        var tree = PredicateTree.comparison(Comparison(.path(["year"]), by: .equal, with: .value(.int(1))))
         for _ in 0..<2000 { tree = .not(tree) }
         var request = try LibraryQueries.request()
         request.predicate = tree

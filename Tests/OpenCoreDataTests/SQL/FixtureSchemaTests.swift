@@ -1,5 +1,6 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormSQLite
 import Testing
 

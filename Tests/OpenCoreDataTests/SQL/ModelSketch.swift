@@ -1,4 +1,4 @@
-import OpenCoreData
+@testable import OpenCoreData
 import SwormPredicates
 
 /// A model in a few lines, compiled without the classes that describe models.

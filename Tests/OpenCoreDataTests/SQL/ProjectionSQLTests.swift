@@ -1,5 +1,6 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormPredicates
 import Testing
 
@@ -51,7 +52,7 @@ struct ProjectionSQLTests {
 
     @Test func `aggregates of all rows`() throws {
         func sql(_ aggregate: RowAggregate, _ key: String?) throws -> String {
-            let statement = try self.sql(ProjectionTree([.aggregate(aggregate, key.map { path($0) })]))
+            let statement = try self.sql(ProjectionTree([.aggregate(aggregate, of: key.map { path($0) })]))
             return String(statement.dropFirst("SELECT ".count).dropLast(" FROM ZBOOK t0".count))
         }
         #expect(try sql(.count, nil) == "COUNT(*)")
@@ -70,7 +71,7 @@ struct ProjectionSQLTests {
     }
 
     @Test func `an aggregate of a limited request is one of the rows with its keys`() throws {
-        let statement = try compiled(ProjectionTree([.aggregate(.sum, path("year"))]), "title == 'x'") { request in
+        let statement = try compiled(ProjectionTree([.aggregate(.sum, of: path("year"))]), "title == 'x'") { request in
             request.limit = 3
             request.sorts = [.init(path: ["year"])]
         }.statement
@@ -86,8 +87,8 @@ struct ProjectionSQLTests {
         tree.groups = [path("author.name")]
         let join = "FROM ZBOOK t0 LEFT JOIN ZAUTHOR t1 ON t1.Z_PK = t0.ZAUTHOR"
         #expect(try sql(tree) == "SELECT t1.ZNAME, COUNT(*) \(join) GROUP BY t1.ZNAME ORDER BY t1.ZNAME")
-        tree.having = .comparison(Comparison(.aggregate(.count), .greater, .value(.int(2))))
-        tree.sorts = [.init(.aggregate(.maximum, path("year")), ascending: false)]
+        tree.having = .comparison(Comparison(.aggregate(.count), by: .greater, with: .value(.int(2))))
+        tree.sorts = [.init(.aggregate(.maximum, of: path("year")), ascending: false)]
         tree.groupLimit = 5
         let statement = try compiled(tree, "year != nil") { _ in }.statement
         #expect(
@@ -118,11 +119,11 @@ struct ProjectionSQLTests {
         #expect(try issue(ProjectionTree([path("titel")])).code == .unknownKey)
         #expect(try issue(ProjectionTree([path("chapters.title")])).message.contains("to-many"))
         #expect(try issue(ProjectionTree([path("mood")])).message.contains("transient"))
-        #expect(try issue(ProjectionTree([.aggregate(.sum, path("title"))])).code == .typeMismatch)
-        #expect(try issue(ProjectionTree([.aggregate(.minimum, path("isbn"))])).code == .typeMismatch)
-        #expect(try issue(ProjectionTree([.aggregate(.maximum, path("scan"))])).code == .unsupported)
+        #expect(try issue(ProjectionTree([.aggregate(.sum, of: path("title"))])).code == .typeMismatch)
+        #expect(try issue(ProjectionTree([.aggregate(.minimum, of: path("isbn"))])).code == .typeMismatch)
+        #expect(try issue(ProjectionTree([.aggregate(.maximum, of: path("scan"))])).code == .unsupported)
         #expect(try issue(ProjectionTree([.aggregate(.count), path("title")])).message.contains("title"))
-        #expect(try issue(ProjectionTree([.aggregate(.sum, .aggregate(.count))])).message.contains("aggregate"))
+        #expect(try issue(ProjectionTree([.aggregate(.sum, of: .aggregate(.count))])).message.contains("aggregate"))
         var grouped = ProjectionTree([path("title"), path("year")])
         grouped.groups = [path("title")]
         #expect(try issue(grouped).message.contains("year"))
@@ -131,7 +132,7 @@ struct ProjectionSQLTests {
         #expect(try issue(distinct).message.contains("outside"))
         #expect(throws: QueryError.self) {
             var request = try LibraryQueries.request()
-            request.predicate = .comparison(Comparison(.aggregate(.count), .greater, .value(.int(2))))
+            request.predicate = .comparison(Comparison(.aggregate(.count), by: .greater, with: .value(.int(2))))
             _ = try LibraryQueries.compiler.identities(request)
         }
     }

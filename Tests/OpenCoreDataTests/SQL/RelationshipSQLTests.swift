@@ -1,5 +1,6 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormPredicates
 import Testing
 
@@ -178,7 +179,8 @@ struct RelationshipSQLTests {
     @Test func `a count behind further keys is refused`() throws {
         #expect(try LibraryQueries.issue("chapters.title.@count == 1").code == .unsupported)
         var request = try LibraryQueries.request()
-        request.predicate = .comparison(Comparison(.path(["chapters", "pages", "@sum"]), .equal, .value(.int(1))))
+        request.predicate = .comparison(
+            Comparison(.path(["chapters", "pages", "@sum"]), by: .equal, with: .value(.int(1))))
         let error = try #require(throws: QueryError.self) {
             _ = try LibraryQueries.compiler.count(request)
         }

@@ -1,5 +1,6 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormPredicates
 import SwormSQLite
 import Testing
@@ -100,15 +101,15 @@ struct StoreSchemaTests {
                 ).first)
             return String(text.dropFirst("CREATE INDEX Z_Asset_part ON ZASSET (ZSTATE COLLATE BINARY DESC)".count))
         }
-        let state = PredicateTree.comparison(Comparison(.path(["state"]), .equal, .value(.int(-1))))
-        let name = PredicateTree.comparison(Comparison(.path(["name"]), .notEqual, .value(.string("It's"))))
-        let empty = PredicateTree.comparison(Comparison(.path(["owner"]), .equal, .value(.null)))
-        let minus = PredicateTree.comparison(Comparison(.path(["state"]), .less, .negate(.value(.int(-3)))))
+        let state = PredicateTree.comparison(Comparison(.path(["state"]), by: .equal, with: .value(.int(-1))))
+        let name = PredicateTree.comparison(Comparison(.path(["name"]), by: .notEqual, with: .value(.string("It's"))))
+        let empty = PredicateTree.comparison(Comparison(.path(["owner"]), by: .equal, with: .value(.null)))
+        let minus = PredicateTree.comparison(Comparison(.path(["state"]), by: .less, with: .negate(.value(.int(-3)))))
         #expect(try filter(state) == " WHERE ZSTATE = -1")
         #expect(try filter(.and([state, name])) == " WHERE (ZSTATE = -1 AND ZNAME <> 'It''s')")
         #expect(try filter(.or([.not(empty), minus])) == " WHERE (NOT (ZOWNER IS NULL) OR ZSTATE < 3)")
         // What an index cannot say is left out; the index then covers every row.
-        let path = PredicateTree.comparison(Comparison(.path(["owner", "x"]), .equal, .value(.int(1))))
+        let path = PredicateTree.comparison(Comparison(.path(["owner", "x"]), by: .equal, with: .value(.int(1))))
         #expect(try filter(.and([state, path])) == "")
     }
 

@@ -1,4 +1,4 @@
-import OpenCoreData
+@testable import OpenCoreData
 import SwormPredicates
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import SwormPredicates
 import SwormSQLite
 import Testing
@@ -92,7 +92,8 @@ struct AttributeRoundTripTests {
         try store.reading { session in
             for (row, value) in values.enumerated() {
                 let cell = shape.cell(ofAttribute: slot, in: 1)
-                let found = try buffer.value(row, cell, of: entity.attributes[slot], in: entity, session: session)
+                let found = try buffer.value(
+                    row: row, cell: cell, of: entity.attributes[slot], in: entity, session: session)
                 // Foundation traps when it describes a date that is far off, so the values stay out of the expectation.
                 let isSame = found == value
                 #expect(isSame, "row \(row)")
@@ -166,7 +167,7 @@ struct AttributeRoundTripTests {
         func keys(_ comparator: SwormPredicates.Comparator, _ value: Decimal) throws -> [Int64] {
             var specification = FetchSpecification(entity: 1)
             specification.predicate = .comparison(
-                Comparison(.path(["decimal"]), comparator, .value(.decimal(value))))
+                Comparison(.path(["decimal"]), by: comparator, with: .value(.decimal(value))))
             specification.sorts = [.init(path: ["decimal"])]
             return try store.reading { try $0.identities(specification).map(\.key) }
         }

@@ -1,5 +1,6 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormPredicates
 import SwormSQLite
 import Testing
@@ -75,16 +76,16 @@ struct FixtureStoreTests {
                 #expect(try session.count(specification) == rows.count)
                 #expect(try session.identities(specification).count == rows.count)
                 for row in 0..<rows.count {
-                    let own = fixture.model[Int(rows.int64(row, RowShape.entityCell))]
+                    let own = fixture.model[Int(rows.int64(row: row, cell: RowShape.entityCell))]
                     for (slot, attribute) in own.attributes.enumerated() where !attribute.isTransient {
                         let cell = shape.cell(ofAttribute: slot, in: own.number)
-                        _ = try rows.value(row, cell, of: attribute, in: own, session: session)
+                        _ = try rows.value(row: row, cell: cell, of: attribute, in: own, session: session)
                     }
                     for (slot, relationship) in own.relationships.enumerated()
                     where relationship.isToMany && !relationship.isTransient {
                         _ = try session.members(
                             ofRelationship: slot, entity: own.number,
-                            owners: [rows.int64(row, RowShape.primaryKeyCell)])
+                            owners: [rows.int64(row: row, cell: RowShape.primaryKeyCell)])
                     }
                 }
             }
@@ -105,17 +106,18 @@ struct FixtureStoreTests {
             let shape = RowShape(model: fixture.model, entity: entity.number)
             try store.reading { session in
                 let rows = try session.rows(FetchSpecification(entity: entity.number), shape: shape)
-                for row in 0..<rows.count where rows.int64(row, RowShape.entityCell) == Int64(entity.number) {
+                for row in 0..<rows.count where rows.int64(row: row, cell: RowShape.entityCell) == Int64(entity.number)
+                {
                     let values = try entity.attributes.enumerated().map { slot, attribute -> AttributeValue in
                         guard !attribute.isTransient else { return .null }
                         return try rows.value(
-                            row, shape.cell(ofAttribute: slot, in: entity.number), of: attribute, in: entity,
+                            row: row, cell: shape.cell(ofAttribute: slot, in: entity.number), of: attribute, in: entity,
                             session: session)
                     }
                     request.updates.append(
                         .init(
-                            row: .init(entity: entity.number, key: rows.int64(row, RowShape.primaryKeyCell)),
-                            version: rows.int64(row, RowShape.versionCell),
+                            row: .init(entity: entity.number, key: rows.int64(row: row, cell: RowShape.primaryKeyCell)),
+                            version: rows.int64(row: row, cell: RowShape.versionCell),
                             attributes: SlotValues(all: values), toOnes: []))
                 }
                 // One more of each that has no unique values to repeat.
@@ -150,7 +152,7 @@ struct FixtureStoreTests {
             return (0..<rows.count).map { row in
                 entity.name
                     + shape.cells.indices.filter { $0 != RowShape.versionCell }.map { cell in
-                        "|\(rows.tag(row, cell)) \(rows.int64(row, cell)) \(rows.double(row, cell)) \(rows.text(row, cell)) \(rows.data(row, cell).base64EncodedString())"
+                        "|\(rows.tag(row: row, cell: cell)) \(rows.int64(row: row, cell: cell)) \(rows.double(row: row, cell: cell)) \(rows.text(row: row, cell: cell)) \(rows.data(row: row, cell: cell).base64EncodedString())"
                     }.joined()
             }
         }

@@ -66,7 +66,7 @@ struct OtherFileKindsTests {
         let error = coreDataError {
             try store.reading { session in
                 _ = try rows.value(
-                    0, shape.cell(ofAttribute: slot, in: book.number), of: book.attributes[slot], in: book,
+                    row: 0, cell: shape.cell(ofAttribute: slot, in: book.number), of: book.attributes[slot], in: book,
                     session: session)
             }
         }

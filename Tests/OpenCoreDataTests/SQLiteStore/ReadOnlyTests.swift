@@ -1,5 +1,6 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormPredicates
 import SwormSQLite
 import Testing
@@ -25,7 +26,7 @@ struct ReadOnlyTests {
     private func names(_ store: SQLiteStore) throws -> [String] {
         let (buffer, shape) = try store.rows(LibraryModel.author)
         let cell = shape.cell(ofAttribute: 1, in: LibraryModel.author)
-        return (0..<buffer.count).map { buffer.text($0, cell) }
+        return (0..<buffer.count).map { buffer.text(row: $0, cell: cell) }
     }
 
     private func expectNothingChanges(_ folder: StoreFolder, finds expected: [String]) throws {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormPredicates
 import SwormSQLite
 import Testing
@@ -149,7 +150,7 @@ struct SessionTests {
         defer { session.end() }
         let shape = RowShape(model: model, entity: LibraryModel.author)
         let found = try session.rows(withKeys: [3, 1, 99], shape: shape)
-        #expect(Set((0..<found.count).map { found.int64($0, RowShape.primaryKeyCell) }) == [1, 3])
+        #expect(Set((0..<found.count).map { found.int64(row: $0, cell: RowShape.primaryKeyCell) }) == [1, 3])
         #expect(
             try session.identities(FetchSpecification(entity: LibraryModel.book)) == [
                 .init(entity: LibraryModel.comic, key: 1), .init(entity: LibraryModel.book, key: 2),

@@ -30,7 +30,7 @@ struct StatementShapeTests {
     private func key(_ name: String) -> ExpressionTree { .path([name]) }
 
     private func compare(_ name: String, _ comparator: QueryComparator, _ value: AttributeValue) -> PredicateTree {
-        .comparison(Comparison(key(name), comparator, .value(value)))
+        .comparison(Comparison(key(name), by: comparator, with: .value(value)))
     }
 
     private func request(
@@ -55,7 +55,7 @@ struct StatementShapeTests {
         _ request: FetchSpecification, _ shapes: StatementShapes, _ compiler: SQLCompiler, _ connection: Connection
     ) throws -> (byShape: [Int64], compiled: [Int64]) {
         let byShape = try keys(
-            try shapes.values(request, attributes: titleAndYear, compiler, connection))
+            try shapes.values(request, attributes: titleAndYear, by: compiler, on: connection))
         let compiled = try compiler.values(request, attributes: titleAndYear)
         var statement = try connection.statement(compiled.sql)
         try statement.bind(compiled.bindings)
@@ -156,13 +156,13 @@ struct StatementShapeTests {
                 compare("year", .equal, .int(3)), compare("year", .equal, .double(3)),
                 compare("year", .equal, .double(.nan)), compare("year", .less, .bool(true)),
                 .comparison(
-                    Comparison(key("title"), .equal, .value(.string("T3")), options: [.caseInsensitive])),
-                .comparison(Comparison(key("year"), .in, .list([.value(.int(3)), .value(.int(4))]))),
-                .comparison(Comparison(key("title"), .beginsWith, .value(.string("t")))),
-                .comparison(Comparison(key("year"), .equal, key("year"))),
-                .comparison(Comparison(.path(["tags", "@count"]), .equal, .value(.int(0)))),
-                .comparison(Comparison(.path(["tags", "@count"]), .greater, .value(.int(0)))),
-                .comparison(Comparison(.path(["author", "name"]), .equal, .value(.string("nobody")))),
+                    Comparison(key("title"), by: .equal, with: .value(.string("T3")), options: [.caseInsensitive])),
+                .comparison(Comparison(key("year"), by: .in, with: .list([.value(.int(3)), .value(.int(4))]))),
+                .comparison(Comparison(key("title"), by: .beginsWith, with: .value(.string("t")))),
+                .comparison(Comparison(key("year"), by: .equal, with: key("year"))),
+                .comparison(Comparison(.path(["tags", "@count"]), by: .equal, with: .value(.int(0)))),
+                .comparison(Comparison(.path(["tags", "@count"]), by: .greater, with: .value(.int(0)))),
+                .comparison(Comparison(.path(["author", "name"]), by: .equal, with: .value(.string("nobody")))),
             ]
             for _ in 0..<2 {
                 for tree in trees {
@@ -227,7 +227,7 @@ struct StatementShapeTests {
         try withCompiler { shapes, compiler, connection in
             let request = request(compare("year", .greater, .int(0)), limit: 1)
             for _ in 0..<3 {
-                var statement = try shapes.values(request, attributes: titleAndYear, compiler, connection)
+                var statement = try shapes.values(request, attributes: titleAndYear, by: compiler, on: connection)
                 #expect(try statement.step())
                 // The log can't be cut while somebody reads.
                 #expect(throws: SQLiteError.self) { try connection.checkpoint(.truncate) }
@@ -252,9 +252,9 @@ struct StatementShapeTests {
     @Test func `a statement of a shape can be used while it is in use`() throws {
         try withCompiler { shapes, compiler, connection in
             let request = request(compare("year", .less, .int(20)))
-            var outer = try shapes.values(request, attributes: titleAndYear, compiler, connection)
+            var outer = try shapes.values(request, attributes: titleAndYear, by: compiler, on: connection)
             #expect(try outer.step())
-            let inner = try keys(try shapes.values(request, attributes: titleAndYear, compiler, connection))
+            let inner = try keys(try shapes.values(request, attributes: titleAndYear, by: compiler, on: connection))
             var count = 1
             while try outer.step() { count += 1 }
             #expect(inner.count == count)
@@ -272,12 +272,13 @@ struct StatementShapeTests {
                         limit: limit)
                     let (found, compiled) = try answers(request, shapes, compiler, connection)
                     #expect(found == compiled && !found.isEmpty)
-                    #expect(try keys(try shapes.rows(request, shape: shape, compiler, connection)) == compiled)
-                    var identities = try shapes.identities(request, compiler, connection)
+                    #expect(try keys(try shapes.rows(request, shape: shape, by: compiler, on: connection)) == compiled)
+                    var identities = try shapes.identities(request, by: compiler, on: connection)
                     var second: [Int64] = []
                     while try identities.step() { second.append(identities.int64(1)) }
                     #expect(second == compiled)
-                    #expect(try keys(try shapes.count(request, compiler, connection)) == [Int64(compiled.count)])
+                    #expect(
+                        try keys(try shapes.count(request, by: compiler, on: connection)) == [Int64(compiled.count)])
                 }
             }
         }

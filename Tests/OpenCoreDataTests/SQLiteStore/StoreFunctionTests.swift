@@ -1,5 +1,6 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
+@testable import SwormStore
 import SwormPredicates
 import SwormSQLite
 import Testing
@@ -14,13 +15,13 @@ struct StoreFunctionTests {
         specification.predicate = predicate
         let shape = RowShape(model: model, entity: LibraryModel.tag)
         let rows = try store.reading { try $0.rows(specification, shape: shape) }
-        return (0..<rows.count).map { rows.text($0, shape.cell(ofAttribute: 0, in: LibraryModel.tag)) }
+        return (0..<rows.count).map { rows.text(row: $0, cell: shape.cell(ofAttribute: 0, in: LibraryModel.tag)) }
     }
 
     private func compare(
         _ comparator: SwormPredicates.Comparator, _ text: String, _ options: ComparisonOptions = []
     ) -> PredicateTree {
-        .comparison(Comparison(.path(["name"]), comparator, .value(.string(text)), options: options))
+        .comparison(Comparison(.path(["name"]), by: comparator, with: .value(.string(text)), options: options))
     }
 
     @Test func `text is folded, and matched with patterns`() throws {

@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import SwormPredicates
 
 /// A model with composite attributes: nested, with elements of every type, and with names that Swift keeps for itself.

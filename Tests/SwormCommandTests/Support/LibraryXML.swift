@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+@testable import OpenCoreData
 import SwormPredicates
 
 /// A model with attributes of many types and relationships of every kind, and a small store of it.

@@ -79,7 +79,7 @@ struct ExpressionTests {
         ] {
             let subject = TestSubject(["x": left, "y": right])
             for (comparator, expected) in [(Comparator.identical, same), (.notIdentical, !same)] {
-                let tree = PredicateTree.comparison(Comparison(.path(["x"]), comparator, .path(["y"])))
+                let tree = PredicateTree.comparison(Comparison(.path(["x"]), by: comparator, with: .path(["y"])))
                 #expect(try PreparedPredicate(tree).evaluate(subject) == expected)
             }
         }

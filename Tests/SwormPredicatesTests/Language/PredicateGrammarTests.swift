@@ -7,7 +7,7 @@ struct PredicateGrammarTests {
     private static let a = ExpressionTree.path(["a"])
 
     private func compare(_ key: String, _ comparator: Comparator, _ value: AttributeValue) -> PredicateTree {
-        .comparison(Comparison(.path([key]), comparator, .value(value)))
+        .comparison(Comparison(.path([key]), by: comparator, with: .value(value)))
     }
 
     /// A text and the form that it is printed in, which shows how it was understood.

@@ -57,7 +57,7 @@ struct PredicateLimitTests {
     }
 
     @Test func `trees that were built too deep are refused, and long chains are not`() throws {
-        let term = PredicateTree.comparison(Comparison(.path(["a"]), .equal, .value(.int(1))))
+        let term = PredicateTree.comparison(Comparison(.path(["a"]), by: .equal, with: .value(.int(1))))
         let deep = (0..<2_000).reduce(term) { tree, _ in .not(tree) }
         for attempt in [{ _ = try PreparedPredicate(deep) }, { _ = try deep.substituting([:]) }] {
             let error = try #require(throws: QueryError.self) { try attempt() }

@@ -7,7 +7,7 @@ struct PredicatePrinterTests {
     private func term(_ key: String, _ comparator: Comparator = .equal, _ value: AttributeValue = .int(1))
         -> PredicateTree
     {
-        .comparison(Comparison(.path([key]), comparator, .value(value)))
+        .comparison(Comparison(.path([key]), by: comparator, with: .value(value)))
     }
 
     @Test func `the template has both sides of every operator in brackets`() {
@@ -15,7 +15,8 @@ struct PredicatePrinterTests {
         let left = PredicateTree.or([a, term("a", .equal, .int(2))])
         let right = PredicateTree.or([term("b"), a])
         let tree = PredicateTree.and([
-            .and([left, right]), .not(.comparison(Comparison(.path(["foo", "bar"]), .equal, .value(.bool(true))))),
+            .and([left, right]),
+            .not(.comparison(Comparison(.path(["foo", "bar"]), by: .equal, with: .value(.bool(true))))),
         ])
         let template = tree.template
         #expect(
@@ -68,7 +69,7 @@ struct PredicatePrinterTests {
         let values: [AttributeValue] = [.null, .int(1), .int(2)]
         for comparator in [Comparator.identical, .notIdentical] {
             for right in [ExpressionTree.value(.null), .value(.int(1)), .path(["y"])] {
-                let tree = PredicateTree.comparison(Comparison(.path(["x"]), comparator, right))
+                let tree = PredicateTree.comparison(Comparison(.path(["x"]), by: comparator, with: right))
                 let printed = try parsePredicate(tree.format)
                 for x in values {
                     for y in values {

@@ -36,7 +36,7 @@ struct RandomTree {
         }
         let options = comparator == .between ? [] : ComparisonOptions(rawValue: UInt8(pick(16)))
         return Comparison(
-            expression(depth: depth - 1), comparator, right, options: options,
+            expression(depth: depth - 1), by: comparator, with: right, options: options,
             quantifier: pick(from: [Quantifier.direct, .direct, .any, .all]))
     }
 

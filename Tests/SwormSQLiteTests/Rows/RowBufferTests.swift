@@ -36,41 +36,41 @@ struct RowBufferTests {
             ])
         #expect(buffer.count == 1)
         #expect(buffer.stride == 13)
-        #expect(buffer.int64(0, 1) == .min)
-        #expect(buffer.double(0, 2) == 2.5)
-        #expect(buffer.tag(0, 3) == .integer)
-        #expect(buffer.double(0, 3) == 7)
-        #expect(buffer.text(0, 4) == "é\0b")
-        #expect(buffer.tag(0, 5) == .text)
-        #expect(buffer.text(0, 5) == "")
-        #expect(buffer.data(0, 6) == Data([1, 2]))
-        #expect(buffer.tag(0, 7) == .blob)
-        #expect(!buffer.isNull(0, 7))
-        #expect(buffer.uuid(0, 8) == uuid)
-        #expect(buffer.isNull(0, 9))
-        #expect(buffer.decimal(0, 10) == Decimal(string: "12.5"))
-        #expect(buffer.decimal(0, 11) == 3)
-        #expect(buffer.decimal(0, 12) == Decimal(string: "0.1"))
+        #expect(buffer.int64(row: 0, cell: 1) == .min)
+        #expect(buffer.double(row: 0, cell: 2) == 2.5)
+        #expect(buffer.tag(row: 0, cell: 3) == .integer)
+        #expect(buffer.double(row: 0, cell: 3) == 7)
+        #expect(buffer.text(row: 0, cell: 4) == "é\0b")
+        #expect(buffer.tag(row: 0, cell: 5) == .text)
+        #expect(buffer.text(row: 0, cell: 5) == "")
+        #expect(buffer.data(row: 0, cell: 6) == Data([1, 2]))
+        #expect(buffer.tag(row: 0, cell: 7) == .blob)
+        #expect(!buffer.isNull(row: 0, cell: 7))
+        #expect(buffer.uuid(row: 0, cell: 8) == uuid)
+        #expect(buffer.isNull(row: 0, cell: 9))
+        #expect(buffer.decimal(row: 0, cell: 10) == Decimal(string: "12.5"))
+        #expect(buffer.decimal(row: 0, cell: 11) == 3)
+        #expect(buffer.decimal(row: 0, cell: 12) == Decimal(string: "0.1"))
         #expect(buffer.byteCount == 4 + 2 + 16 + 5)
     }
 
     @Test func `a read of another kind gives nothing`() throws {
         let buffer = try fill("SELECT 'text', 5, NULL", [.init(.text), .init(.integer), .init(.any)])
-        #expect(buffer.int64(0, 0) == 0)
-        #expect(buffer.double(0, 0) == 0)
-        #expect(buffer.data(0, 0).isEmpty)
-        #expect(buffer.uuid(0, 0) == nil)
-        #expect(buffer.text(0, 1) == "")
-        #expect(buffer.withBytes(0, 1) { $0.count } == 0)
-        #expect(buffer.decimal(0, 2) == nil)
-        #expect(buffer.text(0, 2) == "")
+        #expect(buffer.int64(row: 0, cell: 0) == 0)
+        #expect(buffer.double(row: 0, cell: 0) == 0)
+        #expect(buffer.data(row: 0, cell: 0).isEmpty)
+        #expect(buffer.uuid(row: 0, cell: 0) == nil)
+        #expect(buffer.text(row: 0, cell: 1) == "")
+        #expect(buffer.withBytes(row: 0, cell: 1) { $0.count } == 0)
+        #expect(buffer.decimal(row: 0, cell: 2) == nil)
+        #expect(buffer.text(row: 0, cell: 2) == "")
     }
 
     @Test func `any takes all and keeps the storage class`() throws {
         let buffer = try fill(
             "SELECT 1 UNION ALL SELECT 1.5 UNION ALL SELECT 'a' UNION ALL SELECT x'00' UNION ALL SELECT NULL",
             [.init(.any)])
-        #expect((0..<5).map { buffer.tag($0, 0) } == [.integer, .real, .text, .blob, .null])
+        #expect((0..<5).map { buffer.tag(row: $0, cell: 0) } == [.integer, .real, .text, .blob, .null])
     }
 
     /// Some that fit into one block, some whose block grows large and is cut down again, and some whose block stays large.
@@ -87,9 +87,9 @@ struct RowBufferTests {
         let wrong = (0..<count).filter { row in
             let number = row + 1
             let isRight =
-                buffer.int64(row, 0) == Int64(number) && buffer.text(row, 1) == "row \(number) é"
-                && buffer.isNull(row, 2) == (number % 3 == 0)
-            return !isRight || (number % 3 != 0 && buffer.double(row, 2) != Double(number) * 0.5)
+                buffer.int64(row: row, cell: 0) == Int64(number) && buffer.text(row: row, cell: 1) == "row \(number) é"
+                && buffer.isNull(row: row, cell: 2) == (number % 3 == 0)
+            return !isRight || (number % 3 != 0 && buffer.double(row: row, cell: 2) != Double(number) * 0.5)
         }
         #expect(wrong.isEmpty, "\(wrong.prefix(5))")
     }
@@ -100,7 +100,7 @@ struct RowBufferTests {
         var parts: [[Int64]] = []
         while statement.isDone == false {
             let part = try RowBuffer.fill(statement: &statement, rules: [.init(.integer)], limit: 2)
-            parts.append((0..<part.count).map { part.int64($0, 0) })
+            parts.append((0..<part.count).map { part.int64(row: $0, cell: 0) })
         }
         #expect(parts == [[1, 2], [3, 4], [5]])
         #expect(try RowBuffer.fill(statement: &statement, rules: [.init(.integer)], limit: 2).count == 0)
@@ -163,23 +163,26 @@ struct RowBufferTests {
         let buffer = try fill(
             "SELECT 'abc', 'abd', 'ab', '', x'616263', 5",
             [.init(.text), .init(.text), .init(.text), .init(.text), .init(.blob), .init(.integer)])
-        #expect(buffer.compareBytes(0, 0, toRow: 0, 1) < 0)
-        #expect(buffer.compareBytes(0, 1, toRow: 0, 0) > 0)
-        #expect(buffer.compareBytes(0, 0, toRow: 0, 2) > 0)
-        #expect(buffer.compareBytes(0, 0, toRow: 0, 4) == 0)
-        #expect(buffer.compareBytes(0, 3, toRow: 0, 5) == 0)
+        #expect(buffer.compareBytes(row: 0, cell: 0, toRow: 0, cell: 1) < 0)
+        #expect(buffer.compareBytes(row: 0, cell: 1, toRow: 0, cell: 0) > 0)
+        #expect(buffer.compareBytes(row: 0, cell: 0, toRow: 0, cell: 2) > 0)
+        #expect(buffer.compareBytes(row: 0, cell: 0, toRow: 0, cell: 4) == 0)
+        #expect(buffer.compareBytes(row: 0, cell: 3, toRow: 0, cell: 5) == 0)
         let matches = Array("abc".utf8).withUnsafeBytes { other in
-            (0..<4).map { buffer.hasBytes(0, $0, other) }
+            (0..<4).map { buffer.hasBytes(row: 0, cell: $0, equalTo: other) }
         }
         #expect(matches == [true, false, false, false])
-        #expect(Array("ab".utf8).withUnsafeBytes { buffer.compareBytes(0, 2, to: $0) } == 0)
+        #expect(Array("ab".utf8).withUnsafeBytes { buffer.compareBytes(row: 0, cell: 2, to: $0) } == 0)
     }
 
     @Test func `a filled buffer is read by many tasks`() async throws {
         let buffer = try fill("SELECT 'a text longer than fifteen bytes', 4", [.init(.text), .init(.integer)])
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
-                group.addTask { buffer.text(0, 0) == "a text longer than fifteen bytes" && buffer.int64(0, 1) == 4 }
+                group.addTask {
+                    buffer.text(row: 0, cell: 0) == "a text longer than fifteen bytes"
+                        && buffer.int64(row: 0, cell: 1) == 4
+                }
             }
             for await isRight in group { #expect(isRight) }
         }

@@ -23,7 +23,7 @@ struct RowMemoryTests {
                 var statement = try connection.statement("SELECT text, leave_no_memory() FROM long")
                 let rules = [CellRule(.text), CellRule(.any)]
                 let buffer = try RowBuffer.fill(statement: &statement, rules: rules, limit: 1)
-                print("read a text of \(buffer.text(0, 0).utf8.count) bytes")
+                print("read a text of \(buffer.text(row: 0, cell: 0).utf8.count) bytes")
             } catch let failure { error = failure }
             guard (error as? SQLiteError)?.code == SQLITE_NOMEM else { exit(1) }
         }

@@ -16,7 +16,7 @@ struct UTF8CheckTests {
 
     func string(_ bytes: [UInt8]) -> String? {
         bytes.withUnsafeBufferPointer { buffer in
-            buffer.baseAddress.flatMap { UTF8Check.string($0, buffer.count) }
+            buffer.baseAddress.flatMap { UTF8Check.string(start: $0, count: buffer.count) }
         }
     }
 

@@ -18,7 +18,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var found: NSManagedObjectModel?
 
-    private init(_ place: Place, _ versionChecksum: String) {
+    private init(_ place: Place, versionChecksum: String) {
         self.place = place
         self.versionChecksum = versionChecksum
         super.init()
@@ -30,7 +30,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     ///   - model: The model. It must not be changed any more.
     ///   - versionChecksum: Its checksum.
     public convenience init(model: NSManagedObjectModel, versionChecksum: String) {
-        self.init(.model(model), versionChecksum)
+        self.init(.model(model), versionChecksum: versionChecksum)
     }
 
     /// Refers to a model in a file.
@@ -40,7 +40,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     ///     which the version with the checksum is read.
     ///   - versionChecksum: The checksum of the version.
     public convenience init(fileURL: URL, versionChecksum: String) {
-        self.init(.file(fileURL), versionChecksum)
+        self.init(.file(fileURL), versionChecksum: versionChecksum)
     }
 
     /// Refers to a model in a bundle by its name.
@@ -50,7 +50,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     ///   - bundle: The bundle; nil for the main one.
     ///   - versionChecksum: The checksum of the version.
     public convenience init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
-        self.init(.name(modelName, bundle ?? .main), versionChecksum)
+        self.init(.name(modelName, bundle ?? .main), versionChecksum: versionChecksum)
     }
 
     /// Refers to a model in a bundle by the version hashes of its entities.
@@ -62,7 +62,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     public convenience init(
         entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String
     ) {
-        self.init(.hashes(versionHash, bundle ?? .main), versionChecksum)
+        self.init(.hashes(versionHash, bundle ?? .main), versionChecksum: versionChecksum)
     }
 
     /// The model. One without entities where it cannot be read; a migration then throws why.

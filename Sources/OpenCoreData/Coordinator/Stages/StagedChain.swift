@@ -34,7 +34,7 @@ struct StagedChain {
         last = destination.versionChecksum
         try checkStages()
         let first = try place(of: checksum)
-        try walk(from: first, checksum, storedModel)
+        try walk(from: first, checksum: checksum, storedModel)
         for step in steps {
             do {
                 _ = try ModelMapping.inferred(from: step.source, to: step.destination)
@@ -130,7 +130,7 @@ struct StagedChain {
 
     // MARK: The way
 
-    private mutating func walk(from first: Int, _ checksum: String, _ storedModel: () throws -> NSManagedObjectModel)
+    private mutating func walk(from first: Int, checksum: String, _ storedModel: () throws -> NSManagedObjectModel)
         throws
     {
         var at = checksum
@@ -140,7 +140,7 @@ struct StagedChain {
         for index in stages.indices[first...] {
             if at == last { break }
             guard let custom = stages[index] as? NSCustomMigrationStage else {
-                guard open != nil || sources(index).contains(at) else { throw gap(at, index) }
+                guard open != nil || sources(index).contains(at) else { throw gap(after: at, before: index) }
                 open = open ?? index
                 if sources(index).contains(last) { break }
                 continue
@@ -148,18 +148,18 @@ struct StagedChain {
             let begin = custom.currentModel.versionChecksum
             if let lightweight = open {
                 let next = try begin == last ? destination : custom.currentModel.resolve()
-                add(lightweight, nil, from: model, to: next)
+                add(lightweight, custom: nil, from: model, to: next)
                 (at, model, open) = (begin, next, nil)
                 if at == last { break }
             }
-            guard at == begin else { throw gap(at, index) }
+            guard at == begin else { throw gap(after: at, before: index) }
             at = custom.nextModel.versionChecksum
             let next = try at == last ? destination : custom.nextModel.resolve()
-            add(index, custom, from: model, to: next)
+            add(index, custom: custom, from: model, to: next)
             model = next
         }
         if let open {
-            add(open, nil, from: model, to: destination)
+            add(open, custom: nil, from: model, to: destination)
             at = last
         }
         guard at == last else {
@@ -168,14 +168,14 @@ struct StagedChain {
     }
 
     private mutating func add(
-        _ index: Int, _ custom: NSCustomMigrationStage?, from source: NSManagedObjectModel,
+        _ index: Int, custom: NSCustomMigrationStage?, from source: NSManagedObjectModel,
         to destination: NSManagedObjectModel
     ) {
         if custom == nil, source.versionChecksum == destination.versionChecksum { return }
         steps.append(Step(custom: custom, name: name(index), source: source, destination: destination))
     }
 
-    private func gap(_ checksum: String, _ index: Int) -> CoreDataError {
+    private func gap(after checksum: String, before index: Int) -> CoreDataError {
         mismatch(
             "\(name(index)) leads on from \(sources(index).joined(separator: ", ")), and the stage before it leads to \(checksum). Add a stage between the two."
         )

@@ -49,7 +49,7 @@ struct StagedMigration {
         if let custom = step.custom, let handler = custom.willMigrateHandler {
             try replacement.edit(as: step.source.compiled(), original: original.compiled(), tell: { try tell(0) }) {
                 copy in
-                try call(handler, custom, with: step.source, at: copy)
+                try call(handler, for: custom, with: step.source, at: copy)
             }
         }
         try replacement.infer(from: step.source, to: step.destination) { try tell(0.1 + 0.8 * $0) }
@@ -58,14 +58,14 @@ struct StagedMigration {
             try replacement.edit(
                 as: step.destination.compiled(), original: original.compiled(), tell: { try tell(0.9) }
             ) { copy in
-                try call(handler, custom, with: step.destination, at: copy)
+                try call(handler, for: custom, with: step.destination, at: copy)
             }
         }
         try tell(1)
     }
 
     private func call(
-        _ handler: (NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void, _ stage: NSCustomMigrationStage,
+        _ handler: (NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void, for stage: NSCustomMigrationStage,
         with model: NSManagedObjectModel, at copy: URL
     ) throws {
         let name = url.deletingPathExtension().lastPathComponent

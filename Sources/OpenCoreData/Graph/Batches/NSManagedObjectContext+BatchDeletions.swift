@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
     final func write(_ batch: BatchDeletion, to origin: ObjectOrigin) throws -> BatchResult {
         var batch = batch
         (batch.author, batch.contextName) = (transactionAuthor, name)
-        return try withTransaction(origin) { try $0.delete(batch) }
+        return try withTransaction(of: origin) { try $0.delete(batch) }
     }
 
     private func hasChanges(of entities: Set<Int>) -> Bool {

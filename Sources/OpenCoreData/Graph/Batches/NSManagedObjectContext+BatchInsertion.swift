@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
             return object.attribute(slots[field])
         }
         let objects = request.objects { objectClass.init(entity: description, insertInto: nil) }
-        let inserted = try insertRows(RowBatch(objects, plan), in: request.affectedStores)
+        let inserted = try insertRows(RowBatch(objects, plan: plan), in: request.affectedStores)
         let result: Any =
             switch request.resultType {
             case .statusOnly: true

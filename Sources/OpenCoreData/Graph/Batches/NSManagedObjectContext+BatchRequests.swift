@@ -13,9 +13,9 @@ extension NSManagedObjectContext {
         specification.includesSubentities = request.includesSubentities
         specification.predicate = try request.predicate?.tree()
         let values = try acceptedValues(assignments(request.propertiesToUpdate ?? [:], of: entity), of: entity)
-        var batch = BatchUpdate(specification, values)
+        var batch = BatchUpdate(specification, values: values)
         batch.namesRows = request.resultType == .updatedObjectIDsResultType
-        let parts = try batchOrigins(specification, request.affectedStores).map { ($0, batch) }
+        let parts = try batchOrigins(of: specification, in: request.affectedStores).map { ($0, batch) }
         let changed = try total(of: parts) { try write($1, to: $0) }
         let result: Any =
             switch request.resultType {
@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
 
     final func executeDeletion(_ request: NSBatchDeleteRequest) throws -> NSBatchDeleteResult {
         let model = try requireCoordinator().compiledModel
-        let deleted = try total(of: choices(request, model)) { origin, choice in
+        let deleted = try total(of: choices(of: request, in: model)) { origin, choice in
             var batch = BatchDeletion(choice)
             batch.namesRows = request.resultType == .resultTypeObjectIDs
             return try write(batch, to: origin)
@@ -57,12 +57,12 @@ extension NSManagedObjectContext {
     }
 
     private func choices(
-        _ request: NSBatchDeleteRequest, _ model: CompiledModel
+        of request: NSBatchDeleteRequest, in model: CompiledModel
     ) throws -> [(ObjectOrigin, BatchDeletion.Choice)] {
         switch request.choice {
         case .found(let make):
             let specification = try make(model)
-            return try batchOrigins(specification, request.affectedStores).map { ($0, .found(specification)) }
+            return try batchOrigins(of: specification, in: request.affectedStores).map { ($0, .found(specification)) }
         case .listed(let ids):
             var groups: [(ObjectOrigin, [RowID])] = []
             for id in ids {
@@ -86,7 +86,7 @@ extension NSManagedObjectContext {
     /// Returns the stores that a request changes. If one of them cannot be changed, an error is thrown and none is
     /// changed.
     private func batchOrigins(
-        _ specification: FetchSpecification, _ stores: [NSPersistentStore]?
+        of specification: FetchSpecification, in stores: [NSPersistentStore]?
     ) throws -> [ObjectOrigin] {
         let origins = try origins(of: specification, in: stores)
         for origin in origins { try checkBatches(origin) }

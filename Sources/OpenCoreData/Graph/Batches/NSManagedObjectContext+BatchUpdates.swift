@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
     /// - Throws: The errors of values that a save would reject, regardless of what the request finds; and the store's
     ///   error.
     package final func update(
-        _ specification: FetchSpecification, _ values: [(slot: Int, value: AttributeValue)]
+        _ specification: FetchSpecification, setting values: [(slot: Int, value: AttributeValue)]
     ) throws -> Int {
         try throwReadError()
         let model = try requireCoordinator().compiledModel
@@ -23,10 +23,10 @@ extension NSManagedObjectContext {
         else {
             try beginBulkWrite(of: specification.entity)
             let objects = try fetchObjects(specification)
-            for object in objects { try object.setAttributes(values.map(\.slot), values.map(\.value)) }
+            for object in objects { try object.setAttributes(values.map(\.slot), to: values.map(\.value)) }
             return objects.count
         }
-        var batch = BatchUpdate(specification, values)
+        var batch = BatchUpdate(specification, values: values)
         batch.leavesEqualRows = true
         let result = try write(batch, to: origin)
         guard result.count > 0, result.hasChanged else { return result.count }
@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
     final func write(_ batch: BatchUpdate, to origin: ObjectOrigin) throws -> BatchResult {
         var batch = batch
         (batch.author, batch.contextName) = (transactionAuthor, name)
-        return try withTransaction(origin) { try $0.update(batch) }
+        return try withTransaction(of: origin) { try $0.update(batch) }
     }
 
     /// Returns the origin of the only store that serves a request, or nil if there are several or statements must not

@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
                 NSPersistentStoreOperationError, "None of the stores that were named is one of the context's.")
         }
         let batch = announced(batch)
-        let counts = try withTransaction(origin) { try $0.insert(batch) }
+        let counts = try withTransaction(of: origin) { try $0.insert(batch) }
         forgetReadAhead()
         return InsertedRows(origin: origin, entity: batch.layout.entity, counts: counts)
     }
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
     /// - Returns: Nil if the operation requires objects, because unsaved changes or several stores are involved, files
     ///   would be left over, or no index of the database enforces the constraint. In this case, nothing was done and
     ///   the values were not requested.
-    package final func upsertRows(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
+    package final func upsertRows(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts? {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: batch.layout.entity)
         let root = try requireCoordinator().compiledModel[batch.layout.entity].root
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
         }
         let model = origin.compiled
         let batch = announced(batch)
-        guard let counts = try withTransaction(origin, { try $0.upsert(batch, rule) }) else { return nil }
+        guard let counts = try withTransaction(of: origin, { try $0.upsert(batch, by: rule) }) else { return nil }
         // Triggers may have computed new values of derived attributes that depend on the rows.
         if counts.updated > 0 { refreshUnchanged { model[$0].root == root || !model[$0].derivedSlots.isEmpty } }
         forgetReadAhead()

@@ -26,9 +26,9 @@ extension NSManagedObjectContext {
             let inverseIsToMany = model[relationship.destination].relationships[inverse].isToMany
             for other in others where !other.status.contains(.deleted) && other !== object {
                 if inverseIsToMany {
-                    other.noteRemoved(inverse, object)
+                    other.noteRemoved(inverse, object: object)
                 } else if other.destination(inverse) === object {
-                    other.assignDestination(inverse, nil)
+                    other.assignDestination(inverse, to: nil)
                 }
             }
         }
@@ -63,15 +63,15 @@ extension NSManagedObjectContext {
             let inverseIsToMany = model[relationship.destination].relationships[inverse].isToMany
             for other in others(of: object, slot) where other !== object {
                 if inverseIsToMany, other.isFree {
-                    other.noteAdded(inverse, object)
+                    other.noteAdded(inverse, object: object)
                 } else if !inverseIsToMany, try isFree(other),
                     other.destination(inverse).map({ $0 === object }) ?? true
                 {
-                    other.assignDestination(inverse, object)
+                    other.assignDestination(inverse, to: object)
                 } else if relationship.isToMany {
-                    object.noteRemoved(slot, other)
+                    object.noteRemoved(slot, object: other)
                 } else {
-                    object.assignDestination(slot, nil)
+                    object.assignDestination(slot, to: nil)
                 }
             }
         }

@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
     ///   - description: The entity, from the coordinator's model.
     ///   - values: The values of all attributes, by slot.
     /// - Throws: A ``CoreDataError`` if a value does not have its attribute's type. Nothing is inserted in this case.
-    package final func insertObject(_ description: NSEntityDescription, _ values: [AttributeValue]) throws
+    package final func insertObject(of description: NSEntityDescription, values: [AttributeValue]) throws
         -> NSManagedObject
     {
         let object: NSManagedObject
@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
             entity.attributes.count == values.count, objectClass(of: entity) == NSManagedObject.self
         {
             let id = NSManagedObjectID(entity: entity, key: NSManagedObjectID.nextTemporaryKey(), origin: origin)
-            object = seed.make(NSManagedObject.self, id, .none, self)
+            object = seed.make(NSManagedObject.self, identity: id, snapshot: .none, in: self)
             object.edits = SlotValues(all: entity.defaultValues)
             insertNew(object)
         } else {
@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
 
     /// Registers a new object.
     final func insertNew(_ object: NSManagedObject) {
-        if let origin, object.objectID.isTemporaryID, object.objectID.origin !== origin { adopt(object, origin) }
+        if let origin, object.objectID.isTemporaryID, object.objectID.origin !== origin { adopt(object, in: origin) }
         if object.context !== self { object.context = self }
         object.status.remove(.gone)
         object.status.insert(.inserted)
@@ -64,7 +64,7 @@ extension NSManagedObjectContext {
     }
 
     /// Assigns an id of this context to an object that was created without a context.
-    private func adopt(_ object: NSManagedObject, _ origin: ObjectOrigin) {
+    private func adopt(_ object: NSManagedObject, in origin: ObjectOrigin) {
         let own = object.compiledEntity
         guard let entity = origin.compiled.entity(named: own.name),
             entity === own
@@ -136,7 +136,7 @@ extension NSManagedObjectContext {
     /// - Parameter objectID: The id.
     public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         guard let (row, origin) = locate(objectID) else { return nil }
-        return identities[identityKey(row, origin)]
+        return identities[identityKey(of: row, in: origin)]
     }
 
     /// Returns the object with an id: the registered object, or a fault whose row may not exist.
@@ -148,7 +148,7 @@ extension NSManagedObjectContext {
         let object = makeObject(located.0, origin: located.1, snapshot: .fault(nil))
         // An id of a store that does not belong to this context's coordinator must not resolve to a row.
         if objectID.isTemporaryID || locate(objectID) == nil { object.status.insert(.inaccessible) }
-        identities[identityKey(located.0, located.1)] = object
+        identities[identityKey(of: located.0, in: located.1)] = object
         return object
     }
 
@@ -227,7 +227,7 @@ extension NSManagedObjectContext {
     final func promote(_ object: NSManagedObject, to key: Int64, origin: ObjectOrigin) {
         let entity = origin.compiled[object.compiledEntity.number]
         object.take(id: NSManagedObjectID(entity: entity, key: key, origin: origin))
-        identities[identityKey(object.objectID.row, origin)] = object
+        identities[identityKey(of: object.objectID.row, in: origin)] = object
     }
 
     /// Chooses the store for a new object whose entity is in several stores.
@@ -244,7 +244,7 @@ extension NSManagedObjectContext {
         let coordinator = try requireCoordinator()
         var groups: [(ObjectOrigin, [NSManagedObject])] = []
         for object in objects {
-            let origin = try originForSaving(object, coordinator)
+            let origin = try originForSaving(object, in: coordinator)
             if let last = groups.indices.last, groups[last].0 === origin {
                 groups[last].1.append(object)
             } else if let index = groups.firstIndex(where: { $0.0 === origin }) {
@@ -258,7 +258,7 @@ extension NSManagedObjectContext {
 
     /// Returns the origin of the store that contains, or will contain, an object.
     final func originForSaving(
-        _ object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator
+        _ object: NSManagedObject, in coordinator: NSPersistentStoreCoordinator
     ) throws -> ObjectOrigin {
         if !object.objectID.isTemporaryID { return object.objectID.origin }
         if assignedStores.isEmpty, let known = savingOrigins[object.compiledEntity.number] { return known }

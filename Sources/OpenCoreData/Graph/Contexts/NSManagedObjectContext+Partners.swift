@@ -37,7 +37,7 @@ extension NSManagedObject {
 extension CoreDataError {
     static func changedLinks(
         _ links: [(conflict: LinkConflicts.Conflict, from: NSManagedObject, to: NSManagedObject)],
-        _ members: [(slot: Int, owner: NSManagedObject, member: NSManagedObject)]
+        members: [(slot: Int, owner: NSManagedObject, member: NSManagedObject)]
     ) -> CoreDataError {
         var details = links.map { conflict, object, destination in
             let relationships = object.compiledEntity.relationships

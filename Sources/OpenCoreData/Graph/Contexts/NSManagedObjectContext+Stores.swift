@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
         guard coordinator.persistentStores.count > 1 else { return }
         var errors: [CoreDataError] = []
         for object in insertedList.objects + updatedList.objects {
-            let own = try originForSaving(object, coordinator)
+            let own = try originForSaving(object, in: coordinator)
             for (slot, relationship) in object.compiledEntity.relationships.enumerated() where !relationship.isTransient
             {
                 guard object.status.contains(.inserted) || object.changedRelationships.contains(slot) else { continue }
@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
                     case .toMany(let members): members.noted.added
                     }
                 for other in others where other.status.isDisjoint(with: [.deleted, .gone]) {
-                    let origin = try originForSaving(other, coordinator)
+                    let origin = try originForSaving(other, in: coordinator)
                     guard origin !== own else { continue }
                     errors.append(
                         CoreDataError(

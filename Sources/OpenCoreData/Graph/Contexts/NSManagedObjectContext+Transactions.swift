@@ -20,7 +20,7 @@ struct OpenTransactions {
     // There is rarely more than one.
     subscript(origin: ObjectOrigin) -> (any StoreTransaction)? { open.first { $0.origin === origin }?.transaction }
 
-    mutating func add(_ transaction: any StoreTransaction, _ origin: ObjectOrigin) {
+    mutating func add(_ transaction: any StoreTransaction, for origin: ObjectOrigin) {
         open.append((origin, transaction))
     }
 
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
     /// Calls a closure with a store's open transaction, or with a new one. The transaction then stays open or is
     /// committed, depending on ``keepTransactions(_:)``.
     final func withTransaction<Output>(
-        _ origin: ObjectOrigin, _ body: (any StoreTransaction) throws -> Output
+        of origin: ObjectOrigin, _ body: (any StoreTransaction) throws -> Output
     ) throws -> Output {
         guard let store = origin.store?.objectStore else {
             throw CoreDataError(
@@ -95,13 +95,13 @@ extension NSManagedObjectContext {
             transaction = try store.beginTransaction(from: session, interruption.token)
             interruption.leave(session)
             pinned.forget(session)
-            transactions.add(transaction, origin)
+            transactions.add(transaction, for: origin)
             // Values that were read earlier must not change if the part of the work that started the transaction is
             // undone.
             if transactions.depth > 0 { try transaction.keepSnapshot() }
         } else {
             transaction = try store.beginTransaction(interruption.token)
-            transactions.add(transaction, origin)
+            transactions.add(transaction, for: origin)
         }
         try interruption.enter(transaction)
         return transaction
@@ -117,7 +117,7 @@ extension NSManagedObjectContext {
         guard transactions.areKept else { return }
         for origin in try requireCoordinator().origins(of: number)
         where origin.store?.objectStore.readOnlyReason == nil {
-            try withTransaction(origin) { _ in }
+            try withTransaction(of: origin) { _ in }
         }
     }
 
@@ -130,7 +130,7 @@ extension NSManagedObjectContext {
         endPinnedViews()
         transactions.areKept = true
         let transaction = try store.beginTransaction(interruption.token)
-        transactions.add(transaction, origin)
+        transactions.add(transaction, for: origin)
         try interruption.enter(transaction)
     }
 
@@ -155,9 +155,9 @@ extension NSManagedObjectContext {
     package final var isWriting: Bool { !transactions.isEmpty }
 
     /// Writes the request of a save to the open transaction, or to a separate one.
-    final func write(_ request: SaveRequest, to origin: ObjectOrigin, _ store: any ObjectStore) throws -> SaveResult {
+    final func write(_ request: SaveRequest, to origin: ObjectOrigin, store: any ObjectStore) throws -> SaveResult {
         if let transaction = transactions[origin] { return try transaction.save(request) }
-        return try store.save(request, interruption.token)
+        return try store.save(request, token: interruption.token)
     }
 
     /// Starts the transactions of a save that writes to several stores, if transactions are kept: nothing is committed

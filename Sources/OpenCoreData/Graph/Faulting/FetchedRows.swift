@@ -12,7 +12,7 @@ import SwormStore
 ///
 /// An instance may only be used where its context may be used.
 package final class FetchedRows {
-    package let context: NSManagedObjectContext
+    let context: NSManagedObjectContext
     let origin: ObjectOrigin
     private let source: Source
     private let rowGeneration: UInt64
@@ -22,14 +22,14 @@ package final class FetchedRows {
         case batches(RowBatches)
     }
 
-    init(_ group: RowSet, _ origin: ObjectOrigin, _ context: NSManagedObjectContext) {
+    init(_ group: RowSet, origin: ObjectOrigin, context: NSManagedObjectContext) {
         source = .whole(group)
         self.origin = origin
         self.context = context
         rowGeneration = context.rowGeneration
     }
 
-    init(_ batches: RowBatches, _ origin: ObjectOrigin, _ context: NSManagedObjectContext) {
+    init(_ batches: RowBatches, origin: ObjectOrigin, context: NSManagedObjectContext) {
         source = .batches(batches)
         self.origin = origin
         self.context = context
@@ -87,7 +87,7 @@ package final class FetchedRows {
     /// Returns the object of a row if it was inserted in this context and has been saved since.
     package func namedObject(_ row: Int) -> NSManagedObject? {
         guard mayHaveNamedObjects,
-            let known = context.identities[context.identityKey(identity(row), origin)], known.hasHadTemporaryID
+            let known = context.identities[context.identityKey(of: identity(row), in: origin)], known.hasHadTemporaryID
         else { return nil }
         return known
     }
@@ -109,7 +109,7 @@ package final class FetchedRows {
     }
 
     private func searchObject(_ row: Int) -> NSManagedObject? {
-        context.identities[context.identityKey(identity(row), origin)].map { $0.isFault ? object(row) : $0 }
+        context.identities[context.identityKey(of: identity(row), in: origin)].map { $0.isFault ? object(row) : $0 }
     }
 
     /// Returns the members of a row's object at the end of a to-many relationship as rows, or nil if objects are
@@ -117,11 +117,12 @@ package final class FetchedRows {
     ///
     /// Objects are required if the context has unsaved changes, if the members' entity has a custom class, or if the
     /// members cannot be read together with those of the neighbours.
-    package func members(_ row: Int, _ slot: Int) throws -> (rows: FetchedRows, members: MembersReadAhead)? {
-        guard let (group, row, compiledEntity) = try placeWithoutObjects(row, slot, isToMany: true),
-            let found = try context.membersReadAhead(group, row: row, slot: slot, compiledEntity, origin)
+    package func members(row: Int, slot: Int) throws -> (rows: FetchedRows, members: MembersReadAhead)? {
+        guard let (group, row, compiledEntity) = try placeWithoutObjects(row: row, slot: slot, isToMany: true),
+            let found = try context.membersReadAhead(
+                group, row: row, slot: slot, entity: compiledEntity, origin: origin)
         else { return nil }
-        return (found.rows.fetchedRows(origin, context), found)
+        return (found.rows.fetchedRows(origin: origin, context: context), found)
     }
 
     /// Returns the object at the end of a to-one relationship of a row's object as a row or as none, or nil if an
@@ -130,8 +131,10 @@ package final class FetchedRows {
     /// An object is required in the cases that ``members(_:_:)`` lists. It is also required if the relationship was not
     /// prefetched and all rows are in memory: the object then remembers its destination, and nothing is looked up
     /// twice.
-    package func destination(_ row: Int, _ slot: Int) throws -> FetchedDestination? {
-        guard let (group, row, compiledEntity) = try placeWithoutObjects(row, slot, isToMany: false) else { return nil }
+    package func destination(row: Int, slot: Int) throws -> FetchedDestination? {
+        guard let (group, row, compiledEntity) = try placeWithoutObjects(row: row, slot: slot, isToMany: false) else {
+            return nil
+        }
         guard let key = group.destination(row: row, slot: slot, entity: compiledEntity, model: origin.compiled)?.key
         else {
             return FetchedDestination.none
@@ -142,7 +145,8 @@ package final class FetchedRows {
         {
             do {
                 try context.readDestinationsAhead(
-                    group, rows: group.batch(around: row, place), slot: slot, compiledEntity.relationships[slot], origin
+                    group, rows: group.batch(around: row, place), slot: slot,
+                    relationship: compiledEntity.relationships[slot], origin: origin
                 )
                 group.resizeBatches(place, isSound: true)
             } catch let error as CoreDataError where error.isOfDamage {
@@ -153,13 +157,13 @@ package final class FetchedRows {
         guard let ahead = group.destinationReadAhead(place, key: key, generation: context.generation),
             let found = ahead.row
         else { return nil }
-        return .row(ahead.rows.fetchedRows(origin, context), found)
+        return .row(ahead.rows.fetchedRows(origin: origin, context: context), found)
     }
 
     /// Returns the group and the index of a row if the destinations of a relationship can be determined from rows
     /// alone.
     private func placeWithoutObjects(
-        _ row: Int, _ slot: Int, isToMany: Bool
+        row: Int, slot: Int, isToMany: Bool
     ) throws -> (group: RowSet, row: Int, compiledEntity: CompiledEntity)? {
         guard !isStale, !context.hasChanges else { return nil }
         let compiledEntity = origin.compiled[identity(row).entity]
@@ -174,17 +178,17 @@ package final class FetchedRows {
     }
 
     /// Returns the value of an attribute in the row, if no object is required for it.
-    package func value(_ row: Int, _ slot: Int) throws -> AttributeValue {
+    package func value(row: Int, slot: Int) throws -> AttributeValue {
         let (group, row) = try place(of: row)
         let plain = group.shape.plainCells
         if slot < plain.count, plain[slot].cell >= 0,
-            let value = try? group.buffer.value(row, Int(plain[slot].cell), type: plain[slot].type)
+            let value = try? group.buffer.value(row: row, cell: Int(plain[slot].cell), type: plain[slot].type)
         {
             return value
         }
         // This path throws an error that names the attribute if the value is invalid.
         let compiledEntity = origin.compiled[group.entity(row: row)]
-        return try group.value(row: row, slot: slot, compiledEntity, origin, context)
+        return try group.value(row: row, slot: slot, entity: compiledEntity, origin: origin, context: context)
     }
 }
 
@@ -196,9 +200,9 @@ package enum FetchedDestination {
 
 extension RowsReadAhead {
     /// Returns the rows for handles that do not require objects.
-    fileprivate func fetchedRows(_ origin: ObjectOrigin, _ context: NSManagedObjectContext) -> FetchedRows {
+    fileprivate func fetchedRows(origin: ObjectOrigin, context: NSManagedObjectContext) -> FetchedRows {
         if let fetched, !fetched.isStale { return fetched }
-        let rows = FetchedRows(group, origin, context)
+        let rows = FetchedRows(group, origin: origin, context: context)
         fetched = rows
         return rows
     }
@@ -212,15 +216,15 @@ extension RowSet {
 
     /// Returns the value of an attribute in a row. External data is read if there is a context to read it with.
     func value(
-        row: Int, slot: Int, _ compiledEntity: CompiledEntity, _ origin: ObjectOrigin,
-        _ context: @autoclosure () -> NSManagedObjectContext?
+        row: Int, slot: Int, entity compiledEntity: CompiledEntity, origin: ObjectOrigin,
+        context: @autoclosure () -> NSManagedObjectContext?
     ) throws -> AttributeValue {
         let cell = shape.cell(ofAttribute: slot, in: compiledEntity.number)
         guard cell >= 0 else { return compiledEntity.defaultValues[slot] }
         let traits = compiledEntity.traits[slot]
         guard traits.allowsExternalStorage, let context = context() else {
             do {
-                return try buffer.value(row, cell, type: traits.type)
+                return try buffer.value(row: row, cell: cell, type: traits.type)
             } catch let error as CoreDataError {
                 let (name, id) = (compiledEntity.attributes[slot].name, id(row: row, origin))
                 throw CoreDataError(
@@ -229,8 +233,8 @@ extension RowSet {
                     objects: [id.reference], cause: error)
             }
         }
-        return try context.withSession(origin) {
-            try buffer.value(row, cell, of: compiledEntity.attributes[slot], in: compiledEntity, session: $0)
+        return try context.withSession(of: origin) {
+            try buffer.value(row: row, cell: cell, of: compiledEntity.attributes[slot], in: compiledEntity, session: $0)
         }
     }
 }

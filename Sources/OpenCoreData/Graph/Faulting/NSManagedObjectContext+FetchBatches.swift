@@ -6,7 +6,7 @@ import SwormStore
 extension NSManagedObjectContext {
     /// Returns the objects that a request finds, without their rows: these are read in batches.
     final func faults(
-        _ specification: FetchSpecification, in origin: ObjectOrigin, _ reading: FetchReading
+        _ specification: FetchSpecification, in origin: ObjectOrigin, reading: FetchReading
     ) throws -> [NSManagedObject] {
         let found = try identities(specification, in: origin)
         let keys = MemberKeys(keys: found.map(\.key), entity: specification.entity, reading: reading)
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
 
     /// Returns the identities of the rows that a request finds. Each has an entity that the request can find.
     final func identities(_ specification: FetchSpecification, in origin: ObjectOrigin) throws -> [RowID] {
-        let found = try withSession(origin) { try $0.identities(specification) }
+        let found = try withSession(of: origin) { try $0.identities(specification) }
         let entity = origin.compiled[specification.entity]
         for row in found where !entity.family.contains(row.entity) {
             throw CoreDataError.wrongEntity(ofRow: row.key, number: Int64(row.entity), in: entity.name)

@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
                 }
                 for (origin, owners) in owners.byOrigin() {
                     do {
-                        try prefetch(step, of: owners, origin)
+                        try prefetch(step, of: owners, origin: origin)
                     } catch let error as CoreDataError where error.isOfDamage {}
                 }
                 owners = owners.ends(of: step)
@@ -27,16 +27,16 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func prefetch(_ step: PrefetchPath.Step, of owners: [NSManagedObject], _ origin: ObjectOrigin) throws {
+    private func prefetch(_ step: PrefetchPath.Step, of owners: [NSManagedObject], origin: ObjectOrigin) throws {
         if step.relationship.isToMany {
-            try prefetchMembers(step, of: owners, origin)
+            try prefetchMembers(step, of: owners, origin: origin)
         } else {
-            try prefetchDestinations(step, of: owners, origin)
+            try prefetchDestinations(step, of: owners, origin: origin)
         }
     }
 
     private func prefetchMembers(
-        _ step: PrefetchPath.Step, of owners: [NSManagedObject], _ origin: ObjectOrigin
+        _ step: PrefetchPath.Step, of owners: [NSManagedObject], origin: ObjectOrigin
     ) throws {
         // The entity that all owners have or inherit from.
         let compiledEntity = origin.compiled[step.relationship.owner]
@@ -46,12 +46,12 @@ extension NSManagedObjectContext {
             let batch = waiting.prefix(size)
             waiting = waiting.dropFirst(size)
             let keys = batch.map(\.objectID.key)
-            let rows = try memberRows(ofRelationship: step.slot, compiledEntity, owners: keys, origin)
+            let rows = try memberRows(ofRelationship: step.slot, entity: compiledEntity, owners: keys, origin: origin)
             let ranges = rows.ranges(of: keys, limit: largestReadAhead)
             for owner in batch {
                 guard let range = ranges[owner.objectID.key] else { continue }
                 owner.members(step.slot, loaded: false).load(
-                    try members(MembersReadAhead(rows: rows, range: range), origin))
+                    try members(MembersReadAhead(rows: rows, range: range), origin: origin))
             }
             let cutOff = batch.filter { ranges[$0.objectID.key] == nil }
             if cutOff.isEmpty {
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
     }
 
     private func prefetchDestinations(
-        _ step: PrefetchPath.Step, of owners: [NSManagedObject], _ origin: ObjectOrigin
+        _ step: PrefetchPath.Step, of owners: [NSManagedObject], origin: ObjectOrigin
     ) throws {
         // The owners keep the faults alive.
         let root = origin.compiled[step.relationship.destination].root
@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
         }
         for start in stride(from: 0, to: faults.count, by: RowSet.batchSize) {
             let keys = faults[start..<min(faults.count, start + RowSet.batchSize)].map(\.objectID.key)
-            let rows = try readRows(keys, entity: step.relationship.destination, origin)
+            let rows = try readRows(keys, entity: step.relationship.destination, origin: origin)
             for row in 0..<rows.buffer.count { _ = try object(in: rows, row: row, origin: origin) }
         }
     }

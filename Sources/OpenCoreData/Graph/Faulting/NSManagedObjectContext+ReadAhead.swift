@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     /// Returns nil if they must be read separately, because there are very many of them or a neighbour's members are
     /// damaged.
     final func membersReadAhead(
-        _ group: RowSet, row: Int, slot: Int, _ compiledEntity: CompiledEntity, _ origin: ObjectOrigin
+        _ group: RowSet, row: Int, slot: Int, entity compiledEntity: CompiledEntity, origin: ObjectOrigin
     ) throws -> MembersReadAhead? {
         let (own, place) = (group.key(row: row), compiledEntity.place(ofRelationship: slot))
         if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
@@ -19,10 +19,12 @@ extension NSManagedObjectContext {
             // At most twice the expected number of members is read.
             let scan = group.ownersToScan(from: row, place, limit: 2 * largestReadAhead, generation: generation)
             if let scan {
-                try scanMembers(group, slot: slot, compiledEntity, origin, owners: scan.keys, expecting: scan.members)
+                try scanMembers(
+                    group, slot: slot, entity: compiledEntity, origin: origin, owners: scan.keys,
+                    expecting: scan.members)
                 if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
             }
-            try readMembersAhead(group, row: row, slot: slot, compiledEntity, origin)
+            try readMembersAhead(group, row: row, slot: slot, entity: compiledEntity, origin: origin)
         } catch let error as CoreDataError where error.isOfDamage {
             group.resizeBatches(place, isSound: false)
             return nil
@@ -32,27 +34,27 @@ extension NSManagedObjectContext {
 
     /// Reads the members of the objects of a row and its neighbours.
     private func readMembersAhead(
-        _ group: RowSet, row: Int, slot: Int, _ compiledEntity: CompiledEntity, _ origin: ObjectOrigin
+        _ group: RowSet, row: Int, slot: Int, entity compiledEntity: CompiledEntity, origin: ObjectOrigin
     ) throws {
         let owners = group.owners(
             around: row, model: origin.compiled, declaring: compiledEntity, slot: slot, generation: generation)
-        let rows = try memberRows(ofRelationship: slot, compiledEntity, owners: owners, origin)
+        let rows = try memberRows(ofRelationship: slot, entity: compiledEntity, owners: owners, origin: origin)
         group.keep(
-            rows, compiledEntity.place(ofRelationship: slot), owners: owners, limit: largestReadAhead,
+            rows, for: compiledEntity.place(ofRelationship: slot), owners: owners, limit: largestReadAhead,
             generation: generation)
     }
 
     /// Reads the members of all owners between two keys, if this is faster than looking them up and does not exceed the
     /// limit.
     private func scanMembers(
-        _ group: RowSet, slot: Int, _ compiledEntity: CompiledEntity, _ origin: ObjectOrigin,
+        _ group: RowSet, slot: Int, entity compiledEntity: CompiledEntity, origin: ObjectOrigin,
         owners: ClosedRange<Int64>,
         expecting count: Int
     ) throws {
         var scan: MemberScan?
         let shape = self.shape(of: compiledEntity.relationships[slot].destination, origin)
         do {
-            let buffer = try withSession(origin) {
+            let buffer = try withSession(of: origin) {
                 try $0.memberRows(
                     ofRelationship: slot, entity: compiledEntity.number, ownersBetween: owners, shape: shape,
                     expecting: count)
@@ -64,16 +66,16 @@ extension NSManagedObjectContext {
         } catch let error as CoreDataError where error.isOfDamage {
             // The batches report the error when the damaged row is used. The next owner does not try the scan again.
         }
-        group.keep(scan, compiledEntity.place(ofRelationship: slot), generation: generation)
+        group.keep(scan, for: compiledEntity.place(ofRelationship: slot), generation: generation)
     }
 
     /// Returns the rows of the members of owners, at most as many as the read-ahead limit.
     final func memberRows(
-        ofRelationship slot: Int, _ compiledEntity: CompiledEntity, owners: [Int64], _ origin: ObjectOrigin
+        ofRelationship slot: Int, entity compiledEntity: CompiledEntity, owners: [Int64], origin: ObjectOrigin
     ) throws -> MemberRows {
         let shape = self.shape(of: compiledEntity.relationships[slot].destination, origin)
         let limit = largestReadAhead
-        let buffer = try withSession(origin) {
+        let buffer = try withSession(of: origin) {
             try $0.memberRows(
                 ofRelationship: slot, entity: compiledEntity.number, owners: owners, shape: shape, limit: limit)
         }
@@ -84,7 +86,7 @@ extension NSManagedObjectContext {
 
     /// Reads the destinations of a to-one relationship of some rows, as rows.
     final func readDestinationsAhead(
-        _ group: RowSet, rows: Range<Int>, slot: Int, _ relationship: CompiledRelationship, _ origin: ObjectOrigin
+        _ group: RowSet, rows: Range<Int>, slot: Int, relationship: CompiledRelationship, origin: ObjectOrigin
     ) throws {
         let place = RelationshipLocation(owner: relationship.owner, slot: slot)
         var keys: [Int64] = []
@@ -101,9 +103,9 @@ extension NSManagedObjectContext {
         }
         for start in stride(from: 0, to: keys.count, by: RowSet.batchSize) {
             let batch = Array(keys[start..<min(keys.count, start + RowSet.batchSize)])
-            let found = try readRows(batch, entity: relationship.destination, origin)
+            let found = try readRows(batch, entity: relationship.destination, origin: origin)
             try found.checkEntities(model: origin.compiled)
-            group.keep(RowsReadAhead(found), place, keys: batch, generation: generation)
+            group.keep(RowsReadAhead(found), for: place, keys: batch, generation: generation)
         }
     }
 
@@ -113,14 +115,14 @@ extension NSManagedObjectContext {
     ///
     /// If a row is damaged, the rest of its relationship is read only when it is used, because only then can the error
     /// name the damaged object.
-    final func prefetch(_ paths: [PrefetchPath], in group: RowSet, _ origin: ObjectOrigin) throws {
+    final func prefetch(_ paths: [PrefetchPath], in group: RowSet, origin: ObjectOrigin) throws {
         for path in paths {
             var groups = [group]
             for step in path.steps {
                 for group in groups {
                     do {
-                        try prefetch(step, in: group, origin)
-                        try share(step, of: group, origin)
+                        try prefetch(step, in: group, origin: origin)
+                        try share(step, of: group, origin: origin)
                     } catch let error as CoreDataError where error.isOfDamage {}
                 }
                 groups = groups.flatMap { $0.groupsReadAhead(step.place, generation: generation) }
@@ -128,10 +130,11 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func prefetch(_ step: PrefetchPath.Step, in group: RowSet, _ origin: ObjectOrigin) throws {
+    private func prefetch(_ step: PrefetchPath.Step, in group: RowSet, origin: ObjectOrigin) throws {
         let rows = 0..<group.buffer.count
         guard step.relationship.isToMany else {
-            return try readDestinationsAhead(group, rows: rows, slot: step.slot, step.relationship, origin)
+            return try readDestinationsAhead(
+                group, rows: rows, slot: step.slot, relationship: step.relationship, origin: origin)
         }
         for row in rows {
             guard let number = try? group.checkedEntity(row: row, model: origin.compiled) else { continue }
@@ -139,7 +142,7 @@ extension NSManagedObjectContext {
             guard compiledEntity.declares(step.relationship, at: step.slot),
                 group.membersReadAhead(step.place, owner: group.key(row: row), generation: generation) == nil
             else { continue }
-            try readMembersAhead(group, row: row, slot: step.slot, compiledEntity, origin)
+            try readMembersAhead(group, row: row, slot: step.slot, entity: compiledEntity, origin: origin)
         }
     }
 }
@@ -147,12 +150,12 @@ extension NSManagedObjectContext {
 extension NSManagedObjectContext {
     /// Passes the results of a prefetch to objects that the context had already registered, because these hold rows of
     /// other fetches.
-    private func share(_ step: PrefetchPath.Step, of group: RowSet, _ origin: ObjectOrigin) throws {
+    private func share(_ step: PrefetchPath.Step, of group: RowSet, origin: ObjectOrigin) throws {
         guard !identities.isEmpty else { return }
         for row in 0..<group.buffer.count {
             guard let number = try? group.checkedEntity(row: row, model: origin.compiled),
                 let known = identities[
-                    identityKey(RowID(entity: number, key: group.key(row: row)), origin)],
+                    identityKey(of: RowID(entity: number, key: group.key(row: row)), in: origin)],
                 !known.snapshot.isFault, known.compiledEntity.declares(step.relationship, at: step.slot)
             else { continue }
             if known.snapshot.fetched?.group === group { continue }
@@ -162,7 +165,7 @@ extension NSManagedObjectContext {
                     let ahead = group.membersReadAhead(
                         step.place, owner: group.key(row: row), generation: generation)
                 else { continue }
-                members.load(try self.members(ahead, origin))
+                members.load(try self.members(ahead, origin: origin))
             } else if let end = known.destination(step.slot), end.snapshot.isFault, !end.objectID.isTemporaryID,
                 let ahead = group.destinationReadAhead(
                     step.place, key: end.objectID.key, generation: generation), let found = ahead.row
@@ -174,7 +177,7 @@ extension NSManagedObjectContext {
 
     /// Returns the objects of members that were read ahead.
     final func members(
-        _ ahead: MembersReadAhead, _ origin: ObjectOrigin
+        _ ahead: MembersReadAhead, origin: ObjectOrigin
     ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
         try (0..<ahead.count).map { place in
             let row = ahead.row(place)

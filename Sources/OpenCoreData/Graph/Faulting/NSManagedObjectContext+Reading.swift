@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     }
 
     /// Calls a closure with a session of a store: the pinned one, or a new one for this call.
-    final func withSession<R>(_ origin: ObjectOrigin, _ body: (any StoreSession) throws -> R) throws -> R {
+    final func withSession<R>(of origin: ObjectOrigin, _ body: (any StoreSession) throws -> R) throws -> R {
         guard let store = origin.store?.objectStore else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
@@ -60,14 +60,14 @@ extension NSManagedObjectContext {
         set { interruption.token.deadline = newValue }
     }
 
-    final func identityKey(_ row: RowID, _ origin: ObjectOrigin) -> IdentityTable.Key {
+    final func identityKey(of row: RowID, in origin: ObjectOrigin) -> IdentityTable.Key {
         IdentityTable.Key(
             origin: ObjectIdentifier(origin), root: origin.compiled[row.entity].root, key: row.key)
     }
 
     /// Returns the object for a row: the registered object, or a new fault.
     final func object(for row: RowID, origin: ObjectOrigin, hint: FaultHint?) -> NSManagedObject {
-        let key = identityKey(row, origin)
+        let key = identityKey(of: row, in: origin)
         if let known = identities[key] { return known }
         let object = makeObject(row, origin: origin, snapshot: .fault(hint))
         identities[key] = object
@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
     final func makeObject(_ row: RowID, origin: ObjectOrigin, snapshot: ObjectSnapshot) -> NSManagedObject {
         let entity = origin.compiled[row.entity]
         let id = NSManagedObjectID(entity: entity, key: row.key, origin: origin)
-        return seed.make(objectClass(of: entity), id, snapshot, self)
+        return seed.make(objectClass(of: entity), identity: id, snapshot: snapshot, in: self)
     }
 
     /// Returns the object for a row of a fetch: the registered object, which adopts the row's values if it is a fault,
@@ -98,7 +98,7 @@ extension NSManagedObjectContext {
         in group: RowSet, row: Int, entity number: Int, origin: ObjectOrigin, isRefreshing: Bool = false
     ) -> NSManagedObject {
         let identity = RowID(entity: number, key: group.key(row: row))
-        let key = identityKey(identity, origin)
+        let key = identityKey(of: identity, in: origin)
         if let known = identities[key] {
             guard known.isFault || isRefreshing && !known.status.contains(.inserted) else { return known }
             if known.compiledEntity.number != number { known.take(entity: origin.compiled[number]) }
@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
     final func readRow(of object: NSManagedObject, hint: FaultHint?) throws -> ObjectSnapshot? {
         let origin = object.objectID.origin
         let own = object.objectID.row
-        let ownKey = identityKey(own, origin)
+        let ownKey = identityKey(of: own, in: origin)
         if let ahead = rowsReadAhead.removeValue(forKey: ownKey), ahead.group.shape.covers(own.entity),
             ahead.group.entity(row: ahead.row) == own.entity
         {
@@ -143,12 +143,12 @@ extension NSManagedObjectContext {
         }
         let group: RowSet
         do {
-            group = try readRows(keys, entity: entity, origin)
+            group = try readRows(keys, entity: entity, origin: origin)
             if let source { source.group.resizeBatches(source.place, isSound: true) }
         } catch  where keys.count > 1 {
             // An error in a neighbour's row must not affect this object, so read its row alone.
             if let source { source.group.resizeBatches(source.place, isSound: false) }
-            group = try readRows([own.key], entity: own.entity, origin)
+            group = try readRows([own.key], entity: own.entity, origin: origin)
         }
         // Bound the number of rows that were read ahead and never used.
         if rowsReadAhead.count > largestReadAhead { rowsReadAhead.removeAll() }
@@ -163,17 +163,17 @@ extension NSManagedObjectContext {
                 }
                 found = .row(group, row)
             } else if let number = try? group.checkedEntity(row: row, model: origin.compiled) {
-                rowsReadAhead[identityKey(RowID(entity: number, key: key), origin)] = (group, row)
+                rowsReadAhead[identityKey(of: RowID(entity: number, key: key), in: origin)] = (group, row)
             }
         }
-        if case .member(let members, _) = hint { try prefetch(members.reading.prefetch, in: group, origin) }
+        if case .member(let members, _) = hint { try prefetch(members.reading.prefetch, in: group, origin: origin) }
         return found
     }
 
     /// Returns the rows with the given keys, in one group.
-    final func readRows(_ keys: [Int64], entity: Int, _ origin: ObjectOrigin) throws -> RowSet {
+    final func readRows(_ keys: [Int64], entity: Int, origin: ObjectOrigin) throws -> RowSet {
         let shape = self.shape(of: entity, origin)
-        return RowSet(buffer: try withSession(origin) { try $0.rows(withKeys: keys, shape: shape) }, shape: shape)
+        return RowSet(buffer: try withSession(of: origin) { try $0.rows(withKeys: keys, shape: shape) }, shape: shape)
     }
 
     /// Returns the keys of a fault and of the faults that are likely to be used next.
@@ -235,11 +235,11 @@ extension NSManagedObjectContext {
         guard !object.objectID.isTemporaryID else { return [] }
         let origin = object.objectID.origin
         if let (group, row) = object.snapshot.fetched,
-            let ahead = try membersReadAhead(group, row: row, slot: slot, object.compiledEntity, origin)
+            let ahead = try membersReadAhead(group, row: row, slot: slot, entity: object.compiledEntity, origin: origin)
         {
-            return try members(ahead, origin)
+            return try members(ahead, origin: origin)
         }
-        let found = try withSession(origin) {
+        let found = try withSession(of: origin) {
             try $0.members(ofRelationship: slot, entity: object.compiledEntity.number, owners: [object.objectID.key])
         }
         let batch = MemberKeys(
@@ -267,7 +267,7 @@ extension NSManagedObjectContext {
     final func noteFailure(_ error: any Error) { readError = readError ?? error }
 
     /// Throws the error that was recorded in code that cannot throw.
-    package final func throwReadError() throws {
+    final func throwReadError() throws {
         guard let failure = readError else { return }
         readError = nil
         throw failure
@@ -289,7 +289,7 @@ extension RowSet {
     /// - Throws: A ``CoreDataError`` if the row's entity does not belong to its table, or if its key is not a valid key
     ///   of Core Data.
     func checkedEntity(row: Int, model: CompiledModel) throws -> Int {
-        let number = buffer.int64(row, RowShape.entityCell)
+        let number = buffer.int64(row: row, cell: RowShape.entityCell)
         // Keys start at 1. Lower keys identify objects that are not saved yet.
         guard key(row: row) > 0 else { throw CoreDataError.wrongKey(key(row: row), in: model[shape.entity].name) }
         if let entity = model.entity(numbered: number), shape.covers(entity.number) { return entity.number }

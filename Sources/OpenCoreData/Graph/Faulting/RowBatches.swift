@@ -26,7 +26,7 @@ final class RowBatches {
         let rows: [Int64: Int]
     }
 
-    init(_ identities: [RowID], entity: Int, _ reading: FetchReading, _ origin: ObjectOrigin) {
+    init(_ identities: [RowID], entity: Int, reading: FetchReading, origin: ObjectOrigin) {
         self.identities = identities
         self.entity = entity
         self.reading = reading
@@ -43,7 +43,7 @@ final class RowBatches {
         guard let row = batch.rows[identity.key] else {
             let entity = origin.compiled[identity.entity]
             throw CoreDataError.missingRow(
-                entity.name, NSManagedObjectID(entity: entity, key: identity.key, origin: origin))
+                of: entity.name, id: NSManagedObjectID(entity: entity, key: identity.key, origin: origin))
         }
         return (batch.group, row)
     }
@@ -78,9 +78,9 @@ final class RowBatches {
     }
 
     private func read(_ places: Range<Int>, in context: NSManagedObjectContext) throws -> Batch {
-        let group = try context.readRows(identities[places].map(\.key), entity: entity, origin)
+        let group = try context.readRows(identities[places].map(\.key), entity: entity, origin: origin)
         try group.checkEntities(model: origin.compiled)
-        try context.prefetch(reading.prefetch, in: group, origin)
+        try context.prefetch(reading.prefetch, in: group, origin: origin)
         var rows: [Int64: Int] = [:]
         for row in 0..<group.buffer.count { rows[group.key(row: row)] = row }
         return Batch(places: places, group: group, rows: rows)

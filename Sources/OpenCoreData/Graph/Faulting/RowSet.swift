@@ -29,9 +29,9 @@ final class RowSet {
         self.shape = shape
     }
 
-    func entity(row: Int) -> Int { Int(buffer.int64(row, RowShape.entityCell)) }
-    func key(row: Int) -> Int64 { buffer.int64(row, RowShape.primaryKeyCell) }
-    func version(row: Int) -> Int64 { buffer.int64(row, RowShape.versionCell) }
+    func entity(row: Int) -> Int { Int(buffer.int64(row: row, cell: RowShape.entityCell)) }
+    func key(row: Int) -> Int64 { buffer.int64(row: row, cell: RowShape.primaryKeyCell) }
+    func version(row: Int) -> Int64 { buffer.int64(row: row, cell: RowShape.versionCell) }
 
     /// Returns the members that were read ahead for an owner.
     func membersReadAhead(_ place: RelationshipLocation, owner: Int64, generation: UInt64) -> MembersReadAhead? {
@@ -43,7 +43,7 @@ final class RowSet {
     ///
     /// - Parameter owners: The owners whose members were requested. If a limit truncated the rows, owners whose members
     ///   may be incomplete are left out, and the next batch is smaller.
-    func keep(_ rows: MemberRows, _ place: RelationshipLocation, owners: [Int64], limit: Int, generation: UInt64) {
+    func keep(_ rows: MemberRows, for place: RelationshipLocation, owners: [Int64], limit: Int, generation: UInt64) {
         renew(generation)
         let ranges = rows.ranges(of: owners, limit: limit)
         if rows.group.buffer.count < limit {
@@ -52,11 +52,11 @@ final class RowSet {
         } else {
             batchSizes[place] = max(1, ranges.count)
         }
-        members[place, default: ReadMembers()].keep(ranges, rows)
+        members[place, default: ReadMembers()].keep(ranges, of: rows)
     }
 
     /// Stores the result of scanning the whole table, if there is one.
-    func keep(_ scan: MemberScan?, _ place: RelationshipLocation, generation: UInt64) {
+    func keep(_ scan: MemberScan?, for place: RelationshipLocation, generation: UInt64) {
         renew(generation)
         members[place, default: ReadMembers()].keep(scan)
     }
@@ -103,7 +103,7 @@ final class RowSet {
     /// Stores the rows that were read for a to-one relationship.
     ///
     /// - Parameter keys: The keys that were requested.
-    func keep(_ rows: RowsReadAhead, _ place: RelationshipLocation, keys: [Int64], generation: UInt64) {
+    func keep(_ rows: RowsReadAhead, for place: RelationshipLocation, keys: [Int64], generation: UInt64) {
         renew(generation)
         var found: [Int64: Int] = [:]
         for row in 0..<rows.group.buffer.count { found[rows.group.key(row: row)] = row }
@@ -159,7 +159,9 @@ final class RowSet {
         var keys: [Int64] = []
         keys.reserveCapacity(batch.count)
         for index in batch {
-            guard let candidate = model.entity(numbered: buffer.int64(index, RowShape.entityCell)) else { continue }
+            guard let candidate = model.entity(numbered: buffer.int64(row: index, cell: RowShape.entityCell)) else {
+                continue
+            }
             let key = key(row: index)
             if candidate.number == entity.number || candidate.declares(relationship, at: slot), known?[key] == nil {
                 keys.append(key)

@@ -4,10 +4,10 @@ import SwormStore
 extension NSManagedObjectContext {
     /// Returns the statement that a fetch or a count runs, and SQLite's query plan for it.
     package final func explain(
-        _ specification: FetchSpecification, _ form: ExplainedForm
+        _ specification: FetchSpecification, as form: ExplainedForm
     ) throws -> StatementExplanation {
         let origin = try explainedOrigin(of: specification)
-        var explanation = try withSession(origin) { try $0.explain(specification, form) }
+        var explanation = try withSession(of: origin) { try $0.explain(specification, as: form) }
         explanation.hasUnsavedChanges = pendingEffect(on: specification) != .none
         return explanation
     }
@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
     /// Returns the statement that a projection runs, and SQLite's query plan for it.
     package final func explain(_ projection: ProjectionSpecification) throws -> StatementExplanation {
         let origin = try explainedOrigin(of: projection.fetch)
-        var explanation = try withSession(origin) { try $0.explain(projection) }
+        var explanation = try withSession(of: origin) { try $0.explain(projection) }
         let tree = projection.tree
         let read = tree.columns + tree.groups + tree.sorts.map(\.expression)
         explanation.hasUnsavedChanges = pendingEffect(on: projection.fetch, reading: read) != .none

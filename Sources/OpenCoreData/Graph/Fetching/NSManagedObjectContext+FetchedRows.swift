@@ -17,14 +17,16 @@ extension NSManagedObjectContext {
         where objectClass(of: origin.compiled[number]) != NSManagedObject.self { return nil }
         if reading.batchSize > 0 {
             let found = try identities(specification, in: origin)
-            return FetchedRows(RowBatches(found, entity: specification.entity, reading, origin), origin, self)
+            return FetchedRows(
+                RowBatches(found, entity: specification.entity, reading: reading, origin: origin), origin: origin,
+                context: self)
         }
         let shape = self.shape(of: specification.entity, origin)
-        let buffer = try withSession(origin) { try $0.rows(specification, shape: shape) }
+        let buffer = try withSession(of: origin) { try $0.rows(specification, shape: shape) }
         let group = RowSet(buffer: buffer, shape: shape)
         // A row of the file may contain any entity number. An unknown one is an error before any handle exists.
         try group.checkEntities(model: origin.compiled)
-        try prefetch(reading.prefetch, in: group, origin)
-        return FetchedRows(group, origin, self)
+        try prefetch(reading.prefetch, in: group, origin: origin)
+        return FetchedRows(group, origin: origin, context: self)
     }
 }

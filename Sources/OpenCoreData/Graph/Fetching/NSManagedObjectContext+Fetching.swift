@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
         }
         try throwReadError()
         let origin = origins[0]
-        return try withSession(origin) { try $0.identities(specification) }.map { row in
+        return try withSession(of: origin) { try $0.identities(specification) }.map { row in
             NSManagedObjectID(entity: origin.compiled[row.entity], key: row.key, origin: origin)
         }
     }
@@ -91,7 +91,9 @@ extension NSManagedObjectContext {
         let pending = includesPendingChanges ? pendingEffect(on: specification) : .none
         var objects: [NSManagedObject]
         if origins.count == 1, pending == .none {
-            if reading.batchSize > 0, !isRefreshing { return try faults(specification, in: origins[0], reading) }
+            if reading.batchSize > 0, !isRefreshing {
+                return try faults(specification, in: origins[0], reading: reading)
+            }
             objects = try savedObjects(specification, in: origins[0], isRefreshing: isRefreshing)
         } else {
             objects = try mergedObjects(
@@ -112,13 +114,13 @@ extension NSManagedObjectContext {
         }
         try throwReadError()
         let origins = try self.origins(of: specification, in: stores)
-        if origins.count == 1 { return try withSession(origins[0]) { try $0.count(specification) } }
+        if origins.count == 1 { return try withSession(of: origins[0]) { try $0.count(specification) } }
         // Limit and offset apply to all stores together.
         var whole = specification
         whole.limit = 0
         whole.offset = 0
         var total = 0
-        for origin in origins { total += try withSession(origin) { try $0.count(whole) } }
+        for origin in origins { total += try withSession(of: origin) { try $0.count(whole) } }
         total = max(0, total - specification.offset)
         return specification.limit > 0 ? min(total, specification.limit) : total
     }
@@ -139,7 +141,7 @@ extension NSManagedObjectContext {
         if let session = try pinnedSession(origin) {
             return try session.decode(specification, attributes: attributes, plan: plan)
         }
-        return try withSession(origin) { try $0.decode(specification, attributes: attributes, plan: plan) }
+        return try withSession(of: origin) { try $0.decode(specification, attributes: attributes, plan: plan) }
     }
 
     /// Decodes like `decode`, but one row at a time; or only the first row, into memory that the caller provides.
@@ -158,7 +160,7 @@ extension NSManagedObjectContext {
         if let session = try pinnedSession(origin) {
             try session.forEach(specification, attributes: attributes, plan: plan, at: first, body: body)
         } else {
-            try withSession(origin) {
+            try withSession(of: origin) {
                 try $0.forEach(specification, attributes: attributes, plan: plan, at: first, body: body)
             }
         }
@@ -171,7 +173,7 @@ extension NSManagedObjectContext {
         _ specification: FetchSpecification, in origin: ObjectOrigin, isRefreshing: Bool
     ) throws -> [NSManagedObject] {
         let shape = self.shape(of: specification.entity, origin)
-        let buffer = try withSession(origin) { try $0.rows(specification, shape: shape) }
+        let buffer = try withSession(of: origin) { try $0.rows(specification, shape: shape) }
         let group = RowSet(buffer: buffer, shape: shape)
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(buffer.count)
@@ -233,7 +235,7 @@ extension NSManagedObjectContext {
         var objects: [NSManagedObject] = []
         for origin in origins {
             // A request that the store rejects must be rejected here, too, whether or not there are unsaved changes.
-            if pending == .everything { try withSession(origin) { try $0.check(specification) } }
+            if pending == .everything { try withSession(of: origin) { try $0.check(specification) } }
             for object in try savedObjects(broad, in: origin, isRefreshing: isRefreshing) {
                 if pending != .none, object.status.contains(.deleted) { continue }
                 if pending == .everything {
@@ -254,7 +256,7 @@ extension NSManagedObjectContext {
             let members = specification.includesSubentities ? family : family.lowerBound...family.lowerBound
             let dirty = pending == .everything ? insertedList.objects : insertedList.objects + updatedList.objects
             for object in dirty where members.contains(object.compiledEntity.number) {
-                if isPartial, try !origins.contains(where: { try originForSaving(object, coordinator) === $0 }) {
+                if isPartial, try !origins.contains(where: { try originForSaving(object, in: coordinator) === $0 }) {
                     continue
                 }
                 if try predicate?.matches(object) ?? true { objects.append(object) }

@@ -19,10 +19,10 @@ extension NSManagedObjectContext {
         // An order or a condition on groups only reads values that its aggregates name.
         let having = tree.having.map { tree in tree.keyPaths.map(ExpressionTree.path) } ?? []
         guard origins.count == 1, pendingEffect(on: projection.fetch, reading: read + having) == .none else {
-            try withSession(origin) { try $0.check(projection) }
+            try withSession(of: origin) { try $0.check(projection) }
             return nil
         }
-        return try withSession(origin) { try $0.project(projection, plan: plan) }
+        return try withSession(of: origin) { try $0.project(projection, plan: plan) }
     }
 
     /// Throws an error if the reads of this context were interrupted.
@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
                 "A fetch of dictionaries of \(request.entityName ?? "objects") asks \(origins.count) stores. Name one in affectedStores."
             )
         }
-        return try withSession(origin) { session in
+        return try withSession(of: origin) { session in
             let (columns, rows) = try session.storedRows(specification)
             let reader = DictionaryReader(selected: selected, columns: columns, origin: origin, session: session)
             return try rows.map { try reader.dictionary($0) }

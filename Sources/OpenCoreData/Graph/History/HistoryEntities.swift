@@ -8,7 +8,7 @@ extension NSPersistentHistoryTransaction {
     public class var entityDescription: NSEntityDescription? {
         historyEntity(
             "Transaction",
-            [
+            attributes: [
                 ("author", .stringAttributeType), ("bundleID", .stringAttributeType),
                 ("contextName", .stringAttributeType), ("processID", .stringAttributeType),
                 ("storeID", .stringAttributeType), ("timestamp", .dateAttributeType),
@@ -35,7 +35,7 @@ extension NSPersistentHistoryChange {
     public class var entityDescription: NSEntityDescription? {
         historyEntity(
             "Change",
-            [
+            attributes: [
                 ("changeID", .integer64AttributeType), ("changeType", .integer64AttributeType),
                 ("changedObjectID", .objectIDAttributeType),
             ])
@@ -52,8 +52,7 @@ extension NSPersistentHistoryChange {
     public class var fetchRequest: NSFetchRequest<NSManagedObject>? { historyRequest(entityDescription) }
 }
 
-private func historyEntity(_ name: String, _ attributes: [(name: String, type: NSAttributeType)]) -> NSEntityDescription
-{
+private func historyEntity(_ name: String, attributes: [(name: String, type: NSAttributeType)]) -> NSEntityDescription {
     let entity = NSEntityDescription()
     entity.name = name
     entity.properties = attributes.map { attribute in

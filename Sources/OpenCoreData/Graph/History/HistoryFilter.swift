@@ -40,14 +40,14 @@ struct HistoryFilter {
 
     /// Returns the transactions or changes that match the predicate. A transaction without a matching change is left
     /// out.
-    func apply(_ transactions: [StoredTransaction], _ origin: ObjectOrigin) throws -> [StoredTransaction] {
+    func apply(to transactions: [StoredTransaction], origin: ObjectOrigin) throws -> [StoredTransaction] {
         guard let predicate else { return transactions }
         guard subject == .change else {
-            return try transactions.filter { try predicate.matches(TransactionSubject($0, origin)) }
+            return try transactions.filter { try predicate.matches(TransactionSubject($0, origin: origin)) }
         }
         return try transactions.compactMap { transaction in
             var chosen = transaction
-            chosen.changes = try transaction.changes.filter { try predicate.matches(ChangeSubject($0, origin)) }
+            chosen.changes = try transaction.changes.filter { try predicate.matches(ChangeSubject($0, origin: origin)) }
             return chosen.changes.isEmpty ? nil : chosen
         }
     }
@@ -80,7 +80,7 @@ private struct TransactionSubject: EvaluationSubject {
     let stored: StoredTransaction
     let origin: ObjectOrigin
 
-    init(_ stored: StoredTransaction, _ origin: ObjectOrigin) {
+    init(_ stored: StoredTransaction, origin: ObjectOrigin) {
         self.stored = stored
         self.origin = origin
     }
@@ -111,7 +111,7 @@ private struct ChangeSubject: EvaluationSubject {
     let stored: StoredChange
     let origin: ObjectOrigin
 
-    init(_ stored: StoredChange, _ origin: ObjectOrigin) {
+    init(_ stored: StoredChange, origin: ObjectOrigin) {
         self.stored = stored
         self.origin = origin
     }

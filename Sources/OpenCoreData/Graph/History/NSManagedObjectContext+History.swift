@@ -10,30 +10,30 @@ extension NSManagedObjectContext {
                     NSPersistentStoreUnsupportedRequestTypeError,
                     "History is deleted up to a place, and a fetchRequest cannot choose from it. Leave it out.")
             }
-            try deleteHistory(request, stores)
+            try deleteHistory(request, in: stores)
             return NSPersistentHistoryResult(true, resultType: .statusOnly)
         }
         let filter = try HistoryFilter(request.fetchRequest)
-        if case .token(let token?) = request.place { try checkNames(token, stores) }
+        if case .token(let token?) = request.place { try checkNames(in: token, against: stores) }
         let includesChanges = request.resultType != .transactionsOnly || filter.needsChanges
         var keepsHistory = stores.isEmpty
         var found: [(origin: ObjectOrigin, transactions: [StoredTransaction])] = []
         for store in stores {
             guard let origin = store.origin else { continue }
-            let transactions = try withSession(origin) { session -> [StoredTransaction]? in
+            let transactions = try withSession(of: origin) { session -> [StoredTransaction]? in
                 guard let extent = try session.historyExtent() else { return nil }
-                let bound = try bound(request.place, store, extent)
+                let bound = try bound(request.place, in: store, extent: extent)
                 return try session.history(after: bound, includingChanges: includesChanges)
             }
             guard let transactions else { continue }
             keepsHistory = true
-            found.append((origin, try filter.apply(transactions, origin)))
+            found.append((origin, try filter.apply(to: transactions, origin: origin)))
         }
         guard keepsHistory else { throw noHistory(stores) }
-        return answer(request.resultType, filter.limited(found))
+        return answer(as: request.resultType, from: filter.limited(found))
     }
 
-    private func deleteHistory(_ request: NSPersistentHistoryChangeRequest, _ stores: [NSPersistentStore]) throws {
+    private func deleteHistory(_ request: NSPersistentHistoryChangeRequest, in stores: [NSPersistentStore]) throws {
         var keepsHistory = stores.isEmpty
         var bounds: [(store: NSPersistentStore, bound: HistoryBound)] = []
         for store in stores {
@@ -48,13 +48,13 @@ extension NSManagedObjectContext {
                 guard let number = token?.transaction(inStore: store.identifier) else { continue }
                 // Such a token would delete the whole history, including transactions that no consumer has read yet.
                 guard number <= extent.highest else {
-                    throw expired(number, store, "be deleted before", laterThan(extent))
+                    throw expired(number, in: store, cannot: "be deleted before", because: laterThan(extent))
                 }
                 bounds.append((store, .transaction(number)))
             }
         }
         guard keepsHistory else { throw noHistory(stores) }
-        if case .token(let token?) = request.place { try checkNames(token, stores) }
+        if case .token(let token?) = request.place { try checkNames(in: token, against: stores) }
         // Rejects read-only stores before anything is deleted in one of the stores.
         for (store, _) in bounds {
             guard let reason = store.objectStore.readOnlyReason else { continue }
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
     }
 
     private func answer(
-        _ type: NSPersistentHistoryResultType, _ found: [(origin: ObjectOrigin, transactions: [StoredTransaction])]
+        as type: NSPersistentHistoryResultType, from found: [(origin: ObjectOrigin, transactions: [StoredTransaction])]
     ) -> NSPersistentHistoryResult {
         func all<T>(_ make: (StoredTransaction, ObjectOrigin) -> [T]) -> [T] {
             found.flatMap { part in part.transactions.flatMap { make($0, part.origin) } }
@@ -112,7 +112,7 @@ extension NSManagedObjectContext {
 
     /// Returns the position in one store, after checking that no transaction after it is missing.
     private func bound(
-        _ place: NSPersistentHistoryChangeRequest.Place, _ store: NSPersistentStore, _ extent: HistoryExtent
+        _ place: NSPersistentHistoryChangeRequest.Place, in store: NSPersistentStore, extent: HistoryExtent
     ) throws -> HistoryBound? {
         switch place {
         case .date(let date): return .date(date)
@@ -122,8 +122,8 @@ extension NSManagedObjectContext {
             let deleted = extent.lowest.map { max($0, 1) - 1 } ?? extent.highest
             guard number <= extent.highest, number >= deleted else {
                 throw expired(
-                    number, store, "be read after",
-                    number > extent.highest
+                    number, in: store, cannot: "be read after",
+                    because: number > extent.highest
                         ? laterThan(extent)
                         : number + 1 == deleted
                             ? "the transaction \(deleted) was deleted"
@@ -137,14 +137,16 @@ extension NSManagedObjectContext {
         "the last transaction of the store has the number \(extent.highest). The store was replaced by an older one"
     }
 
-    private func expired(_ number: Int64, _ store: NSPersistentStore, _ what: String, _ why: String) -> CoreDataError {
+    private func expired(_ number: Int64, in store: NSPersistentStore, cannot what: String, because why: String)
+        -> CoreDataError
+    {
         CoreDataError(
             NSPersistentHistoryTokenExpiredError,
             "The history of the store \(store.identifier) cannot \(what) the transaction \(number): \(why). Read the objects anew, and go on with the current token."
         )
     }
 
-    private func checkNames(_ token: NSPersistentHistoryToken, _ stores: [NSPersistentStore]) throws {
+    private func checkNames(in token: NSPersistentHistoryToken, against stores: [NSPersistentStore]) throws {
         guard !stores.isEmpty, !stores.contains(where: { token.transaction(inStore: $0.identifier) != nil }) else {
             return
         }

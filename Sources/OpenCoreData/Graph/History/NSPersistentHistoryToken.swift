@@ -14,17 +14,17 @@ public import Foundation
 /// damaged data throws an error.
 public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Sendable {
     /// The numbers of the last transactions, keyed by the uppercase identifiers of their stores.
-    package let transactions: [String: Int64]
+    let transactions: [String: Int64]
 
     private static let key = "transactions"
 
-    package init(_ transactions: [String: Int64]) {
+    init(_ transactions: [String: Int64]) {
         self.transactions = Dictionary(transactions.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: max)
         super.init()
     }
 
     /// Returns the number of the last transaction in a store; nil for a store that the token does not contain.
-    package func transaction(inStore identifier: String) -> Int64? { transactions[identifier.uppercased()] }
+    func transaction(inStore identifier: String) -> Int64? { transactions[identifier.uppercased()] }
 
     // MARK: Archives
 

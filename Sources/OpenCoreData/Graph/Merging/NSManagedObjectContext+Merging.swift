@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     /// The name of the notification that is posted when objects of a context have changed.
     public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
 
-    final func post(_ name: Notification.Name, _ information: [AnyHashable: Any]) {
+    final func post(_ name: Notification.Name, userInfo information: [AnyHashable: Any]) {
         NotificationCenter.default.post(name: name, object: self, userInfo: information)
     }
 
@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
             refreshed: refreshed, deleted: deleted.map { $0.objectID })
         post(
             .NSManagedObjectContextDidSave,
-            SaveKeys.objects.mapValues { change in
+            userInfo: SaveKeys.objects.mapValues { change in
                 switch change {
                 case .inserted: Set(inserted)
                 case .updated: Set(updated)
@@ -89,7 +89,7 @@ extension NSManagedObjectContext {
             })
         post(
             Self.didSaveObjectIDsNotification,
-            SaveKeys.ids.mapValues { change in
+            userInfo: SaveKeys.ids.mapValues { change in
                 switch change {
                 case .inserted: Set(ids.inserted)
                 case .updated: Set(ids.updated)
@@ -156,7 +156,7 @@ extension NSManagedObjectContext {
         }
         for id in ids.deleted {
             guard let object = registeredObject(for: id), let (row, origin) = locate(id) else { continue }
-            identities[identityKey(row, origin)] = nil
+            identities[identityKey(of: row, in: origin)] = nil
             updatedList.remove(object)
             deletedList.remove(object)
             object.dropChanges()
@@ -170,7 +170,7 @@ extension NSManagedObjectContext {
         let inserted = ids.inserted.map { self.object(with: $0) }
         post(
             .NSManagedObjectContextObjectsDidChange,
-            [
+            userInfo: [
                 NSInsertedObjectsKey: Set(inserted), NSRefreshedObjectsKey: Set(refreshed),
                 NSDeletedObjectsKey: Set(deleted),
             ])

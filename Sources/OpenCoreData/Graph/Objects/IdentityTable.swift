@@ -33,10 +33,10 @@ struct IdentityTable {
         get { index(of: key).flatMap { groups[$0].objects[key.key] } }
         set {
             if let index = index(of: key) {
-                groups[index].objects.set(key.key, newValue, strongly: retains)
+                groups[index].objects.set(key.key, to: newValue, strongly: retains)
             } else if newValue != nil {
                 groups.append(Group(origin: key.origin, root: key.root))
-                groups[groups.count - 1].objects.set(key.key, newValue, strongly: retains)
+                groups[groups.count - 1].objects.set(key.key, to: newValue, strongly: retains)
             }
         }
     }
@@ -138,7 +138,7 @@ private struct KeyedObjects {
         return keys[place] == key ? references[place]?.object : nil
     }
 
-    mutating func set(_ key: Int64, _ object: NSManagedObject?, strongly: Bool) {
+    mutating func set(_ key: Int64, to object: NSManagedObject?, strongly: Bool) {
         if key == Self.free {
             aside = object.map { Reference($0, strongly: strongly) }
             return

@@ -5,7 +5,7 @@ import SwormStore
 // Access by slot. The keyed accessors and the higher layers are built on it.
 extension NSManagedObject {
     /// Returns the current value of an attribute, and fires the fault if necessary.
-    package final func attribute(_ slot: Int) -> AttributeValue {
+    final func attribute(_ slot: Int) -> AttributeValue {
         do {
             return try readAttribute(slot)
         } catch {
@@ -32,7 +32,7 @@ extension NSManagedObject {
             do {
                 return try committed(slot, group: group, row: row)
             } catch {
-                guard try isReplaced(error, slot) else { throw error }
+                guard try isReplaced(after: error, slot: slot) else { throw error }
                 return try readAttribute(slot)
             }
         case .patched(let patched):
@@ -40,7 +40,7 @@ extension NSManagedObject {
             do {
                 return try committed(slot, group: patched.group, row: patched.row)
             } catch {
-                guard try isReplaced(error, slot) else { throw error }
+                guard try isReplaced(after: error, slot: slot) else { throw error }
                 return try readAttribute(slot)
             }
         case .values(let committed):
@@ -56,7 +56,7 @@ extension NSManagedObject {
 
     /// Returns whether an external file no longer exists because the row refers to another file by now. If so, an
     /// object without changes has discarded the old row.
-    private func isReplaced(_ error: any Error, _ slot: Int) throws -> Bool {
+    private func isReplaced(after error: any Error, slot: Int) throws -> Bool {
         guard compiledEntity.traits[slot].allowsExternalStorage, let version = snapshot.version, !hasChanges,
             (error as? CoreDataError)?.isOfMissingFile == true
         else { return false }
@@ -78,7 +78,7 @@ extension NSManagedObject {
     }
 
     private func committed(_ slot: Int, group: RowSet, row: Int) throws -> AttributeValue {
-        try group.value(row: row, slot: slot, compiledEntity, objectID.origin, context)
+        try group.value(row: row, slot: slot, entity: compiledEntity, origin: objectID.origin, context: context)
     }
 
     /// The current values of all attributes. The values of a new object are its edits, which are shared and not copied.
@@ -113,7 +113,7 @@ extension NSManagedObject {
     }
 
     /// Returns the value of an attribute in the store.
-    package final func committedAttribute(_ slot: Int) -> AttributeValue {
+    final func committedAttribute(_ slot: Int) -> AttributeValue {
         switch snapshot {
         case .none: return .null
         case .values(let committed): return committed.attributes[slot]
@@ -132,11 +132,11 @@ extension NSManagedObject {
     /// Sets several attributes: all of them, or none if one of the values is not valid.
     ///
     /// - Throws: See ``setAttribute(_:_:)``.
-    package final func setAttributes(_ slots: [Int], _ values: [AttributeValue]) throws {
+    package final func setAttributes(_ slots: [Int], to values: [AttributeValue]) throws {
         for (slot, value) in zip(slots, values) {
             _ = try compiledEntity.attributes[slot].accept(value, entity: compiledEntity.name)
         }
-        for (slot, value) in zip(slots, values) { try setAttribute(slot, value) }
+        for (slot, value) in zip(slots, values) { try setAttribute(slot, to: value) }
     }
 
     /// Sets an attribute.
@@ -145,7 +145,7 @@ extension NSManagedObject {
     ///
     /// - Throws: A ``CoreDataError`` if the value does not have the attribute's type, or if the object can't be
     ///   changed.
-    package final func setAttribute(_ slot: Int, _ value: AttributeValue) throws {
+    package final func setAttribute(_ slot: Int, to value: AttributeValue) throws {
         let traits = compiledEntity.traits[slot]
         let value =
             traits.holds(value) ? value : try compiledEntity.attributes[slot].accept(value, entity: compiledEntity.name)
@@ -188,7 +188,7 @@ extension NSManagedObject {
             }
         }
         guard areHeld else {
-            for slot in values.indices { try setAttribute(slot, values[slot]) }
+            for slot in values.indices { try setAttribute(slot, to: values[slot]) }
             return
         }
         changedAttributes = changed

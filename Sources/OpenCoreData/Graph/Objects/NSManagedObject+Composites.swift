@@ -6,7 +6,7 @@ import SwormStore
 extension NSManagedObject {
     /// Returns the elements that have a value, with nested composites as dictionaries; nil if no element has a value.
     final func compositeValue(
-        _ key: String, _ leaves: [Int], _ read: (Int) -> AttributeValue
+        _ key: String, leaves: [Int], _ read: (Int) -> AttributeValue
     ) -> [String: Any]? {
         var dictionary: [String: Any] = [:]
         for slot in leaves {
@@ -19,8 +19,8 @@ extension NSManagedObject {
     }
 
     /// Returns the current elements of a composite attribute.
-    final func compositeValue(_ key: String, _ leaves: [Int]) -> [String: Any]? {
-        compositeValue(key, leaves) { attribute($0) }
+    final func compositeValue(_ key: String, leaves: [Int]) -> [String: Any]? {
+        compositeValue(key, leaves: leaves) { attribute($0) }
     }
 
     private static func put(_ value: Any, at path: ArraySlice<String>, into dictionary: inout [String: Any]) {
@@ -35,21 +35,21 @@ extension NSManagedObject {
     ///
     /// - Throws: A ``CoreDataError`` if the value is not a dictionary, or if an element does not belong to the
     ///   composite.
-    final func setComposite(_ key: String, _ leaves: [Int], to value: Any?) throws {
+    final func setComposite(_ key: String, leaves: [Int], to value: Any?) throws {
         let values = try compiledEntity.elements(of: key, in: value)
-        try setAttributes(values.map(\.slot), values.map(\.value))
+        try setAttributes(values.map(\.slot), to: values.map(\.value))
     }
 
     /// Sets one element of a composite attribute, and keeps the other elements.
-    final func setElement(_ value: Any?, _ key: String, _ path: String) {
+    final func setElement(_ value: Any?, of key: String, at path: String) {
         willChangeValue(forKey: key)
         defer { didChangeValue(forKey: key) }
         let full = key + "." + path
         do {
             if case .attribute(let slot)? = compiledEntity.slot(named: full) {
-                try setAttribute(slot, compiledEntity.attributeValue(value, slot: slot))
+                try setAttribute(slot, to: compiledEntity.attributeValue(value, slot: slot))
             } else if let leaves = compiledEntity.composites[full] {
-                try setComposite(full, leaves, to: value)
+                try setComposite(full, leaves: leaves, to: value)
             } else {
                 throw compiledEntity.unknownElement(path, of: key)
             }
@@ -68,11 +68,11 @@ extension CompiledEntity {
     package func elements(of key: String, in value: Any?) throws -> [(slot: Int, value: AttributeValue)] {
         let leaves = composites[key] ?? []
         var values: [Int: AttributeValue] = [:]
-        try collect(value, key, into: &values)
+        try collect(value, at: key, into: &values)
         return leaves.map { ($0, values[$0] ?? .null) }
     }
 
-    private func collect(_ value: Any?, _ key: String, into values: inout [Int: AttributeValue]) throws {
+    private func collect(_ value: Any?, at key: String, into values: inout [Int: AttributeValue]) throws {
         guard let any = value, !(AttributeValue(any: any) == .null) else { return }
         guard let dictionary = any as? [String: Any] else {
             throw CoreDataError(
@@ -85,7 +85,7 @@ extension CompiledEntity {
             if case .attribute(let slot)? = slot(named: path) {
                 values[slot] = try attributeValue(value, slot: slot)
             } else if composites[path] != nil {
-                try collect(value, path, into: &values)
+                try collect(value, at: path, into: &values)
             } else {
                 throw unknownElement(element, of: key)
             }

@@ -23,7 +23,9 @@ extension NSManagedObject: EvaluationSubject {
             }
         case nil:
             if key == "objectID" || key == "self" || key == "SELF" { return .object(self) }
-            if let leaves = compiledEntity.composites[key] { return .object(CompositeSubject(self, key, leaves)) }
+            if let leaves = compiledEntity.composites[key] {
+                return .object(CompositeSubject(self, name: key, leaves: leaves))
+            }
             throw QueryError.unknownKey(key, of: compiledEntity.name, names: compiledEntity.propertyNames)
         }
     }
@@ -96,7 +98,7 @@ private struct CompositeSubject: EvaluationSubject {
     private let prefix: String
     private let leaves: [Int]
 
-    init(_ object: NSManagedObject, _ name: String, _ leaves: [Int]) {
+    init(_ object: NSManagedObject, name: String, leaves: [Int]) {
         self.object = object
         prefix = name + "."
         self.leaves = leaves
@@ -109,7 +111,7 @@ private struct CompositeSubject: EvaluationSubject {
             return .value(object.attribute(slot).asStored)
         }
         let inner = leaves.filter { object.compiledEntity.attributes[$0].name.hasPrefix(prefix + key + ".") }
-        if !inner.isEmpty { return .object(CompositeSubject(object, prefix + key, inner)) }
+        if !inner.isEmpty { return .object(CompositeSubject(object, name: prefix + key, leaves: inner)) }
         let names = leaves.map { String(object.compiledEntity.attributes[$0].name.dropFirst(prefix.count)) }
         throw QueryError.unknownKey(key, of: prefix + "of " + object.compiledEntity.name, names: names)
     }

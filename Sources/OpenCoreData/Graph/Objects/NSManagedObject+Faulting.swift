@@ -63,7 +63,7 @@ extension NSManagedObject {
             cause: cause)
     }
 
-    private func missingRow() -> CoreDataError { .missingRow(compiledEntity.name, objectID) }
+    private func missingRow() -> CoreDataError { .missingRow(of: compiledEntity.name, id: objectID) }
 
     /// Discards all values of the object, including unsaved changes.
     final func turnIntoFault() {
@@ -115,7 +115,7 @@ extension NSManagedObject {
 
 extension CoreDataError {
     /// Returns the error for a row that was not found.
-    static func missingRow(_ entity: String, _ id: NSManagedObjectID) -> CoreDataError {
+    static func missingRow(of entity: String, id: NSManagedObjectID) -> CoreDataError {
         CoreDataError(
             NSManagedObjectReferentialIntegrityError,
             "Cannot read \(entity) \(id): the object is no longer in the store. It was deleted after its id was read.",

@@ -14,7 +14,7 @@ extension NSManagedObject {
         case .relationship(let slot): return relationshipValue(slot)
         case nil:
             guard let leaves = compiledEntity.composites[key] else { return nil }
-            return compositeValue(key, leaves)
+            return compositeValue(key, leaves: leaves)
         }
     }
 
@@ -26,11 +26,11 @@ extension NSManagedObject {
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
         do {
             switch compiledEntity.slot(named: key) {
-            case .attribute(let slot): try setAttribute(slot, compiledEntity.attributeValue(value, slot: slot))
+            case .attribute(let slot): try setAttribute(slot, to: compiledEntity.attributeValue(value, slot: slot))
             case .relationship(let slot): try setRelationship(slot, to: value)
             case nil:
                 guard let leaves = compiledEntity.composites[key] else { throw unknownKey(key) }
-                try setComposite(key, leaves, to: value)
+                try setComposite(key, leaves: leaves, to: value)
                 refusals.removeAll { $0.key?.hasPrefix(key + ".") ?? false }
             }
             refusals.removeAll { $0.key == key }
@@ -64,7 +64,7 @@ extension NSManagedObject {
     public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let (key, rest) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
-        if compiledEntity.composites[key] != nil { return setElement(value, key, rest) }
+        if compiledEntity.composites[key] != nil { return setElement(value, of: key, at: rest) }
         (self.value(forKey: key) as? NSManagedObject)?.setValue(value, forKeyPath: rest)
     }
 
@@ -95,7 +95,7 @@ extension NSManagedObject {
             case .relationship(let slot): values[key] = committedRelationshipValue(slot) ?? NSNull()
             case nil:
                 guard let leaves = compiledEntity.composites[key] else { continue }
-                values[key] = compositeValue(key, leaves) { committedAttribute($0) } ?? NSNull()
+                values[key] = compositeValue(key, leaves: leaves) { committedAttribute($0) } ?? NSNull()
             }
         }
         return values
@@ -109,7 +109,7 @@ extension NSManagedObject {
             // A composite is reported as a whole, whichever of its elements changed.
             if let dot = name.firstIndex(of: "."), let leaves = compiledEntity.composites[String(name[..<dot])] {
                 let key = String(name[..<dot])
-                values[key] = compositeValue(key, leaves) ?? NSNull()
+                values[key] = compositeValue(key, leaves: leaves) ?? NSNull()
             } else {
                 values[name] = attribute(slot).cocoaValue ?? NSNull()
             }

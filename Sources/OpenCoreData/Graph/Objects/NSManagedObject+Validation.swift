@@ -50,7 +50,7 @@ extension NSManagedObject {
                 try validateValue(&checked, forKey: key)
                 let accepted = try compiledEntity.attributeValue(checked, slot: slot)
                 if accepted != (try compiledEntity.attributeValue(value, slot: slot)) {
-                    try setAttribute(slot, accepted)
+                    try setAttribute(slot, to: accepted)
                 }
             } catch {
                 if !(error is CoreDataError) { foreign = error }

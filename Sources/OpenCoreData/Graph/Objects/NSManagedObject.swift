@@ -16,7 +16,7 @@ open class NSManagedObject: NSObject {
     // Unchecked: the overlap checks of these six properties cost a tenth of the time of a save. No access to them lasts
     // while other code runs: they are read, assigned, and changed by methods of their own types that call no other
     // code.
-    @exclusivity(unchecked) package private(set) final var compiledEntity: CompiledEntity
+    @exclusivity(unchecked) private(set) final var compiledEntity: CompiledEntity
     @exclusivity(unchecked) private final var identity: NSManagedObjectID
     @exclusivity(unchecked) final var snapshot: ObjectSnapshot
     @exclusivity(unchecked) final var changedAttributes = SlotSet()

@@ -12,11 +12,13 @@ final class ObjectSeed: NSEntityDescription {
 
     /// Creates an object of a class for a row.
     func make(
-        _ type: NSManagedObject.Type, _ identity: NSManagedObjectID, _ snapshot: ObjectSnapshot,
-        _ context: NSManagedObjectContext
+        _ type: NSManagedObject.Type, identity: NSManagedObjectID, snapshot: ObjectSnapshot,
+        in context: NSManagedObjectContext
     ) -> NSManagedObject {
         // The initializer of a subclass may call this method again before it has read the seed.
-        guard self.identity == nil else { return ObjectSeed().make(type, identity, snapshot, context) }
+        guard self.identity == nil else {
+            return ObjectSeed().make(type, identity: identity, snapshot: snapshot, in: context)
+        }
         self.identity = identity
         self.snapshot = snapshot
         if self.context !== context { self.context = context }

@@ -21,9 +21,9 @@ extension NSManagedObject {
     ///
     /// - Parameter position: The position of the object afterwards; a position after the end means the end.
     /// - Throws: A ``CoreDataError`` if the object has another entity or context, or can't be changed.
-    package final func insertMember(_ slot: Int, _ object: NSManagedObject, at position: Int) throws {
+    package final func insertMember(_ slot: Int, object: NSManagedObject, at position: Int) throws {
         let members = try readMembers(slot)
-        try addMember(slot, object)
+        try addMember(slot, object: object)
         move(object, to: position, in: members, slot: slot)
     }
 

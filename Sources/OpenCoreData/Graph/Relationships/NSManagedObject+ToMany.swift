@@ -13,7 +13,7 @@ extension NSManagedObject {
             var isNew = compiledEntity.relationships[slot].isTransient
             if case .none = snapshot { isNew = true }
             members = ToManyMembers(isLoaded: isNew)
-            setRelationshipState(slot, .toMany(members))
+            setRelationshipState(slot, to: .toMany(members))
         }
         guard loaded, !members.isLoaded else { return members }
         guard let context else {
@@ -49,40 +49,40 @@ extension NSManagedObject {
     /// Returns whether an object is in a to-many relationship.
     ///
     /// - Throws: See ``readMemberObjects(_:)``.
-    package final func readHasMember(_ slot: Int, _ object: NSManagedObject) throws -> Bool {
+    package final func readHasMember(_ slot: Int, object: NSManagedObject) throws -> Bool {
         try readMembers(slot).contains(object)
     }
 
     /// Returns the current objects of a to-many relationship; in order if it is ordered.
-    package final func memberObjects(_ slot: Int) -> [NSManagedObject] { members(slot).objects }
+    final func memberObjects(_ slot: Int) -> [NSManagedObject] { members(slot).objects }
 
     /// Returns the number of objects in a to-many relationship.
-    package final func memberCount(_ slot: Int) -> Int { members(slot).count }
+    final func memberCount(_ slot: Int) -> Int { members(slot).count }
 
-    package final func hasMember(_ slot: Int, _ object: NSManagedObject) -> Bool { members(slot).contains(object) }
+    final func hasMember(_ slot: Int, object: NSManagedObject) -> Bool { members(slot).contains(object) }
 
     /// Adds an object to a to-many relationship, at the end if it is ordered, and sets the inverse.
     ///
     /// - Throws: A ``CoreDataError`` if the object has another entity or context, or can't be changed.
-    package final func addMember(_ slot: Int, _ object: NSManagedObject) throws {
+    package final func addMember(_ slot: Int, object: NSManagedObject) throws {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
-        try requireRelatable(object, relationship)
+        try requireRelatable(object, by: relationship)
         guard let inverse = relationship.inverse else {
             guard !members(slot).contains(object) else { return }
-            noteAdded(slot, object)
+            noteAdded(slot, object: object)
             return
         }
         if objectID.origin.compiled[relationship.destination].relationships[inverse].isToMany {
             guard !members(slot).contains(object) else { return }
-            noteAdded(slot, object)
-            object.noteAdded(inverse, self)
+            noteAdded(slot, object: object)
+            object.noteAdded(inverse, object: self)
         } else {
             let previous = object.destination(inverse)
             guard previous !== self else { return }
-            previous?.noteRemoved(slot, object)
-            object.assignDestination(inverse, self)
-            noteAdded(slot, object)
+            previous?.noteRemoved(slot, object: object)
+            object.assignDestination(inverse, to: self)
+            noteAdded(slot, object: object)
         }
     }
 
@@ -90,22 +90,22 @@ extension NSManagedObject {
     /// member.
     ///
     /// - Throws: A ``CoreDataError`` if this object can't be changed.
-    package final func removeMember(_ slot: Int, _ object: NSManagedObject) throws {
+    package final func removeMember(_ slot: Int, object: NSManagedObject) throws {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         guard let inverse = relationship.inverse else {
             guard members(slot).contains(object) else { return }
-            noteRemoved(slot, object)
+            noteRemoved(slot, object: object)
             return
         }
         if objectID.origin.compiled[relationship.destination].relationships[inverse].isToMany {
             guard members(slot).contains(object) else { return }
-            noteRemoved(slot, object)
-            object.noteRemoved(inverse, self)
+            noteRemoved(slot, object: object)
+            object.noteRemoved(inverse, object: self)
         } else {
             guard object.context === context, object.destination(inverse) === self else { return }
-            object.assignDestination(inverse, nil)
-            noteRemoved(slot, object)
+            object.assignDestination(inverse, to: nil)
+            noteRemoved(slot, object: object)
         }
     }
 
@@ -113,15 +113,15 @@ extension NSManagedObject {
     /// ordered.
     ///
     /// - Throws: A ``CoreDataError`` if one of the objects can't be a member. Nothing is changed in that case.
-    package final func setMembers(_ slot: Int, _ objects: [NSManagedObject]) throws {
+    package final func setMembers(_ slot: Int, to objects: [NSManagedObject]) throws {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
-        for object in objects { try requireRelatable(object, relationship) }
+        for object in objects { try requireRelatable(object, by: relationship) }
         let wanted = Set(objects.map(ObjectIdentifier.init))
         for object in memberObjects(slot) where !wanted.contains(ObjectIdentifier(object)) {
-            try removeMember(slot, object)
+            try removeMember(slot, object: object)
         }
-        for object in objects { try addMember(slot, object) }
+        for object in objects { try addMember(slot, object: object) }
         guard relationship.isOrdered else { return }
         var seen = Set<ObjectIdentifier>()
         members(slot).reorder(objects.filter { seen.insert(ObjectIdentifier($0)).inserted })
@@ -130,14 +130,14 @@ extension NSManagedObject {
     }
 
     /// Records on this side only that an object was added.
-    final func noteAdded(_ slot: Int, _ object: NSManagedObject) {
+    final func noteAdded(_ slot: Int, object: NSManagedObject) {
         members(slot, loaded: false).add(object)
         changedRelationships.insert(slot)
         markUpdated()
     }
 
     /// Records on this side only that an object was removed.
-    final func noteRemoved(_ slot: Int, _ object: NSManagedObject) {
+    final func noteRemoved(_ slot: Int, object: NSManagedObject) {
         members(slot, loaded: false).remove(object)
         changedRelationships.insert(slot)
         markUpdated()
@@ -171,8 +171,10 @@ extension NSManagedObject {
     final func setRelationship(_ slot: Int, to value: Any?) throws {
         let relationship = compiledEntity.relationships[slot]
         guard relationship.isToMany else {
-            guard value == nil || value is NSManagedObject else { throw wrongDestination(relationship, value) }
-            return try setDestination(slot, value as? NSManagedObject)
+            guard value == nil || value is NSManagedObject else {
+                throw wrongDestination(of: relationship, value: value)
+            }
+            return try setDestination(slot, to: value as? NSManagedObject)
         }
         let objects: [Any]
         switch value {
@@ -181,14 +183,14 @@ extension NSManagedObject {
         case let array as [Any]: objects = array
         case let ordered as NSOrderedSet: objects = ordered.array
         case let set as NSSet: objects = set.allObjects
-        default: throw wrongDestination(relationship, value)
+        default: throw wrongDestination(of: relationship, value: value)
         }
         let managed = objects.compactMap { $0 as? NSManagedObject }
-        guard managed.count == objects.count else { throw wrongDestination(relationship, value) }
-        try setMembers(slot, managed)
+        guard managed.count == objects.count else { throw wrongDestination(of: relationship, value: value) }
+        try setMembers(slot, to: managed)
     }
 
-    private func wrongDestination(_ relationship: CompiledRelationship, _ value: Any?) -> CoreDataError {
+    private func wrongDestination(of relationship: CompiledRelationship, value: Any?) -> CoreDataError {
         CoreDataError(
             NSManagedObjectValidationError,
             "Cannot set '\(relationship.name)' of \(compiledEntity.name): the relationship takes \(relationship.isToMany ? "a set of managed objects" : "a managed object").",

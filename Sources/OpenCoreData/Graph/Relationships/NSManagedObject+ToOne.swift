@@ -9,7 +9,7 @@ extension NSManagedObject {
         slot < relationships.count ? relationships[slot] : .untouched
     }
 
-    final func setRelationshipState(_ slot: Int, _ state: RelationshipState) {
+    final func setRelationshipState(_ slot: Int, to state: RelationshipState) {
         if relationships.isEmpty {
             relationships = Array(repeating: .untouched, count: compiledEntity.relationships.count)
         }
@@ -27,7 +27,7 @@ extension NSManagedObject {
         var hint: FaultHint?
         if let (group, index) = snapshot.fetched { hint = .destination(group, row: index, slot: slot) }
         let object = context.object(for: row, origin: objectID.origin, hint: hint)
-        setRelationshipState(slot, .toOne(object))
+        setRelationshipState(slot, to: .toOne(object))
         return canLead(slot, to: object) ? object : nil
     }
 
@@ -36,7 +36,7 @@ extension NSManagedObject {
         if case .toOne(let object?) = relationshipState(slot) { return !canLead(slot, to: object) }
         guard let (group, row) = snapshot.fetched else { return false }
         let cell = group.shape.cells(ofToOne: slot, in: compiledEntity.number).key
-        return cell >= 0 && !group.buffer.isNull(row, cell) && group.buffer.int64(row, cell) < 1
+        return cell >= 0 && !group.buffer.isNull(row: row, cell: cell) && group.buffer.int64(row: row, cell: cell) < 1
     }
 
     /// Returns whether an object has an entity that a relationship can refer to. A damaged row can refer to another
@@ -61,32 +61,32 @@ extension NSManagedObject {
     /// Sets a to-one relationship and its inverse.
     ///
     /// - Throws: A ``CoreDataError`` if the object has another entity or context, or can't be changed.
-    package final func setDestination(_ slot: Int, _ new: NSManagedObject?) throws {
+    package final func setDestination(_ slot: Int, to new: NSManagedObject?) throws {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
-        if let new { try requireRelatable(new, relationship) }
+        if let new { try requireRelatable(new, by: relationship) }
         let old = destination(slot)
         // A key without a valid destination can be cleared, too.
         guard old !== new || new == nil && holdsStrayKey(slot) else { return }
-        guard let inverse = relationship.inverse else { return assignDestination(slot, new) }
+        guard let inverse = relationship.inverse else { return assignDestination(slot, to: new) }
         if objectID.origin.compiled[relationship.destination].relationships[inverse].isToMany {
-            assignDestination(slot, new)
-            old?.noteRemoved(inverse, self)
-            new?.noteAdded(inverse, self)
+            assignDestination(slot, to: new)
+            old?.noteRemoved(inverse, object: self)
+            new?.noteAdded(inverse, object: self)
         } else {
             // This side is set last, because the object may have referred to itself.
-            old?.assignDestination(inverse, nil)
-            if let previous = new?.destination(inverse), previous !== self { previous.assignDestination(slot, nil) }
-            assignDestination(slot, new)
-            new?.assignDestination(inverse, self)
+            old?.assignDestination(inverse, to: nil)
+            if let previous = new?.destination(inverse), previous !== self { previous.assignDestination(slot, to: nil) }
+            assignDestination(slot, to: new)
+            new?.assignDestination(inverse, to: self)
         }
     }
 
     /// Sets this side only.
-    final func assignDestination(_ slot: Int, _ new: NSManagedObject?) {
+    final func assignDestination(_ slot: Int, to new: NSManagedObject?) {
         let committed = committedDestination(slot)
         let isCleared = new == nil && holdsStrayKey(slot)
-        setRelationshipState(slot, .toOne(new))
+        setRelationshipState(slot, to: .toOne(new))
         if !status.contains(.inserted), new?.objectID.row == committed, !isCleared {
             changedRelationships.remove(slot)
         } else {
@@ -96,7 +96,7 @@ extension NSManagedObject {
     }
 
     /// Throws an error if an object can't be the destination of a relationship of this object.
-    final func requireRelatable(_ other: NSManagedObject, _ relationship: CompiledRelationship) throws {
+    final func requireRelatable(_ other: NSManagedObject, by relationship: CompiledRelationship) throws {
         func refusal(_ reason: String) -> CoreDataError {
             CoreDataError(
                 NSManagedObjectValidationError,
@@ -162,12 +162,12 @@ extension RowSet {
     /// destination is more reliable. A key below 1 has no destination.
     func destination(row: Int, slot: Int, entity: CompiledEntity, model: CompiledModel) -> RowID? {
         let cells = shape.cells(ofToOne: slot, in: entity.number)
-        guard cells.key >= 0, !buffer.isNull(row, cells.key) else { return nil }
-        let key = buffer.int64(row, cells.key)
+        guard cells.key >= 0, !buffer.isNull(row: row, cell: cells.key) else { return nil }
+        let key = buffer.int64(row: row, cell: cells.key)
         guard key > 0 else { return nil }
         let declared = entity.relationships[slot].destination
-        guard cells.entity >= 0, !buffer.isNull(row, cells.entity),
-            let found = model.entity(numbered: buffer.int64(row, cells.entity)),
+        guard cells.entity >= 0, !buffer.isNull(row: row, cell: cells.entity),
+            let found = model.entity(numbered: buffer.int64(row: row, cell: cells.entity)),
             model[declared].family.contains(found.number)
         else { return RowID(entity: declared, key: key) }
         return RowID(entity: found.number, key: key)

@@ -16,7 +16,7 @@ struct ReadMembers {
     /// Stores the rows of members.
     ///
     /// - Parameter ranges: The ranges of rows, for each owner whose members were all read.
-    mutating func keep(_ ranges: [Int64: Range<Int>], _ rows: MemberRows) {
+    mutating func keep(_ ranges: [Int64: Range<Int>], of rows: MemberRows) {
         for (owner, range) in ranges {
             byOwner[owner] = MembersReadAhead(rows: rows, range: range)
             members += range.count
@@ -65,12 +65,12 @@ final class MemberRows: RowsReadAhead {
         super.init(group)
     }
 
-    func owner(_ row: Int) -> Int64 { group.buffer.int64(row, group.shape.cells.count) }
+    func owner(_ row: Int) -> Int64 { group.buffer.int64(row: row, cell: group.shape.cells.count) }
 
     func orderKey(_ row: Int) -> Int64? {
         let cell = group.shape.cells.count + 1
-        guard cell < group.buffer.stride, !group.buffer.isNull(row, cell) else { return nil }
-        return group.buffer.int64(row, cell)
+        guard cell < group.buffer.stride, !group.buffer.isNull(row: row, cell: cell) else { return nil }
+        return group.buffer.int64(row: row, cell: cell)
     }
 
     /// Returns the rows of each owner whose members are complete.
@@ -127,7 +127,7 @@ struct MemberScan {
     init(_ group: RowSet, owners: ClosedRange<Int64>) {
         let cell = group.shape.cells.count
         let count = group.buffer.count
-        func place(_ row: Int) -> Int { Int(group.buffer.int64(row, cell) - owners.lowerBound) }
+        func place(_ row: Int) -> Int { Int(group.buffer.int64(row: row, cell: cell) - owners.lowerBound) }
         var starts = ContiguousArray<Int32>(repeating: 0, count: Int(owners.upperBound - owners.lowerBound) + 2)
         for row in 0..<count { starts[place(row) + 1] += 1 }
         for index in starts.indices.dropFirst() { starts[index] += starts[index - 1] }

@@ -54,13 +54,13 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
         let wasEqual = members?.revision == revision
         object.changeMembers(key: key, slot: slot, member: member, body)
         if members?.revision == revision { return }
-        if !wasEqual || !follow(step, member as? NSManagedObject) { copyMembers() }
+        if !wasEqual || !follow(step, of: member as? NSManagedObject) { copyMembers() }
     }
 
     /// Applies a step to the superclass's storage.
     ///
     /// - Returns: Whether the storage is known to equal the relationship.
-    private func follow(_ step: Step, _ member: NSManagedObject?) -> Bool {
+    private func follow(_ step: Step, of member: NSManagedObject?) -> Bool {
         guard let member, let members else { return false }
         isCopying = true
         defer { isCopying = false }
@@ -95,14 +95,14 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     override func insert(_ object: Any, at idx: Int) {
         if isCopying { return super.insert(object, at: idx) }
         change(object, by: .insertion) { slot, member in
-            guard !self.object.hasMember(slot, member) else { return }
-            try self.object.insertMember(slot, member, at: idx)
+            guard !self.object.hasMember(slot, object: member) else { return }
+            try self.object.insertMember(slot, object: member, at: idx)
         }
     }
 
     override func removeObject(at idx: Int) {
         guard let member = members?.object(at: idx) else { return }
-        change(member, by: .removal(idx)) { try self.object.removeMember($0, $1) }
+        change(member, by: .removal(idx)) { try self.object.removeMember($0, object: $1) }
     }
 
     override func replaceObject(at idx: Int, with object: Any) {
@@ -110,13 +110,13 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
             var ordered = self.object.memberObjects(slot)
             guard ordered.indices.contains(idx) else { return }
             ordered[idx] = member
-            try self.object.setMembers(slot, ordered)
+            try self.object.setMembers(slot, to: ordered)
         }
     }
 
-    override func add(_ object: Any) { change(object, by: .insertion) { try self.object.addMember($0, $1) } }
+    override func add(_ object: Any) { change(object, by: .insertion) { try self.object.addMember($0, object: $1) } }
 
     override func remove(_ object: Any) {
-        change(object, by: .removal(index(of: object))) { try self.object.removeMember($0, $1) }
+        change(object, by: .removal(index(of: object))) { try self.object.removeMember($0, object: $1) }
     }
 }

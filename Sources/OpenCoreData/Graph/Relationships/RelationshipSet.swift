@@ -29,16 +29,16 @@ final class RelationshipSet: NSMutableSet {
 
     override func member(_ object: Any) -> Any? {
         guard let slot, let candidate = object as? NSManagedObject else { return nil }
-        return self.object.hasMember(slot, candidate) ? candidate : nil
+        return self.object.hasMember(slot, object: candidate) ? candidate : nil
     }
 
     override func objectEnumerator() -> NSEnumerator {
         NSArray(array: slot.map { object.memberObjects($0) } ?? []).objectEnumerator()
     }
 
-    override func add(_ object: Any) { change(object) { try self.object.addMember($0, $1) } }
+    override func add(_ object: Any) { change(object) { try self.object.addMember($0, object: $1) } }
 
-    override func remove(_ object: Any) { change(object) { try self.object.removeMember($0, $1) } }
+    override func remove(_ object: Any) { change(object) { try self.object.removeMember($0, object: $1) } }
 
     override func removeAllObjects() {
         for member in slot.map({ object.memberObjects($0) }) ?? [] { remove(member) }

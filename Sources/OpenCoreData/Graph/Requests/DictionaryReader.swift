@@ -40,7 +40,9 @@ struct DictionaryReader {
             case .value(let natural):
                 let type = property.type == .undefined ? natural : property.type
                 if row[place] != .null {
-                    guard let value = row[place].object(as: type) else { throw mismatch(property, row[place], type) }
+                    guard let value = row[place].object(as: type) else {
+                        throw mismatch(property, value: row[place], type: type)
+                    }
                     result.setObject(value, forKey: NSString(string: property.name))
                 }
                 place += 1
@@ -49,7 +51,7 @@ struct DictionaryReader {
         return result
     }
 
-    private func mismatch(_ property: SelectedProperty, _ value: StoredValue, _ type: AttributeType) -> CoreDataError {
+    private func mismatch(_ property: SelectedProperty, value: StoredValue, type: AttributeType) -> CoreDataError {
         CoreDataError(
             CocoaError.Code.fileReadCorruptFile.rawValue,
             "The value of “\(property.name)”, \(value.text), is none of the type \(type.displayName). Ask for a wider type, or mend the row.",

@@ -12,7 +12,7 @@ extension NSFetchRequest {
         let selected = try selectedProperties(of: entity)
         var tree = ProjectionTree(selected.map(\.expression))
         tree.isDistinct = returnsDistinctResults
-        tree.groups = try (propertiesToGroupBy ?? []).map { try property($0, entity).expression }
+        tree.groups = try (propertiesToGroupBy ?? []).map { try property($0, of: entity).expression }
         if let havingPredicate {
             guard !tree.groups.isEmpty else {
                 throw unsupported("has a havingPredicate and no propertiesToGroupBy. Say what to group by.")
@@ -51,7 +51,7 @@ extension NSFetchRequest {
     /// Returns the properties to fetch, or all stored attributes of the entity if the request does not specify any.
     private func selectedProperties(of entity: CompiledEntity) throws -> [SelectedProperty] {
         if let propertiesToFetch, !propertiesToFetch.isEmpty {
-            let selected = try propertiesToFetch.map { try property($0, entity) }
+            let selected = try propertiesToFetch.map { try property($0, of: entity) }
             var names: Set<String> = []
             for property in selected where !names.insert(property.name).inserted {
                 throw unsupported("asks twice for “\(property.name)”. Give each property a name of its own.")
@@ -66,19 +66,19 @@ extension NSFetchRequest {
         }
     }
 
-    private func property(_ any: Any, _ entity: CompiledEntity) throws -> SelectedProperty {
+    private func property(_ any: Any, of entity: CompiledEntity) throws -> SelectedProperty {
         switch any {
         case let computed as NSExpressionDescription: return try property(computed)
-        case let description as NSPropertyDescription: return property(description.name, entity)
-        case let name as String: return property(name, entity)
-        case let name as NSString: return property(name.description, entity)
+        case let description as NSPropertyDescription: return property(description.name, of: entity)
+        case let name as String: return property(name, of: entity)
+        case let name as NSString: return property(name.description, of: entity)
         default:
             throw unsupported(
                 "names a property by \(type(of: any)). Use names, property descriptions and expression descriptions.")
         }
     }
 
-    private func property(_ name: String, _ entity: CompiledEntity) -> SelectedProperty {
+    private func property(_ name: String, of entity: CompiledEntity) -> SelectedProperty {
         var result = SelectedProperty(name: name, expression: path(name))
         if case .attribute(let slot) = entity.slot(named: name) { result.type = entity.attributes[slot].type }
         return result
@@ -94,7 +94,7 @@ extension NSFetchRequest {
                     "uses the function “\(function)” for “\(computed.name)”; there are count:, sum:, min:, max: and average:."
                 )
             }
-            expression = .aggregate(aggregate, expression)
+            expression = .aggregate(aggregate, of: expression)
         }
         return SelectedProperty(
             name: computed.name, expression: expression, type: computed.expressionResultType.attributeType)

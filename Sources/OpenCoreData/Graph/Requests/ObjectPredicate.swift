@@ -31,7 +31,7 @@ extension PredicateFormatting where Self == NSPredicate {
 }
 
 /// A predicate that was created from a format, for requests and for managed objects.
-package final class ObjectPredicate: FormatPredicate {
+final class ObjectPredicate: FormatPredicate {
     convenience init(format: String, arguments: [Any]) {
         self.init(Result { try parsePredicate(format, arguments: predicateArguments(arguments)) })
     }
@@ -39,7 +39,7 @@ package final class ObjectPredicate: FormatPredicate {
     /// Returns whether a managed object, or a plain value that the format calls `SELF`, matches the predicate.
     override func satisfies(_ tree: PredicateTree, object: Any?, bindings: [String: Any]) throws -> Bool {
         let tree = bindings.isEmpty ? tree : try tree.substituting(predicateVariables(bindings))
-        guard let managed = object as? NSManagedObject else { return try matches(tree, object) }
+        guard let managed = object as? NSManagedObject else { return try matches(tree, object: object) }
         return try PreparedPredicate(tree).matches(managed)
     }
 }

@@ -27,7 +27,7 @@ package struct PrefetchPath: Sendable {
         var isStored = true
         for name in names {
             guard case .relationship(let slot) = entity.slot(named: name) else {
-                throw Self.noRelationship(name, names, entity)
+                throw Self.noRelationship(named: name, path: names, of: entity)
             }
             let relationship = entity.relationships[slot]
             isStored = isStored && !relationship.isTransient
@@ -37,7 +37,9 @@ package struct PrefetchPath: Sendable {
         self.steps = steps
     }
 
-    private static func noRelationship(_ name: String, _ names: [String], _ entity: CompiledEntity) -> CoreDataError {
+    private static func noRelationship(named name: String, path names: [String], of entity: CompiledEntity)
+        -> CoreDataError
+    {
         let relationships = entity.relationships.map(\.name)
         let reason =
             if case .attribute = entity.slot(named: name) {
@@ -55,9 +57,9 @@ package struct PrefetchPath: Sendable {
 /// The amount of data that a fetch reads at a time. It does not affect the results of the fetch.
 package struct FetchReading: Sendable {
     /// The relationships to prefetch.
-    package var prefetch: [PrefetchPath]
+    var prefetch: [PrefetchPath]
     /// The number of rows that are read at a time, when the first of them is needed; 0 to read all at once.
-    package var batchSize: Int
+    var batchSize: Int
 
     package init(prefetch: [PrefetchPath] = [], batchSize: Int = 0) {
         self.prefetch = prefetch

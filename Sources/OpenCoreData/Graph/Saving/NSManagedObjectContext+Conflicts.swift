@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
         for (slot, relationship) in object.compiledEntity.relationships.enumerated() where before[slot] != now[slot] {
             guard let inverse = relationship.inverse else { continue }
             for case let row? in [before[slot], now[slot]] {
-                identities[identityKey(row, object.objectID.origin)]?.forgetReadRelationship(inverse)
+                identities[identityKey(of: row, in: object.objectID.origin)]?.forgetReadRelationship(inverse)
             }
         }
     }
@@ -100,7 +100,7 @@ extension NSManagedObjectContext {
 
     /// Discards an object whose row was deleted in the store.
     final func forgetMissing(_ object: NSManagedObject) {
-        identities[identityKey(object.objectID.row, object.objectID.origin)] = nil
+        identities[identityKey(of: object.objectID.row, in: object.objectID.origin)] = nil
         if object.status.contains(.deleted) {
             // Another context or process has already deleted the row.
             deletedList.remove(object)
@@ -122,13 +122,13 @@ extension NSManagedObjectContext {
         }
         for (slot, relationship) in object.compiledEntity.relationships.enumerated() {
             if !relationship.isToMany {
-                object.setRelationshipState(slot, .toOne(object.destination(slot)))
+                object.setRelationshipState(slot, to: .toOne(object.destination(slot)))
             } else if case .toMany(let members) = object.relationshipState(slot) {
                 // Its links were deleted with the row. Members that were added since are linked to the new row.
                 let added = members.noted.added
                 let fresh = ToManyMembers(isLoaded: true)
                 for other in added { fresh.add(other) }
-                object.setRelationshipState(slot, .toMany(fresh))
+                object.setRelationshipState(slot, to: .toMany(fresh))
             }
         }
         object.edits = SlotValues(all: values)
@@ -165,7 +165,9 @@ extension ObjectSnapshot {
         guard let (group, row) = fetched else { return nil }
         do {
             return .value(
-                try group.value(row: row, slot: slot, object.compiledEntity, object.objectID.origin, object.context))
+                try group.value(
+                    row: row, slot: slot, entity: object.compiledEntity, origin: object.objectID.origin,
+                    context: object.context))
         } catch let error as CoreDataError where error.isOfMissingFile {
             return nil
         }
@@ -176,7 +178,7 @@ extension RowSet {
     /// Returns a row as a value. External data is represented by the reference to it.
     func rowSnapshot(row: Int, of entity: CompiledEntity, _ origin: ObjectOrigin) throws -> RowSnapshot {
         let attributes = try entity.attributes.indices.map { slot -> SnapshotValue in
-            let value = try value(row: row, slot: slot, entity, origin, nil)
+            let value = try value(row: row, slot: slot, entity: entity, origin: origin, context: nil)
             if entity.traits[slot].allowsExternalStorage, case .data(let bytes) = value { return .reference(bytes) }
             return .value(value)
         }
@@ -203,7 +205,7 @@ extension NSManagedObject {
             changedRelationships.insert(slot)
             guard case .untouched = relationshipState(slot) else { continue }
             let destination = row.flatMap { context?.object(for: $0, origin: objectID.origin, hint: nil) }
-            setRelationshipState(slot, .toOne(destination))
+            setRelationshipState(slot, to: .toOne(destination))
         }
     }
 
@@ -226,15 +228,15 @@ extension NSManagedObject {
             if compiledEntity.relationships[slot].isToMany {
                 let changes = members(slot, loaded: false).noted
                 for other in changes.added { giveBack(other, from: slot) }
-                for other in changes.removed { try? addMember(slot, other) }
+                for other in changes.removed { try? addMember(slot, object: other) }
             } else {
                 let old = destination(slot)
                 let stored = storedDestination(slot)
-                try? setDestination(slot, stored)
+                try? setDestination(slot, to: stored)
                 if let old, old !== stored { old.rejoin(by: compiledEntity.relationships[slot].inverse, inverse: slot) }
             }
             changedRelationships.remove(slot)
-            setRelationshipState(slot, .untouched)
+            setRelationshipState(slot, to: .untouched)
         }
     }
 
@@ -250,11 +252,11 @@ extension NSManagedObject {
         if let inverse = relationship.inverse, !member.compiledEntity.relationships[inverse].isToMany,
             !member.status.contains(.inserted), member.destination(inverse) === self,
             let stored = member.storedDestination(inverse), stored !== self,
-            stored.status.isDisjoint(with: [.deleted, .gone]), (try? member.setDestination(inverse, stored)) != nil
+            stored.status.isDisjoint(with: [.deleted, .gone]), (try? member.setDestination(inverse, to: stored)) != nil
         {
             return
         }
-        try? removeMember(slot, member)
+        try? removeMember(slot, object: member)
     }
 
     /// Restores the link to the stored partner if both objects have no partner only because this object was given
@@ -266,7 +268,7 @@ extension NSManagedObject {
             stored.status.isDisjoint(with: [.inserted, .deleted, .gone]), stored.destination(inverse) == nil,
             stored.storedDestination(inverse) === self
         else { return }
-        try? setDestination(slot, stored)
+        try? setDestination(slot, to: stored)
     }
 }
 

@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
         var refreshed: [NSManagedObjectID] = []
         for part in saved.parts {
             for (row, values) in part.derived {
-                guard let object = identities[identityKey(row, part.origin)] else {
+                guard let object = identities[identityKey(of: row, in: part.origin)] else {
                     let entity = part.origin.compiled[row.entity]
                     refreshed.append(NSManagedObjectID(entity: entity, key: row.key, origin: part.origin))
                     continue

@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
             lostVersions = [:]
         }
         let coordinator = try requireCoordinator()
-        post(.NSManagedObjectContextWillSave, [:])
+        post(.NSManagedObjectContextWillSave, userInfo: [:])
         try callWillSave()
         try validateChanges()
         try checkUniqueValues()
@@ -39,12 +39,12 @@ extension NSManagedObjectContext {
             guard !saved.parts.isEmpty, !transactions.areKept else { throw error }
             // Changes that were written to other stores stay saved.
             let places = saved.parts.map { $0.origin.store?.url?.path ?? "memory" }.joined(separator: ", ")
-            try finish(saved, coordinator, isPartial: true)
+            try finish(saved, coordinator: coordinator, isPartial: true)
             throw CoreDataError(
                 NSPersistentStoreIncompleteSaveError,
                 "Only a part of the changes was saved, in \(places): \(error)", cause: error)
         }
-        try finish(saved, coordinator)
+        try finish(saved, coordinator: coordinator)
     }
 
     /// Assigns the keys of their rows to inserted objects.
@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
                     objects[start...].firstIndex { $0.compiledEntity.root != root || $0.objectID.origin !== own }
                     ?? objects.count
                 let areOut = identities.removeAll(beside: temporaryKey(of: first), ifThereAre: end - start)
-                identities.reserve(end - start, beside: identityKey(first.objectID.row, part.origin))
+                identities.reserve(end - start, beside: identityKey(of: first.objectID.row, in: part.origin))
                 for object in objects[start..<end] {
                     guard let key = part.keys[object.objectID.key] else { continue }
                     if !areOut { identities[temporaryKey(of: object)] = nil }
@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
                     guard object.compiledEntity.number != last else { return }
                     last = object.compiledEntity.number
                 }
-                let origin = try originForSaving(object, coordinator)
+                let origin = try originForSaving(object, in: coordinator)
                 if origins.last !== origin, !origins.contains(where: { $0 === origin }) { origins.append(origin) }
             }
         }
@@ -156,14 +156,15 @@ extension NSManagedObjectContext {
             throw CoreDataError(NSPersistentStoreSaveError, "Cannot save: \(reason).", condition: .readOnly)
         }
         let coordinator = try requireCoordinator()
-        let builder = try requestBuilder(origin, isOnly: isOnly, coordinator)
+        let builder = try requestBuilder(for: origin, isOnly: isOnly, coordinator: coordinator)
         // A pinned session would prevent the write from seeing, or waiting for, newer changes. However, settling a
         // conflict may read the content of external data that the session sees.
         parkPinnedViews()
         do {
             let result =
-                builder.request.isEmpty ? SaveResult() : try write(builder.request, to: origin, store.objectStore)
-            saved.add(builder, result, origin)
+                builder.request.isEmpty
+                ? SaveResult() : try write(builder.request, to: origin, store: store.objectStore)
+            saved.add(builder, result: result, origin: origin)
         } catch {
             guard let conflicts = MetConflicts(error) else { throw error }
             forgetReadAhead()
@@ -172,20 +173,20 @@ extension NSManagedObjectContext {
                 throw self.error(of: conflicts, in: builder, origin)
             }
             let settled = try writeSettled(to: origin, store.objectStore) {
-                try requestBuilder(origin, isOnly: isOnly, coordinator)
+                try requestBuilder(for: origin, isOnly: isOnly, coordinator: coordinator)
             }
-            saved.add(settled.builder, settled.result, origin)
+            saved.add(settled.builder, result: settled.result, origin: origin)
         }
     }
 
     /// Collects the unsaved changes of one store's objects.
     private func requestBuilder(
-        _ origin: ObjectOrigin, isOnly: Bool, _ coordinator: NSPersistentStoreCoordinator
+        for origin: ObjectOrigin, isOnly: Bool, coordinator: NSPersistentStoreCoordinator
     ) throws -> SaveRequestBuilder {
         var builder = SaveRequestBuilder(
             model: origin.compiled, author: transactionAuthor, contextName: name)
         try insertedList.forEach { object in
-            guard try isOnly || originForSaving(object, coordinator) === origin else { return }
+            guard try isOnly || originForSaving(object, in: coordinator) === origin else { return }
             builder.insert(object, after: lostVersions.isEmpty ? nil : lostVersions[ObjectIdentifier(object)])
         }
         updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
@@ -196,12 +197,12 @@ extension NSManagedObjectContext {
 
     /// Makes the written state the objects' committed state, and notifies observers.
     private func finish(
-        _ saved: SavedObjects, _ coordinator: NSPersistentStoreCoordinator, isPartial: Bool = false
+        _ saved: SavedObjects, coordinator: NSPersistentStoreCoordinator, isPartial: Bool = false
     ) throws {
         var (inserted, updated, deleted) = (insertedList, updatedList, deletedList)
         if isPartial {
             func isSaved(_ object: NSManagedObject) throws -> Bool {
-                saved.contains(try originForSaving(object, coordinator))
+                saved.contains(try originForSaving(object, in: coordinator))
             }
             inserted = ObjectList(listing: try inserted.filter(isSaved))
             updated = ObjectList(listing: try updated.filter(isSaved))
@@ -218,16 +219,16 @@ extension NSManagedObjectContext {
         forgetReadAhead()
         promote(saved)
         for object in deleted {
-            identities[identityKey(object.objectID.row, object.objectID.origin)] = nil
+            identities[identityKey(of: object.objectID.row, in: object.objectID.origin)] = nil
             object.status.subtract([.deleted, .updated])
             object.status.insert(.gone)
         }
-        for object in inserted { object.commit(saved, saved.version(of: object) ?? 1) }
+        for object in inserted { object.commit(saved, version: saved.version(of: object) ?? 1) }
         for part in saved.parts {
-            for (object, version) in zip(part.written, part.versions) { object.commit(saved, version) }
+            for (object, version) in zip(part.written, part.versions) { object.commit(saved, version: version) }
         }
         // The other objects have no changes in their rows, only in other relationships or in transient values.
-        for object in updated where object.status.contains(.updated) { object.commit(saved, nil) }
+        for object in updated where object.status.contains(.updated) { object.commit(saved, version: nil) }
         let refreshed = takeDerived(saved, besides: inserted.objects + updated.objects)
         forgetReferences(to: deleted.objects)
         // Only an overridden `didSave` has an effect.
@@ -268,7 +269,7 @@ struct SavedObjects {
     /// The ordered relationships whose members have a different order in the store than in the context.
     private var rearranged: [ObjectIdentifier: Set<Int>] = [:]
 
-    mutating func add(_ builder: SaveRequestBuilder, _ result: SaveResult, _ origin: ObjectOrigin) {
+    mutating func add(_ builder: SaveRequestBuilder, result: SaveResult, origin: ObjectOrigin) {
         for object in result.renewedVersions.isEmpty ? [] : builder.inserted {
             versions[ObjectIdentifier(object)] = result.renewedVersions[object.objectID.row]
         }
@@ -293,7 +294,7 @@ struct SavedObjects {
     }
 
     /// Returns whether the members of an ordered relationship must be read again.
-    func isRearranged(_ object: NSManagedObject, _ slot: Int) -> Bool {
+    func isRearranged(_ object: NSManagedObject, slot: Int) -> Bool {
         rearranged.isEmpty ? false : rearranged[ObjectIdentifier(object)]?.contains(slot) ?? false
     }
 }
@@ -302,7 +303,7 @@ extension NSManagedObject {
     /// Makes the current values the committed ones.
     ///
     /// - Parameter written: The new version of the row, or nil if it was not written.
-    fileprivate final func commit(_ saved: SavedObjects, _ written: Int64?) {
+    fileprivate final func commit(_ saved: SavedObjects, version written: Int64?) {
         let wasInserted = status.contains(.inserted)
         if let written, case .row = snapshot, let patched = PatchedRow(self, version: written) {
             snapshot = .patched(patched)
@@ -332,7 +333,7 @@ extension NSManagedObject {
         let keys = saved.orderKeys[ObjectIdentifier(self)] ?? [:]
         for slot in relationships.indices {
             switch relationships[slot] {
-            case .toMany where saved.isRearranged(self, slot): relationships[slot] = .untouched
+            case .toMany where saved.isRearranged(self, slot: slot): relationships[slot] = .untouched
             case .toMany(let members): members.commit(orderKeys: keys[slot] ?? [:])
             case .toOne(let destination?) where destination.status.contains(.gone): relationships[slot] = .untouched
             case .toOne, .untouched: continue

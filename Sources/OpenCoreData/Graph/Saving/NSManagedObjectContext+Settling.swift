@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
         do {
             if open == nil {
                 // From here on, everything is read under the lock.
-                transactions.add(transaction, origin)
+                transactions.add(transaction, for: origin)
                 try interruption.enter(transaction)
             }
             // After a mark, a failed attempt does not restart the transaction, which would release the lock.
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
                     throw self.error(of: conflicts, in: builder, origin)
                 }
                 before.note(settlement.unchangedObjects(in: self, origin))
-                try take(settlement, reading: rows, in: builder, origin)
+                try take(settlement, reading: rows, in: builder, origin: origin)
             }
             // An object may now lack required values, or its deletion may be denied.
             try validateChanges()
@@ -91,7 +91,9 @@ extension NSManagedObjectContext {
         case .rows(let rows):
             return .changedRows(
                 rows.conflicts.compactMap { conflict in
-                    (known[conflict.row] ?? identities[identityKey(conflict.row, origin)]).map { (conflict, $0) }
+                    (known[conflict.row] ?? identities[identityKey(of: conflict.row, in: origin)]).map {
+                        (conflict, $0)
+                    }
                 })
         case .links(let links):
             func object(_ row: RowID) -> NSManagedObject {
@@ -99,7 +101,7 @@ extension NSManagedObjectContext {
             }
             return .changedLinks(
                 links.conflicts.map { ($0, object($0.row), object($0.destination)) },
-                links.members.map { ($0.relationship, object($0.owner), object($0.member)) })
+                members: links.members.map { ($0.relationship, object($0.owner), object($0.member)) })
         case .constraints(let constraints):
             return .takenValues(constraints.conflicts.map { ($0, known[$0.row]) })
         }
@@ -117,7 +119,7 @@ extension NSManagedObjectContext {
             try read(met.conflicts.map(\.row), into: &rows, of: origin)
             let known = builder.objects
             for conflict in met.conflicts {
-                guard let object = known[conflict.row] ?? identities[identityKey(conflict.row, origin)] else {
+                guard let object = known[conflict.row] ?? identities[identityKey(of: conflict.row, in: origin)] else {
                     continue
                 }
                 rows.note(try mergeConflict(conflict, of: object, reading: rows))
@@ -161,7 +163,7 @@ extension NSManagedObjectContext {
         for (root, keys) in keys {
             for start in stride(from: 0, to: keys.count, by: RowSet.batchSize) {
                 let batch = Array(keys[start..<min(keys.count, start + RowSet.batchSize)])
-                let group = try readRows(batch, entity: root, origin)
+                let group = try readRows(batch, entity: root, origin: origin)
                 for row in 0..<group.buffer.count {
                     let entity = model[try group.checkedEntity(row: row, model: model)]
                     read.insert(try group.rowSnapshot(row: row, of: entity, origin), as: .row(group, row))
@@ -191,7 +193,7 @@ extension NSManagedObjectContext {
     /// Applies a settlement to the objects.
     private func take(
         _ settlement: ConflictSettlement, reading rows: RowsReadAnew, in builder: SaveRequestBuilder,
-        _ origin: ObjectOrigin
+        origin: ObjectOrigin
     ) throws {
         let known = builder.objects
         func object(_ row: RowID) -> NSManagedObject {
@@ -215,12 +217,12 @@ extension NSManagedObjectContext {
                 if try isAtHand(object(row)) { delete(object(row)) }
             case .deny(let row, let slot): object(row).forgetReadRelationship(slot)
             case .lead(let row, let slot, let destination):
-                if try isAtHand(object(row)) { object(row).assignDestination(slot, destination.map(object)) }
+                if try isAtHand(object(row)) { object(row).assignDestination(slot, to: destination.map(object)) }
             case .takeBack(let row, let slot): object(row).takeBackRelationships { $0 == slot }
             case .unite(let row, let existing):
                 try unite(
                     object(row), with: existing, over: rows.snapshot(of: existing),
-                    taking: settlement.updates[existing], origin)
+                    taking: settlement.updates[existing], origin: origin)
             }
         }
     }
@@ -266,7 +268,7 @@ extension ConflictSettlement {
         steps.compactMap { step in
             switch step {
             case .insertAnew(let row), .forget(let row):
-                context.identities[context.identityKey(row, origin)].flatMap { $0.hasChanges ? nil : $0 }
+                context.identities[context.identityKey(of: row, in: origin)].flatMap { $0.hasChanges ? nil : $0 }
             default: nil
             }
         }

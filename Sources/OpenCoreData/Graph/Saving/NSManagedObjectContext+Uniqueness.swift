@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
     ///   - update: The settled request's update of the row, or nil if the row keeps its values.
     final func unite(
         _ object: NSManagedObject, with existing: RowID, over fresh: ObjectSnapshot?,
-        taking update: SaveRequest.Update?, _ origin: ObjectOrigin
+        taking update: SaveRequest.Update?, origin: ObjectOrigin
     ) throws {
         let entity = origin.compiled[existing.entity]
         let wins = mergeType.contextPrevails
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
                 $1.isTransient ? ($1.name, object.attribute($0)) : nil
             }
         let links = try object.takeLinks()
-        let key = identityKey(existing, origin)
+        let key = identityKey(of: existing, in: origin)
         var target = object
         if let known = identities[key]
             ?? (entity === object.compiledEntity ? nil : self.object(for: existing, origin: origin, hint: nil)),
@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
             target.takeAttributes(update)
             for (name, value) in transient {
                 if case .attribute(let slot) = target.compiledEntity.slot(named: name) {
-                    try target.setAttribute(slot, value)
+                    try target.setAttribute(slot, to: value)
                 }
             }
         }
@@ -90,9 +90,9 @@ extension NSManagedObjectContext {
             let others = found.map { $0 === object ? target : $0 }
             guard case .relationship(let slot) = target.compiledEntity.slot(named: name) else { continue }
             if target.compiledEntity.relationships[slot].isToMany {
-                for other in others { try target.addMember(slot, other) }
+                for other in others { try target.addMember(slot, object: other) }
             } else if wins {
-                try target.setDestination(slot, others.first)
+                try target.setDestination(slot, to: others.first)
             }
         }
     }
@@ -103,10 +103,10 @@ extension NSManagedObjectContext {
             for (slot, relationship) in object.compiledEntity.relationships.enumerated()
             where relationship.inverse == nil {
                 switch object.relationshipState(slot) {
-                case .toOne(let destination?) where destination === old: try object.setDestination(slot, new)
+                case .toOne(let destination?) where destination === old: try object.setDestination(slot, to: new)
                 case .toMany(let members) where members.noted.added.contains { $0 === old }:
-                    object.noteRemoved(slot, old)
-                    try object.addMember(slot, new)
+                    object.noteRemoved(slot, object: old)
+                    try object.addMember(slot, object: new)
                 default: continue
                 }
             }
@@ -127,7 +127,8 @@ extension NSManagedObjectContext {
                 guard insertedList.contains(where: isTaken) || updatedList.contains(where: isTaken) else { continue }
                 let changed = insertedList.objects + updatedList.objects
                 if let name = constraint.first, constraint.count == 1,
-                    case .attribute(let slot)? = entity.slot(named: name), !hasEqualValues(slot, of: entity, changed)
+                    case .attribute(let slot)? = entity.slot(named: name),
+                    !hasEqualValues(slot, of: entity, among: changed)
                 {
                     continue
                 }
@@ -194,11 +195,11 @@ extension NSManagedObject {
             case .toOne(let destination):
                 guard let destination, !destination.isDeleted else { continue }
                 links.append((relationship.name, [destination]))
-                try setDestination(slot, nil)
+                try setDestination(slot, to: nil)
             case .toMany:
                 let others = memberObjects(slot).filter { !$0.isDeleted }
                 links.append((relationship.name, others))
-                try setMembers(slot, [])
+                try setMembers(slot, to: [])
             }
         }
         return links
@@ -230,8 +231,8 @@ extension CoreDataError {
 
 /// Returns whether two of the objects have the same value in an attribute: a fast check that nearly always finds no
 /// duplicates.
-private func hasEqualValues(_ slot: Int, of entity: CompiledEntity, _ objects: [NSManagedObject]) -> Bool {
-    if isGrowing(slot, of: entity, objects) { return false }
+private func hasEqualValues(_ slot: Int, of entity: CompiledEntity, among objects: [NSManagedObject]) -> Bool {
+    if isGrowing(slot, of: entity, among: objects) { return false }
     var numbers = Set<Int64>()
     var others = Set<AttributeValue>()
     if entity.traits[slot].type == .integer64 { numbers.reserveCapacity(objects.count) }
@@ -249,7 +250,7 @@ private func hasEqualValues(_ slot: Int, of entity: CompiledEntity, _ objects: [
 
 /// Returns whether the values of an attribute are strictly increasing numbers, as is common for new objects. In that
 /// case, no two are equal, and no set is needed.
-private func isGrowing(_ slot: Int, of entity: CompiledEntity, _ objects: [NSManagedObject]) -> Bool {
+private func isGrowing(_ slot: Int, of entity: CompiledEntity, among objects: [NSManagedObject]) -> Bool {
     var last: Int64?
     for object in objects where entity.family.contains(object.compiledEntity.number) {
         guard case .int(let number) = object.attribute(slot), last.map({ $0 < number }) ?? true else { return false }

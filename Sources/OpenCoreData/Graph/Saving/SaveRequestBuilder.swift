@@ -101,27 +101,27 @@ struct SaveRequestBuilder {
         // Links in a join table are added and removed independently of the existing links, so an object with very many
         // links is saved without reading them.
         if needsLinks, inverse != nil, !relationship.isOrdered, !present.isLoaded {
-            return addLinks(of: object, slot, present.notedLinks)
+            return addLinks(of: object, slot: slot, difference: present.notedLinks)
         }
         let members = object.members(slot)
-        if needsLinks { addLinks(of: object, slot, members.difference()) }
-        if relationship.isOrdered { addPositions(of: object, slot, members) }
+        if needsLinks { addLinks(of: object, slot: slot, difference: members.difference()) }
+        if relationship.isOrdered { addPositions(of: object, slot: slot, members: members) }
     }
 
     private mutating func addLinks(
-        of object: NSManagedObject, _ slot: Int, _ difference: (added: [NSManagedObject], removed: [NSManagedObject])
+        of object: NSManagedObject, slot: Int, difference: (added: [NSManagedObject], removed: [NSManagedObject])
     ) {
         for other in difference.added where !other.status.contains(.deleted) && !other.status.contains(.gone) {
-            note(link(object, slot, other), in: \.seenAdded, \.addedLinks)
+            note(link(from: object, slot: slot, to: other), in: \.seenAdded, appendingTo: \.addedLinks)
         }
         for other in difference.removed where !other.status.contains(.deleted) && !other.status.contains(.gone) {
-            note(link(object, slot, other), in: \.seenRemoved, \.removedLinks)
+            note(link(from: object, slot: slot, to: other), in: \.seenRemoved, appendingTo: \.removedLinks)
         }
     }
 
     private mutating func note(
         _ link: SaveRequest.Link, in seen: WritableKeyPath<Self, Set<SaveRequest.Link>>,
-        _ list: WritableKeyPath<SaveRequest, [SaveRequest.Link]>
+        appendingTo list: WritableKeyPath<SaveRequest, [SaveRequest.Link]>
     ) {
         guard self[keyPath: seen].insert(link).inserted else { return }
         request[keyPath: list].append(link)
@@ -129,7 +129,7 @@ struct SaveRequestBuilder {
 
     /// Returns the link between two objects, always named from the same side, regardless of the side on which it was
     /// found.
-    private func link(_ object: NSManagedObject, _ slot: Int, _ other: NSManagedObject) -> SaveRequest.Link {
+    private func link(from object: NSManagedObject, slot: Int, to other: NSManagedObject) -> SaveRequest.Link {
         let relationship = object.compiledEntity.relationships[slot]
         let direct = SaveRequest.Link(owner: object.objectID.row, relationship: slot, destination: other.objectID.row)
         guard let inverse = relationship.inverse else { return direct }
@@ -140,7 +140,7 @@ struct SaveRequestBuilder {
             : SaveRequest.Link(owner: other.objectID.row, relationship: inverse, destination: object.objectID.row)
     }
 
-    private mutating func addPositions(of object: NSManagedObject, _ slot: Int, _ members: ToManyMembers) {
+    private mutating func addPositions(of object: NSManagedObject, slot: Int, members: ToManyMembers) {
         let present = Dictionary(
             members.committed.map { (ObjectIdentifier($0.object), $0.orderKey) },
             uniquingKeysWith: { first, _ in first })

@@ -8,12 +8,12 @@ import SwormStore
 /// never saved is temporary; saving gives the object another, permanent one.
 public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     /// The object's own entity in the model that its store was opened with.
-    package let compiledEntity: CompiledEntity
+    let compiledEntity: CompiledEntity
     /// The primary key, or a negative number that is unique in this process.
-    package let key: Int64
-    package let origin: ObjectOrigin
+    let key: Int64
+    let origin: ObjectOrigin
 
-    package init(entity: CompiledEntity, key: Int64, origin: ObjectOrigin) {
+    init(entity: CompiledEntity, key: Int64, origin: ObjectOrigin) {
         compiledEntity = entity
         self.key = key
         self.origin = origin
@@ -22,7 +22,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     private static let temporaryKeys = Locked<Int64>(0)
 
     /// The next temporary key: a negative number that was not given out before.
-    package static func nextTemporaryKey() -> Int64 {
+    static func nextTemporaryKey() -> Int64 {
         temporaryKeys.withLock { key in
             key -= 1
             return key
@@ -33,7 +33,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     public var entity: NSEntityDescription { origin.description(of: compiledEntity) }
 
     /// The identifier of the object's store; nil while the id is temporary.
-    package var storeIdentifier: String? { isTemporaryID ? nil : origin.storeIdentifier }
+    var storeIdentifier: String? { isTemporaryID ? nil : origin.storeIdentifier }
 
     /// The store that holds the object; nil while the id is temporary and once the store was removed.
     public var persistentStore: NSPersistentStore? { isTemporaryID ? nil : origin.store }
@@ -55,7 +55,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
         ObjectReference(storeIdentifier: storeIdentifier, entityName: compiledEntity.name, key: key)
     }
 
-    package var row: RowID { RowID(entity: compiledEntity.number, key: key) }
+    var row: RowID { RowID(entity: compiledEntity.number, key: key) }
 
     /// Returns the id itself: it never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }

@@ -16,7 +16,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var place: URL?
     private weak var owner: NSPersistentStoreCoordinator?
-    package private(set) final var origin: ObjectOrigin?
+    private(set) final var origin: ObjectOrigin?
 
     init(
         _ objectStore: any ObjectStore, type: String, configurationName: String, url: URL?,

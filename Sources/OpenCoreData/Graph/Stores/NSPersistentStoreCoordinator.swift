@@ -11,11 +11,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     public let managedObjectModel: NSManagedObjectModel
     /// A name for messages and logs.
     open var name: String?
-    package let compiledModel: CompiledModel
+    let compiledModel: CompiledModel
     /// What was wrong with the model; opening a store throws it.
     let modelError: (any Error)?
     /// Where the objects come from that were not saved yet.
-    package let temporaryOrigin: ObjectOrigin
+    let temporaryOrigin: ObjectOrigin
     private let lock = NSRecursiveLock()
     private var stores: [NSPersistentStore] = []
     /// By entity number, empty where nobody has asked yet; emptied whenever a store comes or goes.

@@ -1,16 +1,16 @@
 import SwormStore
 
 /// Where the objects of one store come from: shared by all their ids.
-package final class ObjectOrigin: @unchecked Sendable {
+final class ObjectOrigin: @unchecked Sendable {
     // Everything is written once. The store does its own locking, and the model is frozen while a coordinator uses it; hence
     // the unchecked conformance.
 
-    package let storeIdentifier: String
-    package let compiled: CompiledModel
-    package let model: NSManagedObjectModel
-    package weak let store: NSPersistentStore?
+    let storeIdentifier: String
+    let compiled: CompiledModel
+    let model: NSManagedObjectModel
+    weak let store: NSPersistentStore?
 
-    package init(
+    init(
         storeIdentifier: String, compiled: CompiledModel, model: NSManagedObjectModel, store: NSPersistentStore?
     ) {
         self.storeIdentifier = storeIdentifier
@@ -30,7 +30,7 @@ package final class ObjectOrigin: @unchecked Sendable {
     }
 
     /// The public description of an entity.
-    package func description(of entity: CompiledEntity) -> NSEntityDescription {
+    func description(of entity: CompiledEntity) -> NSEntityDescription {
         if let description = model.entitiesByName[entity.name] { return description }
         let unknown = NSEntityDescription()
         unknown.name = entity.name

@@ -30,7 +30,7 @@ struct AssociationRuns {
     /// Adds a pair.
     ///
     /// - Returns: Whether the pair was added. A pair that is before the last one on either side is not added.
-    mutating func add(_ source: Row, _ destination: Row) -> Bool {
+    mutating func add(source: Row, destination: Row) -> Bool {
         if let last = runs.last {
             let end = (last.row(last.count - 1, on: .source), last.row(last.count - 1, on: .destination))
             if end == (source, destination) { return true }

@@ -40,8 +40,8 @@ struct MigrationAssociations {
     /// The new objects that were deleted again, so that no link refers to them.
     private var removed: Set<Row> = []
 
-    mutating func add(_ source: Row, _ destination: Row, mapping: String) {
-        guard !links[mapping, default: Links()].runs.add(source, destination),
+    mutating func add(source: Row, destination: Row, mapping: String) {
+        guard !links[mapping, default: Links()].runs.add(source: source, destination: destination),
             !destinations(of: source, mapping: mapping).contains(destination)
         else { return }
         func note(_ row: Row, for key: Row, in table: inout [Row: Few]) {
@@ -69,7 +69,7 @@ struct MigrationAssociations {
     func destinations(mapping: String) -> some Sequence<Row> {
         let links = links[mapping] ?? Links()
         let removed = removed
-        return MergedRows(links.runs.rows(on: .destination), links.sources.keys.sorted(by: Self.isBefore))
+        return MergedRows(links.runs.rows(on: .destination), with: links.sources.keys.sorted(by: Self.isBefore))
             .lazy.filter { !removed.contains($0) }
     }
 
@@ -89,7 +89,7 @@ private struct MergedRows<First: Sequence<RowID>>: Sequence, IteratorProtocol {
     private var nextOfFirst: RowID?
     private var last: RowID?
 
-    init(_ first: First, _ second: [RowID]) {
+    init(_ first: First, with second: [RowID]) {
         self.first = first.makeIterator()
         self.second = second[...]
         nextOfFirst = self.first.next()

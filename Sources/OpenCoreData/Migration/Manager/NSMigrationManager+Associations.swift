@@ -42,7 +42,7 @@ extension NSMigrationManager {
             return
         }
         for (source, destination, mapping) in pendingAssociations where !destination.objectID.isTemporaryID {
-            associations.add(source.objectID.row, destination.objectID.row, mapping: mapping)
+            associations.add(source: source.objectID.row, destination: destination.objectID.row, mapping: mapping)
             settledObjects[destination.objectID.row] = destination
         }
         pendingAssociations = []

@@ -24,22 +24,24 @@ extension NSMigrationManager {
                         + "is known. Name it with its module, or set entityMigrationPolicyType.")
             }
             let source = check(
-                entity.sourceEntityName, entity.sourceEntityVersionHash, sourceModel, hashes.0, side: "old", name,
-                &issues)
+                entity.sourceEntityName, hash: entity.sourceEntityVersionHash, in: sourceModel, hashes: hashes.0,
+                side: "old", mapping: name,
+                issues: &issues)
             let destination = check(
-                entity.destinationEntityName, entity.destinationEntityVersionHash, destinationModel, hashes.1,
+                entity.destinationEntityName, hash: entity.destinationEntityVersionHash, in: destinationModel,
+                hashes: hashes.1,
                 side: "new",
-                name, &issues)
+                mapping: name, issues: &issues)
             for property in (entity.attributeMappings ?? []) + (entity.relationshipMappings ?? []) {
-                check(property, source, destination, mapping, name, &issues)
+                check(property, source: source, destination: destination, in: mapping, mapping: name, issues: &issues)
             }
         }
         guard issues.isEmpty else { throw issues.error }
     }
 
     private func check(
-        _ entity: String?, _ hash: Data?, _ model: NSManagedObjectModel, _ hashes: [String: Data], side: String,
-        _ mapping: String, _ issues: inout IssueList
+        _ entity: String?, hash: Data?, in model: NSManagedObjectModel, hashes: [String: Data], side: String,
+        mapping: String, issues: inout IssueList
     ) -> NSEntityDescription? {
         guard let entity else { return nil }
         guard let found = model.entitiesByName[entity] else {
@@ -57,8 +59,8 @@ extension NSMigrationManager {
     }
 
     private func check(
-        _ property: NSPropertyMapping, _ source: NSEntityDescription?, _ destination: NSEntityDescription?,
-        _ model: NSMappingModel, _ mapping: String, _ issues: inout IssueList
+        _ property: NSPropertyMapping, source: NSEntityDescription?, destination: NSEntityDescription?,
+        in model: NSMappingModel, mapping: String, issues: inout IssueList
     ) {
         func refuse(_ name: String, _ entity: NSEntityDescription, _ side: String) {
             issues.add(

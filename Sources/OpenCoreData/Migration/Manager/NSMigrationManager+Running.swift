@@ -46,14 +46,14 @@ extension NSMigrationManager {
         for step in steps {
             currentEntityMapping = step.mapping
             try step.policy.begin(step.mapping, with: self)
-            try createInstances(step, &done, of: total)
+            try createInstances(step, done: &done, of: total)
             try step.policy.endInstanceCreation(forMapping: step.mapping, manager: self)
             try flush()
         }
         done = 0
         for step in inOrderOfRelationships(steps) {
             currentEntityMapping = step.mapping
-            try createRelationships(step, &done, of: total)
+            try createRelationships(step, done: &done, of: total)
             try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: self)
             try flush()
         }
@@ -80,7 +80,7 @@ extension NSMigrationManager {
         return request
     }
 
-    private func createInstances(_ step: Step, _ done: inout Int, of total: Int) throws {
+    private func createInstances(_ step: Step, done: inout Int, of total: Int) throws {
         guard step.mapping.carriesObjects else { return }
         let limit = min(
             batchSize(of: sourceContext, step.mapping.sourceEntityName),
@@ -99,7 +99,7 @@ extension NSMigrationManager {
         }
     }
 
-    private func createRelationships(_ step: Step, _ done: inout Int, of total: Int) throws {
+    private func createRelationships(_ step: Step, done: inout Int, of total: Int) throws {
         let limit = batchSize(of: destinationContext, step.mapping.destinationEntityName)
         guard !isLeftToInverses(step) else { return }
         var rows = associations.destinations(mapping: step.mapping.name ?? "").makeIterator()

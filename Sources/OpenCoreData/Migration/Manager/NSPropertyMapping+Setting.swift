@@ -15,7 +15,7 @@ extension NSPropertyMapping {
             let value = try source.readAttribute(from)
             if value == .null, object.keepsDefault(to) { return }
             manager.note(bytes: value.byteCount)
-            return try object.setAttribute(to, value)
+            return try object.setAttribute(to, to: value)
         }
         let value = try expression.value(for: source, manager: manager)
         if value == nil, case .attribute(let slot)? = object.compiledEntity.slot(named: name), object.keepsDefault(slot)

@@ -9,7 +9,7 @@ package struct MigrationRehearsal {
         let name: String
         let model: NSManagedObjectModel
 
-        package init(_ name: String, _ model: NSManagedObjectModel) {
+        package init(_ name: String, model: NSManagedObjectModel) {
             self.name = name
             self.model = model
         }

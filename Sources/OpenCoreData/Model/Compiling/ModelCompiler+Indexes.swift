@@ -19,7 +19,7 @@ extension ModelCompiler {
                     issues.add(
                         "Entity '\(name)' has two indexes named '\(index.name)'. Rename one of them.", entity: name)
                 }
-                check(index, properties, of: name)
+                check(index, properties: properties, of: name)
             }
         }
     }
@@ -68,7 +68,7 @@ extension ModelCompiler {
     }
 
     private mutating func check(
-        _ index: NSFetchIndexDescription, _ properties: [String: NSPropertyDescription], of entity: String
+        _ index: NSFetchIndexDescription, properties: [String: NSPropertyDescription], of entity: String
     ) {
         let what = "The index '\(index.name)' of entity '\(entity)'"
         if index.elements.isEmpty { issues.add("\(what) has no elements.", entity: entity) }

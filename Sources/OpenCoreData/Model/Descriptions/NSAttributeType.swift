@@ -59,7 +59,7 @@ extension NSAttributeType {
         }
     }
 
-    package init(_ type: SwormPredicates.AttributeType) {
+    init(_ type: SwormPredicates.AttributeType) {
         self =
             switch type {
             case .undefined: .undefinedAttributeType

@@ -1,6 +1,6 @@
 extension NSEntityDescription {
     /// The entity and its ancestors, the root first. A cycle ends before it repeats.
-    package var lineage: [NSEntityDescription] {
+    var lineage: [NSEntityDescription] {
         var lineage = [self]
         guard var next = superentity else { return lineage }
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]

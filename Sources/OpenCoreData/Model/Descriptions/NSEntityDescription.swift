@@ -33,7 +33,7 @@ open class NSEntityDescription: NSObject, NSCopying {
     open internal(set) weak var superentity: NSEntityDescription? { didSet { changed() } }
 
     /// The model that the entity belongs to; nil for none.
-    package internal(set) weak var owningModel: NSManagedObjectModel? { didSet { oldValue?.changed() } }
+    weak var owningModel: NSManagedObjectModel? { didSet { oldValue?.changed() } }
 
     /// The model that the entity belongs to. For an entity without a model, this is a new, empty model.
     open var managedObjectModel: NSManagedObjectModel { owningModel ?? NSManagedObjectModel() }

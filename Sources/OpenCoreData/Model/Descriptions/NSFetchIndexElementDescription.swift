@@ -58,7 +58,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     }
 
     /// Creates an element from its subject; a property is found by its name.
-    package init(target: Target, collationType: NSFetchIndexElementType = .binary, isAscending: Bool = true) {
+    init(target: Target, collationType: NSFetchIndexElementType = .binary, isAscending: Bool = true) {
         givenTarget = target
         self.collationType = collationType
         self.isAscending = isAscending

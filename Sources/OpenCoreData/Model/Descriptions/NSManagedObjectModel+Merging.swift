@@ -43,7 +43,7 @@ extension NSManagedObjectModel {
     /// Adds copies of the entities of several models.
     ///
     /// - Throws: A `CoreDataError` that names the entities with different versions.
-    package func merge(_ models: [NSManagedObjectModel]) throws {
+    func merge(_ models: [NSManagedObjectModel]) throws {
         var hashes: [String: Data] = [:]
         var clashes: [String] = []
         let parts = models.map { model in

@@ -76,7 +76,7 @@ open class NSManagedObjectModel: NSObject, NSCopying {
 
     /// A frozen model and the descriptions that it was created from.
     package struct Compilation {
-        package let model: CompiledModel
+        let model: CompiledModel
         /// The entities by number; the entity with number `n` is at index `n - 1`.
         package let entities: [NSEntityDescription]
     }

@@ -73,7 +73,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     }
 
     /// The entity that declares the property; nil if it is part of no entity.
-    package internal(set) weak var declaringEntity: NSEntityDescription? { didSet { oldValue?.changed() } }
+    weak var declaringEntity: NSEntityDescription? { didSet { oldValue?.changed() } }
 
     /// The composite attribute that contains this element.
     weak var enclosingComposite: NSCompositeAttributeDescription?

@@ -5,8 +5,8 @@ import SwormStore
 /// A predicate that stores a tree, or the error in its format.
 ///
 /// It is evaluated with plain values; ``ObjectPredicate`` is also evaluated with managed objects.
-package class FormatPredicate: NSPredicate {
-    package let content: Result<PredicateTree, any Error>
+class FormatPredicate: NSPredicate {
+    let content: Result<PredicateTree, any Error>
 
     init(_ content: Result<PredicateTree, any Error>) {
         self.content = content
@@ -14,11 +14,11 @@ package class FormatPredicate: NSPredicate {
     }
 
     /// Creates a predicate from a tree.
-    package convenience init(tree: PredicateTree) { self.init(.success(tree)) }
+    convenience init(tree: PredicateTree) { self.init(.success(tree)) }
 
     /// Not supported, because a predicate is created from its format.
     @available(*, unavailable)
-    package required init?(coder: NSCoder) { nil }
+    required init?(coder: NSCoder) { nil }
 
     /// The format of the predicate, including its values, or the error in the format that it was created from.
     package override var description: String {
@@ -40,10 +40,10 @@ package class FormatPredicate: NSPredicate {
     /// Returns whether an object matches the tree of the predicate.
     func satisfies(_ tree: PredicateTree, object: Any?, bindings: [String: Any]) throws -> Bool {
         let variables = try PredicateArgument.make(from: bindings) { _ in nil }
-        return try matches(variables.isEmpty ? tree : tree.substituting(variables), object)
+        return try matches(variables.isEmpty ? tree : tree.substituting(variables), object: object)
     }
 
-    final func matches(_ tree: PredicateTree, _ object: Any?) throws -> Bool {
+    final func matches(_ tree: PredicateTree, object: Any?) throws -> Bool {
         guard let value = AttributeValue(any: object) else { return false }
         return try PreparedPredicate(tree).evaluate(value: .value(value)) ?? false
     }
@@ -64,7 +64,7 @@ extension NSPredicate {
     /// Returns the predicate as a tree.
     ///
     /// - Throws: The error in the format, or an error for a kind of predicate that no store supports.
-    package func tree() throws -> PredicateTree {
+    func tree() throws -> PredicateTree {
         if let format = self as? FormatPredicate { return try format.content.get() }
         if let compound = self as? NSCompoundPredicate {
             let parts = try compound.subpredicates.map { try $0.tree() }

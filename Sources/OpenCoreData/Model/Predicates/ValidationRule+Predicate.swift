@@ -40,7 +40,7 @@ extension ValidationRule {
         func compare(_ left: ExpressionTree, _ comparator: SwormPredicates.Comparator, _ right: AttributeValue)
             -> NSPredicate
         {
-            FormatPredicate(tree: .comparison(Comparison(left, comparator, .value(right))))
+            FormatPredicate(tree: .comparison(Comparison(left, by: comparator, with: .value(right))))
         }
         let length = ExpressionTree.path(["length"])
         return switch self {

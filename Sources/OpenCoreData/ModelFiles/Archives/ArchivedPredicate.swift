@@ -14,19 +14,19 @@ struct ArchivedPredicate {
 
     func predicate(_ object: Object) throws(ArchiveError) -> PredicateTree {
         var nodes = 0
-        return try predicate(object, 0, &nodes)
+        return try predicate(object, depth: 0, nodes: &nodes)
     }
 
     func expression(_ object: Object) throws(ArchiveError) -> ExpressionTree {
         var nodes = 0
-        return try expression(object, 0, &nodes)
+        return try expression(object, depth: 0, nodes: &nodes)
     }
 
     /// Returns the expression of a derived attribute in the form of the model file: `author.name`, `count:(pages)`,
     /// `now()`.
     func text(of object: Object) throws(ArchiveError) -> String {
-        if archive.int(object, "NSExpressionType") == 4, !isPath(object) {
-            let selector = archive.string(object, "NSSelectorName") ?? ""
+        if archive.int(of: object, field: "NSExpressionType") == 4, !isPath(object) {
+            let selector = archive.string(of: object, field: "NSSelectorName") ?? ""
             var arguments: [String] = []
             let values = archive.elements(archive[object, "NSArguments"])
             guard values.count <= Self.depthLimit else { throw ArchiveError("it has too many arguments") }
@@ -46,13 +46,13 @@ struct ArchivedPredicate {
 
     // MARK: Predicates
 
-    private func enter(_ depth: Int, _ nodes: inout Int) throws(ArchiveError) {
+    private func enter(depth: Int, nodes: inout Int) throws(ArchiveError) {
         nodes += 1
         guard depth < Self.depthLimit, nodes < 10_000 else { throw ArchiveError("it is nested too deeply") }
     }
 
-    private func predicate(_ object: Object, _ depth: Int, _ nodes: inout Int) throws(ArchiveError) -> PredicateTree {
-        try enter(depth, &nodes)
+    private func predicate(_ object: Object, depth: Int, nodes: inout Int) throws(ArchiveError) -> PredicateTree {
+        try enter(depth: depth, nodes: &nodes)
         switch object.className {
         case "NSTruePredicate": return .constant(true)
         case "NSFalsePredicate": return .constant(false)
@@ -60,34 +60,35 @@ struct ArchivedPredicate {
             var parts: [PredicateTree] = []
             for value in archive.elements(archive[object, "NSSubpredicates"]) {
                 guard case .object(let part) = value else { continue }
-                parts.append(try predicate(part, depth + 1, &nodes))
+                parts.append(try predicate(part, depth: depth + 1, nodes: &nodes))
             }
-            switch (archive.int(object, "NSCompoundPredicateType"), parts.first) {
+            switch (archive.int(of: object, field: "NSCompoundPredicateType"), parts.first) {
             case (0, let part?): return .not(part)
             case (1, _): return .and(parts)
             case (2, _): return .or(parts)
             default: throw ArchiveError("it is a compound predicate of an unknown kind")
             }
-        case "NSComparisonPredicate": return .comparison(try comparison(object, depth, &nodes))
+        case "NSComparisonPredicate": return .comparison(try comparison(object, depth: depth, nodes: &nodes))
         default: throw ArchiveError("it is of the kind \(object.className)")
         }
     }
 
-    private func comparison(_ object: Object, _ depth: Int, _ nodes: inout Int) throws(ArchiveError) -> Comparison {
-        guard let left = archive.object(object, "NSLeftExpression"),
-            let right = archive.object(object, "NSRightExpression"),
-            let operation = archive.object(object, "NSPredicateOperator"),
-            let type = archive.int(operation, "NSOperatorType"), let comparator = Self.comparators[type]
+    private func comparison(_ object: Object, depth: Int, nodes: inout Int) throws(ArchiveError) -> Comparison {
+        guard let left = archive.object(of: object, field: "NSLeftExpression"),
+            let right = archive.object(of: object, field: "NSRightExpression"),
+            let operation = archive.object(of: object, field: "NSPredicateOperator"),
+            let type = archive.int(of: operation, field: "NSOperatorType"), let comparator = Self.comparators[type]
         else { throw ArchiveError("it is a comparison without its parts") }
         let quantifier: Quantifier
-        switch archive.int(operation, "NSModifier") ?? 0 {
+        switch archive.int(of: operation, field: "NSModifier") ?? 0 {
         case 0: quantifier = .direct
         case 1: quantifier = .all
         default: quantifier = .any
         }
-        let bits = archive.int(operation, "NSOptions") ?? archive.int(operation, "NSFlags") ?? 0
+        let bits = archive.int(of: operation, field: "NSOptions") ?? archive.int(of: operation, field: "NSFlags") ?? 0
         return Comparison(
-            try expression(left, depth + 1, &nodes), comparator, try expression(right, depth + 1, &nodes),
+            try expression(left, depth: depth + 1, nodes: &nodes), by: comparator,
+            with: try expression(right, depth: depth + 1, nodes: &nodes),
             options: ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: bits & 0x0F)), quantifier: quantifier)
     }
 
@@ -101,24 +102,24 @@ struct ArchivedPredicate {
     /// Returns whether a function is a step of a key path.
     private func isPath(_ object: Object) -> Bool {
         object.className == "NSKeyPathExpression"
-            || ["valueForKey:", "valueForKeyPath:"].contains(archive.string(object, "NSSelectorName") ?? "")
+            || ["valueForKey:", "valueForKeyPath:"].contains(archive.string(of: object, field: "NSSelectorName") ?? "")
     }
 
-    private func expression(_ object: Object, _ depth: Int, _ nodes: inout Int) throws(ArchiveError) -> ExpressionTree {
-        try enter(depth, &nodes)
-        switch archive.int(object, "NSExpressionType") {
+    private func expression(_ object: Object, depth: Int, nodes: inout Int) throws(ArchiveError) -> ExpressionTree {
+        try enter(depth: depth, nodes: &nodes)
+        switch archive.int(of: object, field: "NSExpressionType") {
         case 0: return .value(try constant(archive[object, "NSConstantValue"]))
         case 1: return .evaluatedObject
-        case 2: return .variable(archive.string(object, "NSVariable") ?? "")
+        case 2: return .variable(archive.string(of: object, field: "NSVariable") ?? "")
         case 3, 4:
-            guard isPath(object) else { return try call(object, depth, &nodes) }
-            let base = try archive.object(object, "NSOperand").map { operand throws(ArchiveError) in
-                try expression(operand, depth + 1, &nodes)
+            guard isPath(object) else { return try call(object, depth: depth, nodes: &nodes) }
+            let base = try archive.object(of: object, field: "NSOperand").map { operand throws(ArchiveError) in
+                try expression(operand, depth: depth + 1, nodes: &nodes)
             }
             return try keys(of: object, &nodes).reduce(base ?? .evaluatedObject) { .key($0, $1) }
-        case 10: return .path(try keys(archive.string(object, "NSKeyPath"), &nodes))
+        case 10: return .path(try keys(archive.string(of: object, field: "NSKeyPath"), nodes: &nodes))
         case 14:
-            return .list(try expressions(archive[object, "NSCollection"], depth, &nodes))
+            return .list(try expressions(archive[object, "NSCollection"], depth: depth, nodes: &nodes))
         default: throw ArchiveError("it has an expression of the kind \(object.className)")
         }
     }
@@ -127,15 +128,17 @@ struct ArchivedPredicate {
         var result: [String] = []
         for value in archive.elements(archive[path, "NSArguments"]).prefix(Self.depthLimit) {
             guard case .object(let argument) = value else { continue }
-            let text = archive.string(argument, "NSKeyPath") ?? archive.string(argument, "NSConstantValue")
-            result += try keys(text, &nodes)
+            let text =
+                archive.string(of: argument, field: "NSKeyPath")
+                ?? archive.string(of: argument, field: "NSConstantValue")
+            result += try keys(text, nodes: &nodes)
         }
         guard result.count <= Self.depthLimit else { throw ArchiveError("it has too long a path") }
         return result
     }
 
     /// Returns the keys of a key path string. Each key is a level of the expression.
-    private func keys(_ text: String?, _ nodes: inout Int) throws(ArchiveError) -> [String] {
+    private func keys(_ text: String?, nodes: inout Int) throws(ArchiveError) -> [String] {
         let text = text ?? ""
         guard text.utf8.count <= 100 * Self.depthLimit else { throw ArchiveError("it has too long a path") }
         let keys = text.split(separator: ".").map(String.init)
@@ -144,17 +147,17 @@ struct ArchivedPredicate {
         return keys
     }
 
-    private func call(_ object: Object, _ depth: Int, _ nodes: inout Int) throws(ArchiveError) -> ExpressionTree {
-        let name = archive.string(object, "NSSelectorName") ?? ""
-        let arguments = try expressions(archive[object, "NSArguments"], depth, &nodes)
-        switch PredicateTree.call(name, arguments) {
+    private func call(_ object: Object, depth: Int, nodes: inout Int) throws(ArchiveError) -> ExpressionTree {
+        let name = archive.string(of: object, field: "NSSelectorName") ?? ""
+        let arguments = try expressions(archive[object, "NSArguments"], depth: depth, nodes: &nodes)
+        switch PredicateTree.call(name, with: arguments) {
         case .success(let tree): return tree
         case .failure(let error): throw ArchiveError(error.description)
         }
     }
 
     private func expressions(
-        _ value: KeyedArchive.Value, _ depth: Int, _ nodes: inout Int
+        _ value: KeyedArchive.Value, depth: Int, nodes: inout Int
     ) throws(ArchiveError) -> [ExpressionTree] {
         var result: [ExpressionTree] = []
         for element in archive.elements(value) {
@@ -162,7 +165,7 @@ struct ArchivedPredicate {
                 result.append(.value(try constant(element)))
                 continue
             }
-            result.append(try expression(object, depth + 1, &nodes))
+            result.append(try expression(object, depth: depth + 1, nodes: &nodes))
         }
         return result
     }

@@ -7,27 +7,27 @@ extension KeyedArchiveWriter {
     mutating func predicate(_ tree: PredicateTree) -> PropertyListValue? {
         switch tree {
         case .constant(let flag):
-            return object([flag ? "NSTruePredicate" : "NSFalsePredicate", "NSPredicate", "NSObject"], [:])
-        case .and(let parts): return compound(1, parts)
-        case .or(let parts): return compound(2, parts)
-        case .not(let part): return compound(0, [part])
+            return object([flag ? "NSTruePredicate" : "NSFalsePredicate", "NSPredicate", "NSObject"], fields: [:])
+        case .and(let parts): return compound(type: 1, of: parts)
+        case .or(let parts): return compound(type: 2, of: parts)
+        case .not(let part): return compound(type: 0, of: [part])
         case .comparison(let comparison):
             guard let left = expression(comparison.left), let right = expression(comparison.right),
                 let operation = operation(of: comparison)
             else { return nil }
             return object(
                 ["NSComparisonPredicate", "NSPredicate", "NSObject"],
-                ["NSLeftExpression": left, "NSRightExpression": right, "NSPredicateOperator": operation])
+                fields: ["NSLeftExpression": left, "NSRightExpression": right, "NSPredicateOperator": operation])
         }
     }
 
-    private mutating func compound(_ type: Int64, _ parts: [PredicateTree]) -> PropertyListValue? {
+    private mutating func compound(type: Int64, of parts: [PredicateTree]) -> PropertyListValue? {
         let written = parts.compactMap { predicate($0) }
         guard written.count == parts.count else { return nil }
         let list = array(written)
         return object(
             ["NSCompoundPredicate", "NSPredicate", "NSObject"],
-            ["NSCompoundPredicateType": .int(type), "NSSubpredicates": list])
+            fields: ["NSCompoundPredicateType": .int(type), "NSSubpredicates": list])
     }
 
     private mutating func operation(of comparison: Comparison) -> PropertyListValue? {
@@ -76,22 +76,22 @@ extension KeyedArchiveWriter {
             fields["NSFlags"] = .int(options)
         case .between, .identical, .notIdentical: return nil
         }
-        return object([name, "NSPredicateOperator", "NSObject"], fields)
+        return object([name, "NSPredicateOperator", "NSObject"], fields: fields)
     }
 
     mutating func expression(_ tree: ExpressionTree) -> PropertyListValue? {
         switch tree {
         case .evaluatedObject:
-            return object(["NSSelfExpression", "NSExpression", "NSObject"], ["NSExpressionType": .int(1)])
+            return object(["NSSelfExpression", "NSExpression", "NSObject"], fields: ["NSExpressionType": .int(1)])
         case .variable(let name):
             return object(
                 ["NSVariableExpression", "NSExpression", "NSObject"],
-                ["NSExpressionType": .int(2), "NSVariable": string(name)])
+                fields: ["NSExpressionType": .int(2), "NSVariable": string(name)])
         case .value(let value):
             guard let constant = constant(value) else { return nil }
             return object(
                 ["NSConstantValueExpression", "NSExpression", "NSObject"],
-                ["NSExpressionType": .int(0), "NSConstantValue": constant])
+                fields: ["NSExpressionType": .int(0), "NSConstantValue": constant])
         case .key:
             var keys: [String] = []
             var base = tree
@@ -104,7 +104,7 @@ extension KeyedArchiveWriter {
         case .function(let name, let arguments):
             let written = arguments.compactMap { expression($0) }
             guard written.count == arguments.count else { return nil }
-            return call(name.contains(":") ? name : name + ":", written)
+            return call(name.contains(":") ? name : name + ":", arguments: written)
         default: return nil
         }
     }
@@ -112,24 +112,24 @@ extension KeyedArchiveWriter {
     private mutating func path(_ keys: [String], from operand: PropertyListValue) -> PropertyListValue {
         let specifier = object(
             ["NSKeyPathSpecifierExpression", "NSExpression", "NSObject"],
-            ["NSExpressionType": .int(10), "NSKeyPath": string(keys.joined(separator: "."))])
+            fields: ["NSExpressionType": .int(10), "NSKeyPath": string(keys.joined(separator: "."))])
         let arguments = array([specifier], isMutable: true)
         return object(
             ["NSKeyPathExpression", "NSFunctionExpression", "NSExpression", "NSObject"],
-            [
+            fields: [
                 "NSExpressionType": .int(3), "NSOperand": operand, "NSArguments": arguments,
                 "NSSelectorName": string(keys.count == 1 ? "valueForKey:" : "valueForKeyPath:"),
             ])
     }
 
-    private mutating func call(_ selector: String, _ arguments: [PropertyListValue]) -> PropertyListValue {
+    private mutating func call(_ selector: String, arguments: [PropertyListValue]) -> PropertyListValue {
         let operand = object(
             ["NSConstantValueExpression", "NSExpression", "NSObject"],
-            ["NSExpressionType": .int(0), "NSConstantValueClassName": string("_NSPredicateUtilities")])
+            fields: ["NSExpressionType": .int(0), "NSConstantValueClassName": string("_NSPredicateUtilities")])
         let list = array(arguments)
         return object(
             ["NSFunctionExpression", "NSExpression", "NSObject"],
-            [
+            fields: [
                 "NSExpressionType": .int(4), "NSOperand": operand, "NSArguments": list,
                 "NSSelectorName": string(selector),
             ])
@@ -148,7 +148,7 @@ extension KeyedArchiveWriter {
             guard let argument = expression(.path(keys(trimmed[...]))) else { return nil }
             arguments.append(argument)
         }
-        return call(String(text[..<open]), arguments)
+        return call(String(text[..<open]), arguments: arguments)
     }
 
     // MARK: Values

@@ -14,11 +14,13 @@ extension ModelArchiveReader {
         case "NSFetchedPropertyDescription":
             let property = NSFetchedPropertyDescription()
             try readCommon(property, from: object)
-            let request = archive.object(object, "NSFetchRequest")
+            let request = archive.object(of: object, field: "NSFetchRequest")
             property.requestedEntityName =
-                archive.string(object, "_NSFetchRequestEntityName")
-                ?? request.flatMap { archive.object($0, "NSEntity") }.flatMap { archive.string($0, "NSEntityName") }
-            if let predicate = request.flatMap({ archive.object($0, "NSPredicate") }) {
+                archive.string(of: object, field: "_NSFetchRequestEntityName")
+                ?? request.flatMap { archive.object(of: $0, field: "NSEntity") }.flatMap {
+                    archive.string(of: $0, field: "NSEntityName")
+                }
+            if let predicate = request.flatMap({ archive.object(of: $0, field: "NSPredicate") }) {
                 property.requestPredicateText =
                     read({ try $0.predicate(predicate) }, for: "the predicate of '\(entity).\(property.name)'")?.format
             }
@@ -26,7 +28,7 @@ extension ModelArchiveReader {
         case "_NSPropertyDescriptionProxy":
             // A proxy for an inherited property; its ancestors have the property itself. A proxy of another proxy is
             // ignored.
-            guard depth == 0, let underlying = archive.object(object, "NSUnderlyingProperty"),
+            guard depth == 0, let underlying = archive.object(of: object, field: "NSUnderlyingProperty"),
                 underlying.className != object.className
             else { return nil }
             return try property(from: underlying, in: entity, depth: depth)
@@ -37,15 +39,16 @@ extension ModelArchiveReader {
     }
 
     private mutating func readCommon(_ property: NSPropertyDescription, from object: Object) throws {
-        let name = archive.string(object, "NSPropertyName") ?? ""
+        let name = archive.string(of: object, field: "NSPropertyName") ?? ""
         property.name = name
-        property.isOptional = archive.flag(object, "NSIsOptional")
-        property.isTransient = archive.flag(object, "NSIsTransient")
-        property.isIndexed = archive.flag(object, "NSIsIndexed")
+        property.isOptional = archive.flag(of: object, field: "NSIsOptional")
+        property.isTransient = archive.flag(of: object, field: "NSIsTransient")
+        property.isIndexed = archive.flag(of: object, field: "NSIsIndexed")
         property.isIndexedBySpotlight =
-            archive.flag(object, "NSIndexedBySpotlight") || (archive.int(object, "_P") ?? 0) & 0x100 != 0
-        property.versionHashModifier = archive.string(object, "NSVersionHashModifier")
-        if let identifier = archive.string(object, "NSRenamingIdentifier"), identifier != name {
+            archive.flag(of: object, field: "NSIndexedBySpotlight")
+            || (archive.int(of: object, field: "_P") ?? 0) & 0x100 != 0
+        property.versionHashModifier = archive.string(of: object, field: "NSVersionHashModifier")
+        if let identifier = archive.string(of: object, field: "NSRenamingIdentifier"), identifier != name {
             property.renamingIdentifier = identifier
         }
         property.userInfo = try userInfo(archive[object, "NSUserInfo"])
@@ -68,18 +71,23 @@ extension ModelArchiveReader {
     private mutating func relationship(from object: Object, in entity: String) throws -> NSRelationshipDescription {
         let relationship = NSRelationshipDescription()
         try readCommon(relationship, from: object)
-        relationship.isOrdered = archive.flag(object, "NSIsOrdered")
-        relationship.minCount = archive.int(object, "NSMinCount") ?? 0
-        relationship.maxCount = archive.int(object, "NSMaxCount") ?? 0
+        relationship.isOrdered = archive.flag(of: object, field: "NSIsOrdered")
+        relationship.minCount = archive.int(of: object, field: "NSMinCount") ?? 0
+        relationship.maxCount = archive.int(of: object, field: "NSMaxCount") ?? 0
         relationship.deleteRule =
-            UInt(exactly: archive.int(object, "NSDeleteRule") ?? 1).flatMap(NSDeleteRule.init) ?? .nullifyDeleteRule
+            UInt(exactly: archive.int(of: object, field: "NSDeleteRule") ?? 1).flatMap(NSDeleteRule.init)
+            ?? .nullifyDeleteRule
         links.append(
             RelationshipLink(
                 relationship: relationship, path: "\(entity).\(relationship.name)",
-                destination: archive.string(object, "_NSDestinationEntityName")
-                    ?? archive.object(object, "NSDestinationEntity").flatMap { archive.string($0, "NSEntityName") },
-                inverse: archive.string(object, "_NSInverseRelationshipName")
-                    ?? archive.object(object, "NSInverseRelationship").flatMap { archive.string($0, "NSPropertyName") })
+                destination: archive.string(of: object, field: "_NSDestinationEntityName")
+                    ?? archive.object(of: object, field: "NSDestinationEntity").flatMap {
+                        archive.string(of: $0, field: "NSEntityName")
+                    },
+                inverse: archive.string(of: object, field: "_NSInverseRelationshipName")
+                    ?? archive.object(of: object, field: "NSInverseRelationship").flatMap {
+                        archive.string(of: $0, field: "NSPropertyName")
+                    })
         )
         return relationship
     }
@@ -90,7 +98,7 @@ extension ModelArchiveReader {
         switch object.className {
         case "NSDerivedAttributeDescription":
             let derived = NSDerivedAttributeDescription()
-            if let expression = archive.object(object, "NSDerivationExpression") {
+            if let expression = archive.object(of: object, field: "NSDerivationExpression") {
                 derived.derivation = read({ try $0.text(of: expression) }, for: "a derivation of '\(entity)'")
             }
             attribute = derived
@@ -107,22 +115,23 @@ extension ModelArchiveReader {
         default: attribute = NSAttributeDescription()
         }
         try readCommon(attribute, from: object)
-        let type = UInt(exactly: archive.int(object, "NSAttributeType") ?? 0).flatMap(NSAttributeType.init)
+        let type = UInt(exactly: archive.int(of: object, field: "NSAttributeType") ?? 0).flatMap(NSAttributeType.init)
         guard let type else {
             throw modelIssue(
-                "'\(entity).\(attribute.name)' has the attribute type \(archive.int(object, "NSAttributeType") ?? 0), which is not known."
+                "'\(entity).\(attribute.name)' has the attribute type \(archive.int(of: object, field: "NSAttributeType") ?? 0), which is not known."
             )
         }
         if !(attribute is NSCompositeAttributeDescription) { attribute.attributeType = type }
         if type == .transformableAttributeType {
-            attribute.attributeValueClassName = archive.string(object, "NSAttributeValueClassName")
+            attribute.attributeValueClassName = archive.string(of: object, field: "NSAttributeValueClassName")
         }
-        attribute.valueTransformerName = archive.string(object, "NSValueTransformerName")
-        let flags = archive.int(object, "NSFlagsKey") ?? 0
+        attribute.valueTransformerName = archive.string(of: object, field: "NSValueTransformerName")
+        let flags = archive.int(of: object, field: "NSFlagsKey") ?? 0
         attribute.allowsExternalBinaryDataStorage = flags & 4 != 0
         attribute.preservesValueInHistoryOnDeletion = flags & 16 != 0
         attribute.allowsCloudEncryption =
-            archive.flag(object, "NSAllowsCloudEncryption") || (archive.int(object, "_P") ?? 0) & 0x800 != 0
+            archive.flag(of: object, field: "NSAllowsCloudEncryption")
+            || (archive.int(of: object, field: "_P") ?? 0) & 0x800 != 0
         try readRules(attribute, from: object, in: entity)
         try readDefault(attribute, from: object, in: entity)
         return attribute
@@ -195,7 +204,7 @@ extension ModelArchiveReader {
             guard case .data(let bytes) = archive[object, "NS.data"] else { return nil }
             return bytes
         case "NSURL":
-            return archive.string(object, "NS.relative").flatMap { URL(string: $0) }
+            return archive.string(of: object, field: "NS.relative").flatMap { URL(string: $0) }
         case "NSDecimalNumber": return decimal(object)
         case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
             return try elements(.object(object)).compactMap { try plainValue($0, depth: depth) }
@@ -213,17 +222,18 @@ extension ModelArchiveReader {
     /// Returns a decimal from its archived parts: up to eight words of sixteen bits, the lowest first, and a power of
     /// ten.
     private func decimal(_ object: Object) -> Decimal? {
-        guard case .data(let bytes) = archive[object, "NS.mantissa"], let exponent = archive.int(object, "NS.exponent"),
+        guard case .data(let bytes) = archive[object, "NS.mantissa"],
+            let exponent = archive.int(of: object, field: "NS.exponent"),
             (-128...127).contains(exponent)
         else { return nil }
         // The byte order: 0 means that of the machine, 1 little-endian, 2 big-endian.
-        let isBig = archive.int(object, "NS.mantissa.bo") == 2
+        let isBig = archive.int(of: object, field: "NS.mantissa.bo") == 2
         var number = Decimal.zero
         for word in stride(from: 0, to: bytes.count - 1, by: 2).prefix(8).reversed() {
             let (first, second) = (UInt(bytes[bytes.startIndex + word]), UInt(bytes[bytes.startIndex + word + 1]))
             number = number * 65_536 + Decimal(isBig ? first << 8 | second : second << 8 | first)
         }
-        if archive.flag(object, "NS.negative") { number.negate() }
+        if archive.flag(of: object, field: "NS.negative") { number.negate() }
         return number * (exponent < 0 ? 1 / pow(Decimal(10), -exponent) : pow(Decimal(10), exponent))
     }
 }

@@ -26,7 +26,7 @@ struct ModelArchiveReader {
     /// lists.
     private var budget = 4_000_000
 
-    private init(_ archive: KeyedArchive, _ source: String) {
+    private init(_ archive: KeyedArchive, source: String) {
         self.archive = archive
         self.source = source
     }
@@ -38,7 +38,7 @@ struct ModelArchiveReader {
     @discardableResult
     static func read(_ data: Data, source: String, into model: NSManagedObjectModel) throws -> [String] {
         do {
-            var reader = ModelArchiveReader(try KeyedArchive(data), source)
+            var reader = ModelArchiveReader(try KeyedArchive(data), source: source)
             try reader.read(into: model)
             return reader.notes
         } catch let error as ArchiveError {
@@ -65,7 +65,7 @@ struct ModelArchiveReader {
         var parents: [ObjectIdentifier: NSEntityDescription] = [:]
         for (object, entity) in zip(objects, read) {
             entity.name = name(of: object)
-            guard let parent = archive.object(object, "NSSuperentity") else { continue }
+            guard let parent = archive.object(of: object, field: "NSSuperentity") else { continue }
             parents[ObjectIdentifier(entity)] = entities[parent.number]
         }
         if let issue = ModelLinks.faultOfInheritance(read, parents: parents) { throw modelIssue(issue.message) }
@@ -85,12 +85,12 @@ struct ModelArchiveReader {
         }
     }
 
-    private func name(of entity: Object) -> String { archive.string(entity, "NSEntityName") ?? "" }
+    private func name(of entity: Object) -> String { archive.string(of: entity, field: "NSEntityName") ?? "" }
 
     private func connect(_ read: [NSEntityDescription]) throws {
         let byName = Dictionary(read.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
         var issues: [String] = []
-        ModelLinks.connect(links, byName) { issues.append($1) }
+        ModelLinks.connect(links, in: byName) { issues.append($1) }
         if !issues.isEmpty { throw modelIssue(issues.prefix(20).joined(separator: " ")) }
     }
 
@@ -98,19 +98,19 @@ struct ModelArchiveReader {
 
     private mutating func fill(_ entity: NSEntityDescription, from object: Object) throws {
         let name = entity.name ?? ""
-        if let className = archive.string(object, "NSClassNameForEntity"), !className.isEmpty {
+        if let className = archive.string(of: object, field: "NSClassNameForEntity"), !className.isEmpty {
             entity.managedObjectClassName = className
         }
-        entity.isAbstract = archive.flag(object, "NSIsAbstract")
-        entity.versionHashModifier = archive.string(object, "NSVersionHashModifier")
-        if let identifier = archive.string(object, "NSRenamingIdentifier"), identifier != name {
+        entity.isAbstract = archive.flag(of: object, field: "NSIsAbstract")
+        entity.versionHashModifier = archive.string(of: object, field: "NSVersionHashModifier")
+        if let identifier = archive.string(of: object, field: "NSRenamingIdentifier"), identifier != name {
             entity.renamingIdentifier = identifier
         }
         entity.userInfo = try userInfo(archive[object, "NSUserInfo"])
 
         // Every entity has copies of its inherited properties.
         var inherited: Set<String> = []
-        if let parent = archive.object(object, "NSSuperentity") {
+        if let parent = archive.object(of: object, field: "NSSuperentity") {
             inherited = Set(try pairs(archive[parent, "NSProperties"]).compactMap { archive.string($0.key) })
         }
         var properties: [NSPropertyDescription] = []
@@ -157,7 +157,7 @@ struct ModelArchiveReader {
     private mutating func groups(_ value: Value) throws -> [[String]] {
         try elements(value).map { group in
             try elements(group).compactMap { member in
-                if case .object(let object) = member, let name = archive.string(object, "NSPropertyName") {
+                if case .object(let object) = member, let name = archive.string(of: object, field: "NSPropertyName") {
                     return name
                 }
                 return archive.string(member)
@@ -166,18 +166,18 @@ struct ModelArchiveReader {
     }
 
     private mutating func index(from object: Object, in entity: String) throws -> NSFetchIndexDescription {
-        let name = archive.string(object, "NSIndexName") ?? ""
+        let name = archive.string(of: object, field: "NSIndexName") ?? ""
         var members: [NSFetchIndexElementDescription] = []
         for value in try elements(archive[object, "NSIndexElements"]) {
             guard case .object(let element) = value, let target = target(of: element) else { continue }
-            let kind = UInt(exactly: archive.int(element, "NSFetchIndexElementType") ?? 0) ?? 0
+            let kind = UInt(exactly: archive.int(of: element, field: "NSFetchIndexElementType") ?? 0) ?? 0
             members.append(
                 NSFetchIndexElementDescription(
                     target: target, collationType: NSFetchIndexElementType(rawValue: kind) ?? .binary,
-                    isAscending: archive.flag(element, "NSAscending")))
+                    isAscending: archive.flag(of: element, field: "NSAscending")))
         }
         let index = NSFetchIndexDescription(name: name, elements: members)
-        if let predicate = archive.object(object, "NSPartialIndexPredicate") {
+        if let predicate = archive.object(of: object, field: "NSPartialIndexPredicate") {
             if let tree = read({ try $0.predicate(predicate) }, for: "the predicate of index '\(entity).\(name)'") {
                 index.partialPredicate = tree
                 index.partialPredicateText = tree.format
@@ -187,11 +187,11 @@ struct ModelArchiveReader {
     }
 
     private func target(of element: Object) -> NSFetchIndexElementDescription.Target? {
-        let expression = archive.object(element, "NSIndexedProperty")
-            .flatMap { archive.object($0, "NSExpression") }
+        let expression = archive.object(of: element, field: "NSIndexedProperty")
+            .flatMap { archive.object(of: $0, field: "NSExpression") }
         if let expression {
             // The expression `self`.
-            if archive.int(expression, "NSExpressionType") == 1 { return .primaryKey }
+            if archive.int(of: expression, field: "NSExpressionType") == 1 { return .primaryKey }
             let keys = try? ArchivedPredicate(archive).expression(expression).pathKeys
             switch keys {
             case ["entity"]?: return .entity
@@ -200,7 +200,7 @@ struct ModelArchiveReader {
             default: return nil
             }
         }
-        return archive.string(element, "NSPropertyName").map { .property($0) }
+        return archive.string(of: element, field: "NSPropertyName").map { .property($0) }
     }
 
     /// Calls a closure with a reader of predicates, and notes what it cannot read.

@@ -42,7 +42,7 @@ extension ModelArchiveWriter {
         if (property as? NSRelationshipDescription)?.isOrdered == true { bits |= 0x400 }
         if (property as? NSAttributeDescription)?.allowsCloudEncryption == true { bits |= 0x800 }
         fields["_P"] = .int(bits)
-        writer.write(number, lineage + ["NSPropertyDescription", "NSObject"], fields)
+        writer.write(number, lineage: lineage + ["NSPropertyDescription", "NSObject"], fields: fields)
         return .uid(number)
     }
 
@@ -120,7 +120,7 @@ extension ModelArchiveWriter {
         let null = KeyedArchiveWriter.null
         fields["NSFetchRequest"] = writer.object(
             ["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"],
-            [
+            fields: [
                 "NSEntity": reference(requested), "NSPredicate": predicate, "NSSortDescriptors": null,
                 "NSValuesToFetch": null, "NSValuesToGroupBy": null, "NSHavingPredicate": null,
                 "NSRelationshipKeyPathsForPrefetching": null, "NSHasFetchRequestFlags": .bool(true),

@@ -54,7 +54,7 @@ struct ModelArchiveWriter {
             }
             fields["NSConfigurations"] = writer.dictionary(pairs, isMutable: true)
         }
-        writer.write(root, ["NSManagedObjectModel", "NSObject"], fields)
+        writer.write(root, lineage: ["NSManagedObjectModel", "NSObject"], fields: fields)
         return writer.data(root: .uid(root))
     }
 
@@ -64,13 +64,13 @@ struct ModelArchiveWriter {
         let keys = writer.array(names)
         let mapping = writer.object(
             ["NSKnownKeysMappingStrategy1", "NSKnownKeysMappingStrategy", "NSObject"],
-            ["keys": keys, "length": .int(Int64(sorted.count)), "version": .int(1)])
+            fields: ["keys": keys, "length": .int(Int64(sorted.count)), "version": .int(1)])
         let values = writer.array(sorted.map(reference))
         let token = writer.string("__empty_slot_token_4c24_98dc_ac1e_b773__")
         return writer.object(
             [
                 "NSKnownKeysDictionary1", "NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary", "NSObject",
-            ], ["values": values, "searchMapping": mapping, "emptyToken": token, "version": .int(1)])
+            ], fields: ["values": values, "searchMapping": mapping, "emptyToken": token, "version": .int(1)])
     }
 
     private mutating func identifiers(of model: NSManagedObjectModel) -> PropertyListValue {
@@ -104,7 +104,7 @@ struct ModelArchiveWriter {
         fields["NSUniqueTuples"] = groups(entity.uniquenessNames)
         fields["NSCompoundIndexes"] = groups(entity.compoundIndexNames)
         fields["NSFetchIndexDescriptions"] = indexes(of: entity, number)
-        writer.write(number, ["NSEntityDescription", "NSObject"], fields)
+        writer.write(number, lineage: ["NSEntityDescription", "NSObject"], fields: fields)
     }
 
     private mutating func groups(_ groups: [[String]]) -> PropertyListValue? {
@@ -135,12 +135,12 @@ struct ModelArchiveWriter {
                 "NSFetchIndexDescription": .uid(number),
             ]
             if let expression = expression(of: element.target) { fields["NSIndexedProperty"] = expression }
-            return writer.object(["NSFetchIndexElementDescription", "NSObject"], fields)
+            return writer.object(["NSFetchIndexElementDescription", "NSObject"], fields: fields)
         }
         let predicate = index.partialPredicate.flatMap { writer.predicate($0) }
         writer.write(
-            number, ["NSFetchIndexDescription", "NSObject"],
-            [
+            number, lineage: ["NSFetchIndexDescription", "NSObject"],
+            fields: [
                 "NSIndexName": writer.string(index.name), "NSEntity": .uid(entity),
                 "NSIndexElements": writer.array(elements),
                 "NSPartialIndexPredicate": predicate ?? KeyedArchiveWriter.null,
@@ -159,7 +159,7 @@ struct ModelArchiveWriter {
         guard let expression = writer.expression(tree) else { return nil }
         return writer.object(
             ["NSExpressionDescription", "NSPropertyDescription", "NSObject"],
-            ["NSExpression": expression, "NSExpressionType": .int(0), "_P": .int(0xF1)])
+            fields: ["NSExpression": expression, "NSExpressionType": .int(0), "_P": .int(0xF1)])
     }
 
     mutating func userInfo(_ info: [AnyHashable: Any]?) -> PropertyListValue {

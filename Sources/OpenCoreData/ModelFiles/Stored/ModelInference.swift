@@ -34,7 +34,7 @@ struct ModelInference {
     /// The first number of the framework's own entities, which are used for history.
     private static let firstOwnNumber: Int64 = 16_000
 
-    init(_ connection: StoreConnection, _ inspection: StoreInspection) throws {
+    init(_ connection: StoreConnection, inspection: StoreInspection) throws {
         self.connection = connection
         columns = inspection.columns
         types = inspection.types
@@ -95,26 +95,29 @@ struct ModelInference {
         }
         for column in names where !["Z_PK", "Z_ENT", "Z_OPT"].contains(column) && !column.hasPrefix("Z_FOK_") {
             if let numbered = NumberedName(column), numbered.prefix == "Z" {
-                addNumbered(numbered, root)
+                addNumbered(numbered, root: root)
             } else if column.hasPrefix("Z"), column.count > 1 {
-                try addPlain(column, table, names, root)
+                try addPlain(column, in: table, columns: names, to: root)
             }
         }
     }
 
     /// Adds a property from a numbered name. `Z3_OWNER` is the entity of a to-one relationship's destination, `Z3PARTS`
     /// the key of an owner without an inverse.
-    private mutating func addNumbered(_ name: NumberedName, _ root: Entity) {
+    private mutating func addNumbered(_ name: NumberedName, root: Entity) {
         let owner = Int64(name.number)
         guard !name.rest.hasPrefix("_"), descriptions[owner] != nil, !name.rest.isEmpty else { return }
         let relationship = relationship(name.rest, to: root.number, isToMany: true)
         add(relationship, to: owner)
     }
 
-    private mutating func addPlain(_ column: String, _ table: String, _ names: [String], _ root: Entity) throws {
+    private mutating func addPlain(_ column: String, in table: String, columns names: [String], to root: Entity) throws
+    {
         let stem = String(column.dropFirst())
         let kind = types[table]?[column]?.uppercased() ?? ""
-        if kind == "INTEGER", let destination = try destination(of: column, stem, table, names, root) {
+        if kind == "INTEGER",
+            let destination = try destination(of: column, stem: stem, in: table, columns: names, root: root)
+        {
             add(relationship(stem, to: destination, isToMany: false), to: root.number)
             return
         }
@@ -136,7 +139,7 @@ struct ModelInference {
 
     /// Returns the entity that a column refers to; nil for a plain number.
     private mutating func destination(
-        of column: String, _ stem: String, _ table: String, _ names: [String], _ root: Entity
+        of column: String, stem: String, in table: String, columns names: [String], root: Entity
     ) throws -> Int64? {
         for name in names {
             if let numbered = NumberedName(name), numbered.prefix == "Z", numbered.rest == "_" + stem,
@@ -149,7 +152,7 @@ struct ModelInference {
         guard indexes.contains("\(table)_\(column)_INDEX") else { return nil }
         var fitting: [Entity] = []
         for entity in entities where entity.parent == 0 && entities.allSatisfy({ $0.parent != entity.number }) {
-            if try leads(table, column, to: entity) { fitting.append(entity) }
+            if try leads(from: table, column: column, to: entity) { fitting.append(entity) }
         }
         // Small keys exist in many tables, so the values alone prove nothing.
         let named = fitting.filter { entity in
@@ -166,7 +169,7 @@ struct ModelInference {
         return nil
     }
 
-    private func leads(_ table: String, _ column: String, to entity: Entity) throws -> Bool {
+    private func leads(from table: String, column: String, to entity: Entity) throws -> Bool {
         let destination = "Z" + SQLName.uppercased(entity.name)
         guard columns[destination] != nil else { return false }
         let (from, to) = (SQLName.quoted(table), SQLName.quoted(destination))

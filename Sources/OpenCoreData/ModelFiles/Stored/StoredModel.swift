@@ -41,7 +41,7 @@ public struct StoredModel {
     /// Reads the model of a store, optionally without its cache.
     ///
     /// - Parameter ignoresCache: Whether the model is always inferred.
-    package init(ofStoreAt url: URL, ignoresCache: Bool) throws {
+    init(ofStoreAt url: URL, ignoresCache: Bool) throws {
         let files = StoreFiles(url: url)
         let (inspection, _, connection) = try SQLiteStore.inspect(files, options: StoreOptions())
         var notes: [String] = []
@@ -57,7 +57,7 @@ public struct StoredModel {
             }
         }
         var inference = try CoreDataError.translating(while: "read", path: files.main) {
-            try ModelInference(connection, inspection)
+            try ModelInference(connection, inspection: inspection)
         }
         model = try inference.model()
         source = .inferred

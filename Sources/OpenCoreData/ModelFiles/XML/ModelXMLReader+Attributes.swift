@@ -8,7 +8,9 @@ extension ModelXMLReader {
         let type = type(of: element, path: path)
         if type == .composite { return composite(from: element, in: entity, path: path, depth: depth) }
         let attribute: NSAttributeDescription
-        if flag("derived", of: element, "attribute '\(path)'") || element.attributes["derivationExpression"] != nil {
+        if flag("derived", of: element, owner: "attribute '\(path)'")
+            || element.attributes["derivationExpression"] != nil
+        {
             let derived = NSDerivedAttributeDescription()
             derived.derivation = element.attributes["derivationExpression"]
             attribute = derived
@@ -50,9 +52,9 @@ extension ModelXMLReader {
 
     private mutating func readOptions(_ attribute: NSAttributeDescription, from element: XMLTree, path: String) {
         let owner = "attribute '\(path)'"
-        attribute.allowsExternalBinaryDataStorage = flag("allowsExternalBinaryDataStorage", of: element, owner)
-        attribute.preservesValueInHistoryOnDeletion = flag("preserveAfterDeletion", of: element, owner)
-        attribute.allowsCloudEncryption = flag("allowsCloudEncryption", of: element, owner)
+        attribute.allowsExternalBinaryDataStorage = flag("allowsExternalBinaryDataStorage", of: element, owner: owner)
+        attribute.preservesValueInHistoryOnDeletion = flag("preserveAfterDeletion", of: element, owner: owner)
+        attribute.allowsCloudEncryption = flag("allowsCloudEncryption", of: element, owner: owner)
         if let name = element.attributes["valueTransformerName"], !name.isEmpty {
             attribute.valueTransformerName = name
         }

@@ -12,7 +12,7 @@ extension ModelXMLReader {
         if let className = attributes["representedClassName"], !className.isEmpty {
             entity.managedObjectClassName = className
         }
-        entity.isAbstract = flag("isAbstract", of: element, "entity '\(name)'")
+        entity.isAbstract = flag("isAbstract", of: element, owner: "entity '\(name)'")
         entity.versionHashModifier = attributes["versionHashModifier"]
         if let identifier = attributes["elementID"], !identifier.isEmpty { entity.renamingIdentifier = identifier }
         entity.userInfo = userInfo(of: element)
@@ -67,10 +67,10 @@ extension ModelXMLReader {
         if name.isEmpty { report("A property of entity '\(entity)' has no name.", at: element, entity: entity) }
         let path = "property '\(entity).\(name)'"
         property.name = name
-        property.isOptional = flag("optional", of: element, path)
-        property.isTransient = flag("transient", of: element, path)
-        property.isIndexed = flag("indexed", of: element, path)
-        property.isIndexedBySpotlight = flag("spotlightIndexingEnabled", of: element, path)
+        property.isOptional = flag("optional", of: element, owner: path)
+        property.isTransient = flag("transient", of: element, owner: path)
+        property.isIndexed = flag("indexed", of: element, owner: path)
+        property.isIndexedBySpotlight = flag("spotlightIndexingEnabled", of: element, owner: path)
         property.versionHashModifier = element.attributes["versionHashModifier"]
         if let identifier = element.attributes["elementID"], !identifier.isEmpty {
             property.renamingIdentifier = identifier
@@ -82,9 +82,9 @@ extension ModelXMLReader {
         let relationship = NSRelationshipDescription()
         readCommon(relationship, from: element, in: entity)
         let path = "\(entity).\(relationship.name)"
-        relationship.isOrdered = flag("ordered", of: element, "relationship '\(path)'")
-        relationship.minCount = count("minCount", of: element, "relationship '\(path)'")
-        relationship.maxCount = count("maxCount", of: element, "relationship '\(path)'")
+        relationship.isOrdered = flag("ordered", of: element, owner: "relationship '\(path)'")
+        relationship.minCount = count("minCount", of: element, owner: "relationship '\(path)'")
+        relationship.maxCount = count("maxCount", of: element, owner: "relationship '\(path)'")
         switch element.attributes["deletionRule"] {
         case nil, "Nullify": relationship.deleteRule = .nullifyDeleteRule
         case "Cascade": relationship.deleteRule = .cascadeDeleteRule

@@ -98,7 +98,7 @@ struct ModelXMLReader {
 
     private mutating func linkRelationships() {
         var issues: [(Int, String)] = []
-        ModelLinks.connect(links.map(\.link), entities) { issues.append(($0, $1)) }
+        ModelLinks.connect(links.map(\.link), in: entities) { issues.append(($0, $1)) }
         for (place, message) in issues {
             report(message, at: links[place].element, key: links[place].link.relationship.name)
         }

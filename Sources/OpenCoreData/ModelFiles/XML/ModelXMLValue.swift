@@ -50,7 +50,7 @@ enum ModelXMLValue {
 
 extension ModelXMLReader {
     /// Returns a YES or NO value; NO if it is missing.
-    mutating func flag(_ key: String, of element: XMLTree, _ owner: String) -> Bool {
+    mutating func flag(_ key: String, of element: XMLTree, owner: String) -> Bool {
         guard let text = element.attributes[key], !text.isEmpty else { return false }
         if let flag = ModelXMLValue.flag(text) { return flag }
         report("'\(text.prefix(80))', the \(key) of \(owner), must be YES or NO.", at: element)
@@ -58,7 +58,7 @@ extension ModelXMLReader {
     }
 
     /// Returns a count; 0 if it is missing.
-    mutating func count(_ key: String, of element: XMLTree, _ owner: String) -> Int {
+    mutating func count(_ key: String, of element: XMLTree, owner: String) -> Int {
         guard let text = element.attributes[key], !text.isEmpty else { return 0 }
         if let count = Int32(text) { return Int(count) }
         report("'\(text.prefix(80))', the \(key) of \(owner), must be a whole number.", at: element)

@@ -49,15 +49,15 @@ struct XMLTree {
         {
             throw error("declares the encoding '\(encoding)'; only UTF-8 is read", file: file, line: 1)
         }
-        try refuse(["<!DOCTYPE", "<!ENTITY"], "has a document type or an entity", data[...], file: file)
+        try refuse(["<!DOCTYPE", "<!ENTITY"], because: "has a document type or an entity", in: data[...], file: file)
         // Foundation's parser reads out of bounds if a processing instruction has no text: <?a?>.
         let first = text.hasPrefix("\u{FEFF}") ? text.utf8.dropFirst(3) : text.utf8[...]
         let hasDeclaration = first.starts(with: "<?xml".utf8) && first.dropFirst(5).first.map(isSpace) ?? false
         let start = data.count - first.count + (hasDeclaration ? 2 : 0)
-        try refuse(["<?"], "has a processing instruction", data.dropFirst(start), file: file)
+        try refuse(["<?"], because: "has a processing instruction", in: data.dropFirst(start), file: file)
     }
 
-    private static func refuse(_ marks: [String], _ what: String, _ data: Data, file: String) throws {
+    private static func refuse(_ marks: [String], because what: String, in data: Data, file: String) throws {
         for mark in marks {
             guard let range = data.range(of: Data(mark.utf8)) else { continue }
             let line = data[..<range.lowerBound].reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }

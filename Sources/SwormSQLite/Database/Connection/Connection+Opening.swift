@@ -34,13 +34,13 @@ extension Connection {
             let extended = pointer.map { sqlite3_extended_errcode($0) } ?? code
             let reason = SQLiteError(extended, on: pointer)
             sqlite3_close_v2(pointer)
-            throw openingFailure(reason, location)
+            throw openingFailure(reason, at: location)
         }
         return pointer
     }
 
     /// Returns the error with the path in its message, and without SQL that the caller did not write.
-    static func openingFailure(_ error: any Error, _ location: Location) -> any Error {
+    static func openingFailure(_ error: any Error, at location: Location) -> any Error {
         guard let error = error as? SQLiteError, case .file(let path) = location else { return error }
         var isFolder: ObjCBool = false
         // In read-only mode, SQLite opens a folder and then fails to read it.

@@ -24,12 +24,12 @@ extension Connection {
             { kind, context, statement, text in
                 guard let context, let statement else { return 0 }
                 let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-                connection.note(Int32(bitPattern: kind), OpaquePointer(statement), text)
+                connection.note(Int32(bitPattern: kind), statement: OpaquePointer(statement), text: text)
                 return 0
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    private func note(_ kind: Int32, _ statement: OpaquePointer, _ text: UnsafeMutableRawPointer?) {
+    private func note(_ kind: Int32, statement: OpaquePointer, text: UnsafeMutableRawPointer?) {
         guard !isSilent else { return }
         switch kind {
         case SQLITE_TRACE_STMT:

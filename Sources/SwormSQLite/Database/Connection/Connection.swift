@@ -7,8 +7,8 @@ package import SwormRows
 /// It is opened without SQLite's mutexes, so only one thread at a time may use it and its statements; the exception is
 /// `interruptHandle`. The connection is closed when it is deallocated; a statement retains its connection.
 package final class Connection {
-    package let location: Location
-    package let options: Options
+    let location: Location
+    let options: Options
     /// A handle that stops the work of the connection, from any thread.
     package let interruptHandle: InterruptHandle
     let pointer: OpaquePointer
@@ -45,7 +45,7 @@ package final class Connection {
         } catch {
             sqlite3_close_v2(pointer)
             waiting.deallocate()
-            throw Connection.openingFailure(error, location)
+            throw Connection.openingFailure(error, at: location)
         }
         self.location = location
         self.options = options

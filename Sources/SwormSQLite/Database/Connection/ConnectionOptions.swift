@@ -32,12 +32,12 @@ extension Connection {
         /// connections that use the file.
         ///
         /// In WAL mode the lock is taken when the file is opened, otherwise by the first exclusive transaction.
-        package var isExclusive: Bool
-        package var synchronous: Synchronous
+        var isExclusive: Bool
+        var synchronous: Synchronous
         /// The maximum size of the page cache. It grows as pages are read.
         package var cacheSizeKiB: Int
         /// The maximum number of prepared statements in the cache.
-        package var statementCacheLimit: Int
+        var statementCacheLimit: Int
         /// The name of the SQLite VFS that opens the file, or nil for the default one.
         package var fileSystem: String?
 

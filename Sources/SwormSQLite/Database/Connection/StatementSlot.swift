@@ -2,7 +2,7 @@
 ///
 /// A slot belongs to one connection. It does not prevent the statement from being removed from the connection's cache.
 package final class StatementSlot {
-    package let sql: String
+    let sql: String
     fileprivate weak var prepared: PreparedStatement?
 
     package init(_ sql: String) { self.sql = sql }

@@ -9,19 +9,19 @@ extension Statement {
     }
 
     /// Binds UTF-8 bytes as text.
-    package mutating func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int, in arena: BindingArena) throws {
+    mutating func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int, in arena: BindingArena) throws {
         hold(arena)
         if let copy = arena.copy(bytes) {
-            try bindText(copy, at: index, nil)
+            try bindText(copy, at: index, destructor: nil)
         } else {
             try bindText(bytes, at: index)
         }
     }
 
-    package mutating func bind(_ bytes: UnsafeRawBufferPointer, at index: Int, in arena: BindingArena) throws {
+    mutating func bind(_ bytes: UnsafeRawBufferPointer, at index: Int, in arena: BindingArena) throws {
         hold(arena)
         if let copy = arena.copy(bytes) {
-            try bindBlob(copy, at: index, nil)
+            try bindBlob(copy, at: index, destructor: nil)
         } else {
             try bind(bytes, at: index)
         }

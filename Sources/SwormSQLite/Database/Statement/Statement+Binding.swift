@@ -30,11 +30,11 @@ extension Statement {
 
     /// Binds UTF-8 bytes as text.
     package func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int) throws {
-        try bindText(bytes, at: index, transient)
+        try bindText(bytes, at: index, destructor: transient)
     }
 
-    package func bind(_ bytes: UnsafeRawBufferPointer, at index: Int) throws {
-        try bindBlob(bytes, at: index, transient)
+    func bind(_ bytes: UnsafeRawBufferPointer, at index: Int) throws {
+        try bindBlob(bytes, at: index, destructor: transient)
     }
 
     package func bind(_ bytes: [UInt8], at index: Int) throws {
@@ -51,7 +51,7 @@ extension Statement {
     }
 
     /// Sets every parameter to NULL.
-    package func clearBindings() { sqlite3_clear_bindings(pointer) }
+    func clearBindings() { sqlite3_clear_bindings(pointer) }
 
     /// Returns the number of a named parameter, including its sign (`:id`).
     package func parameterIndex(_ name: String) -> Int? {
@@ -70,7 +70,7 @@ extension Statement {
     }
 
     func bindText(
-        _ bytes: UnsafeRawBufferPointer, at index: Int, _ destructor: sqlite3_destructor_type?
+        _ bytes: UnsafeRawBufferPointer, at index: Int, destructor: sqlite3_destructor_type?
     ) throws {
         let index = Int32(clamping: index)
         // A null address would bind NULL.
@@ -83,7 +83,7 @@ extension Statement {
     }
 
     func bindBlob(
-        _ bytes: UnsafeRawBufferPointer, at index: Int, _ destructor: sqlite3_destructor_type?
+        _ bytes: UnsafeRawBufferPointer, at index: Int, destructor: sqlite3_destructor_type?
     ) throws {
         let index = Int32(clamping: index)
         guard let base = bytes.baseAddress, bytes.count > 0 else {

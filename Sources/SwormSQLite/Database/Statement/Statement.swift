@@ -4,7 +4,7 @@ import CSwormSQLite
 /// returned to the cache.
 package struct Statement: ~Copyable {
     let prepared: PreparedStatement
-    package let connection: Connection
+    let connection: Connection
     let pointer: OpaquePointer
     /// Whether the last row was read. Until a reset, a further step returns false; SQLite itself would run the
     /// statement again.

@@ -24,7 +24,7 @@ struct BatchColumns {
     let defaults: [Place]
 
     /// - Parameter looksAtAll: Whether every value must be inspected before it is bound.
-    init(_ layout: WriteLayout, _ columns: EntityColumns, looksAtAll: Bool) {
+    init(_ layout: WriteLayout, columns: EntityColumns, looksAtAll: Bool) {
         let fields = Dictionary(
             layout.fields.indices.map { (layout.fields[$0].slot, $0) }, uniquingKeysWith: { first, _ in first })
         var (ops, opPlaces): ([BindOp], [Place]) = ([], [])

@@ -12,7 +12,7 @@ struct BatchDeletionRun {
     private let batch: BatchDeletion
     private let compiler: SQLCompiler
 
-    init(_ batch: BatchDeletion, _ transaction: SaveTransaction, _ compiler: SQLCompiler) throws {
+    init(_ batch: BatchDeletion, in transaction: SaveTransaction, compiler: SQLCompiler) throws {
         looksForRemains = try transaction.hasIgnoringTriggers()
         self.batch = batch
         self.transaction = transaction
@@ -33,8 +33,8 @@ struct BatchDeletionRun {
         guard result.count > 0 else { return result }
         let links = try followCascades(keys)
         try checkDenials(links)
-        let cut = try NullifiedReferences(links, transaction)
-        try note(keys, links)
+        let cut = try NullifiedReferences(links, in: transaction)
+        try note(keys, links: links)
         if batch.namesRows { result.rows = try keys.rows() }
         try deleteRows(links)
         try cut.clear()
@@ -82,7 +82,7 @@ struct BatchDeletionRun {
             entity.relationships.indices.compactMap { slot -> StoredLink? in
                 let relationship = entity.relationships[slot]
                 guard relationship.owner == entity.number, !relationship.isTransient else { return nil }
-                return StoredLink(slot, of: entity, transaction)
+                return StoredLink(slot, of: entity, in: transaction)
             }
         }
         let cascades = all.filter { $0.relationship.deleteRule == .cascadeDeleteRule }
@@ -178,7 +178,7 @@ struct BatchDeletionRun {
     }
 
     /// Notes the external files of the rows that are about to be deleted, and the changes that the history records.
-    private func note(_ keys: BatchKeys, _ links: [StoredLink]) throws {
+    private func note(_ keys: BatchKeys, links: [StoredLink]) throws {
         var seen: Set<String> = []
         for columns in transaction.columns {
             let external = columns.externalAttributes.filter { seen.insert("\(columns.table) \($0.column)").inserted }

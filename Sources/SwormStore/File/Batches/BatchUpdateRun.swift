@@ -9,7 +9,7 @@ struct BatchUpdateRun {
     private let compiler: SQLCompiler
     private let columns: EntityColumns
 
-    init(_ batch: BatchUpdate, _ transaction: SaveTransaction, _ compiler: SQLCompiler) {
+    init(_ batch: BatchUpdate, in transaction: SaveTransaction, compiler: SQLCompiler) {
         self.batch = batch
         self.transaction = transaction
         self.compiler = compiler
@@ -29,7 +29,7 @@ struct BatchUpdateRun {
             if transaction.keepsHistory || batch.namesRows || places.contains(where: \.place.isExternal) {
                 return try updateKnownRows(places)
             }
-            let assignments = try places.map { try assignment($0.place, $0.value) }
+            let assignments = try places.map { try assignment(to: $0.place, of: $0.value) }
             if batch.leavesEqualRows { return try updateDifferent(assignments) }
             let expected = try transaction.hasIgnoringTriggers() ? differences(assignments).found : nil
             try connection.run(compiler.update(batch.specification, set: assignments))
@@ -40,9 +40,9 @@ struct BatchUpdateRun {
         }
     }
 
-    private func assignment(_ place: EntityColumns.Attribute, _ value: AttributeValue) throws -> ColumnAssignment {
+    private func assignment(to place: EntityColumns.Attribute, of value: AttributeValue) throws -> ColumnAssignment {
         ColumnAssignment(
-            column: place.column, value: SQLBinding(try transaction.storedValue(value, place, columns.entity)))
+            column: place.column, value: SQLBinding(try transaction.storedValue(value, for: place, of: columns.entity)))
     }
 
     /// Updates the rows that have other values. Uses a single statement if that is enough to know how many rows were
@@ -90,7 +90,7 @@ struct BatchUpdateRun {
         // Content that goes into files gets one file per row, because deleting a row deletes its file.
         let single = places.filter { $0.place.isExternal && $0.value.byteCount > ExternalDataFolder.inlineLimit }
         let common = places.filter { place in !single.contains { $0.place.slot == place.place.slot } }
-        let assignments = try common.map { try assignment($0.place, $0.value) }
+        let assignments = try common.map { try assignment(to: $0.place, of: $0.value) }
         var changed = result.count
         // Content that goes into files is not compared.
         if batch.leavesEqualRows, single.isEmpty {
@@ -110,16 +110,17 @@ struct BatchUpdateRun {
         let rows = try keys.rows()
         for (place, value) in single {
             for row in rows {
-                let stored = try transaction.storedValue(value, place, columns.entity)
+                let stored = try transaction.storedValue(value, for: place, of: columns.entity)
                 try connection.run(
-                    "UPDATE \(columns.table) SET \(place.column) = ? WHERE Z_PK = ?", [stored, .integer(row.key)])
+                    "UPDATE \(columns.table) SET \(place.column) = ? WHERE Z_PK = ?",
+                    binding: [stored, .integer(row.key)])
             }
         }
         if batch.namesRows { result.rows = rows }
         if transaction.keepsHistory {
             let slots = places.map { PropertySlot.attribute($0.place.slot) }
             for row in rows {
-                transaction.notes.change(HistoryNotes.Object(root: root, key: row.key), slots)
+                transaction.notes.change(HistoryNotes.Object(root: root, key: row.key), properties: slots)
             }
         }
         return result

@@ -29,14 +29,14 @@ final class BatchWriter {
     ///   - defersContent: Whether long content is written only by ``writeContent(ofRow:)``, because the statement may
     ///     not insert a row.
     init(
-        _ layout: WriteLayout, _ transaction: SaveTransaction, clause: String = "", defersContent: Bool = false
+        _ layout: WriteLayout, in transaction: SaveTransaction, clause: String = "", defersContent: Bool = false
     ) throws {
         self.transaction = transaction
         self.defersContent = defersContent
         self.layout = layout
         columns = transaction.columns[layout.entity - 1]
-        batch = BatchColumns(layout, columns, looksAtAll: transaction.limits != nil)
-        refusal = Self.refusal(columns.entity, batch)
+        batch = BatchColumns(layout, columns: columns, looksAtAll: transaction.limits != nil)
+        refusal = Self.refusal(of: columns.entity, batch: batch)
         let (own, folder) = (columns, transaction.external)
         longDefaults = batch.defaults.filter { place in
             guard place.column >= 0, own.attributes[place.column].isExternal,
@@ -53,7 +53,7 @@ final class BatchWriter {
         for place in batch.defaults {
             guard place.column >= 0, !longDefaults.contains(where: { $0.column == place.column }) else { continue }
             let stored = try transaction.storedValue(
-                columns.entity.defaultValues[place.slot], columns.attributes[place.column], columns.entity)
+                columns.entity.defaultValues[place.slot], for: columns.attributes[place.column], of: columns.entity)
             try statement.bind(stored, at: place.parameter)
         }
     }
@@ -61,7 +61,7 @@ final class BatchWriter {
     deinit { ops.deallocate() }
 
     /// Returns the reason why no row of an entity can be inserted by its attributes alone.
-    private static func refusal(_ entity: CompiledEntity, _ batch: BatchColumns) -> CoreDataError? {
+    private static func refusal(of entity: CompiledEntity, batch: BatchColumns) -> CoreDataError? {
         if entity.isAbstract {
             return CoreDataError(
                 NSManagedObjectValidationError,
@@ -93,14 +93,14 @@ final class BatchWriter {
         let ops = UnsafeBufferPointer(self.ops)
         var index = statement.bind(ops, from: 0, of: row, in: arena)
         while index < ops.count {
-            try bind(batch.opPlaces[index], row)
+            try bind(batch.opPlaces[index], from: row)
             index = statement.bind(ops, from: index + 1, of: row, in: arena)
         }
         if !batch.places.isEmpty {
-            for place in batch.places { try bind(place, row) }
+            for place in batch.places { try bind(place, from: row) }
         }
         if !longDefaults.isEmpty {
-            for place in longDefaults { try bind(place, row) }
+            for place in longDefaults { try bind(place, from: row) }
         }
         return try statement.runRow(emptying: arena)
     }
@@ -110,32 +110,35 @@ final class BatchWriter {
         for (column, content) in waiting {
             let stored = try transaction.externalColumn(content)
             try transaction.connection.run(
-                "UPDATE \(columns.table) SET \(column) = ? WHERE Z_PK = ?", [stored, .integer(key)])
+                "UPDATE \(columns.table) SET \(column) = ? WHERE Z_PK = ?", binding: [stored, .integer(key)])
         }
         waiting.removeAll()
     }
 
     /// Binds a value that must be inspected.
-    private func bind(_ place: BatchColumns.Place, _ row: UnsafeRawPointer) throws {
-        let value = try checkedValue(place.slot, place.field, row)
+    private func bind(_ place: BatchColumns.Place, from row: UnsafeRawPointer) throws {
+        let value = try checkedValue(slot: place.slot, field: place.field, of: row)
         guard place.column >= 0 else { return }
         if let limits = transaction.limits, value != .null {
-            try transaction.check(value, of: columns.attributes[place.column], in: columns, limits, &kinds)
+            try transaction.check(
+                value, of: columns.attributes[place.column], in: columns, within: limits, kinds: &kinds)
         }
         let write = columns.writes[place.column]
-        if try !write.isExternal && statement.bindPlain(value, write.type, at: place.parameter, in: arena) { return }
+        if try !write.isExternal && statement.bindPlain(value, as: write.type, at: place.parameter, in: arena) {
+            return
+        }
         let attribute = columns.attributes[place.column]
         if defersContent, write.isExternal, case .data(let content) = value, transaction.external.keepsInFile(content) {
             waiting.append((attribute.column, content))
             return try statement.bind(
                 StoredValue.blob(ExternalDataFolder.inlineColumn(Data())), at: place.parameter, in: arena)
         }
-        let stored = try transaction.storedValue(value, attribute, columns.entity)
+        let stored = try transaction.storedValue(value, for: attribute, of: columns.entity)
         try statement.bind(stored, at: place.parameter, in: arena)
     }
 
     /// Returns the value of an attribute in the attribute's own representation.
-    private func checkedValue(_ slot: Int, _ field: Int, _ row: UnsafeRawPointer) throws -> AttributeValue {
+    private func checkedValue(slot: Int, field: Int, of row: UnsafeRawPointer) throws -> AttributeValue {
         guard field >= 0 else { return columns.entity.defaultValues[slot] }
         return try columns.entity.checked(try layout.read(row, field), slot: slot)
     }
@@ -158,11 +161,13 @@ final class BatchWriter {
             else { return nil }
             if let update, !update.slots.contains(slot) {
                 let sql = "SELECT \(column.column) FROM \(columns.table) WHERE Z_PK = ?"
-                try transaction.connection.rows(sql, [.integer(update.key)]) { stored.append($0.storedValue(0)) }
+                try transaction.connection.rows(sql, binding: [.integer(update.key)]) {
+                    stored.append($0.storedValue(0))
+                }
                 values.append(stored.last?.value(as: column.attribute.type) ?? .null)
             } else {
                 let field = layout.fields.firstIndex { $0.slot == slot } ?? -1
-                values.append(try checkedValue(slot, field, row))
+                values.append(try checkedValue(slot: slot, field: field, of: row))
                 stored.append(try StoredValue(values[values.count - 1], for: column.attribute, of: columns.entity))
             }
             if stored.last ?? .null == .null { return nil }
@@ -170,7 +175,7 @@ final class BatchWriter {
         let condition = constraint.columns.map { "\($0) = ?" }.joined(separator: " AND ")
         var found: RowID?
         try transaction.connection.rows(
-            "SELECT Z_PK, Z_ENT FROM \(constraint.table) WHERE \(condition) LIMIT 1", stored
+            "SELECT Z_PK, Z_ENT FROM \(constraint.table) WHERE \(condition) LIMIT 1", binding: stored
         ) { found = RowID(entity: $0.int(1), key: $0.int64(0)) }
         return found.map { ($0, values) }
     }
@@ -192,13 +197,13 @@ final class BatchWriter {
             else {
                 continue
             }
-            return takenValue(constraint, values, by: other, isOwn: isOwn(other.key))
+            return takenValue(of: constraint, values: values, by: other, isOwn: isOwn(other.key))
         }
         return nil
     }
 
     func takenValue(
-        _ constraint: UniqueConstraint, _ values: [AttributeValue], by other: RowID, isOwn: Bool
+        of constraint: UniqueConstraint, values: [AttributeValue], by other: RowID, isOwn: Bool
     ) -> CoreDataError {
         let name = columns.entity.name
         let text = zip(constraint.properties, values).map { "\($0) = \("\($1)".prefix(80))" }.joined(separator: ", ")

@@ -26,7 +26,7 @@ struct NullifiedReferences {
     /// Finds the links, and notes their ends for the history, before anything is changed.
     ///
     /// - Parameter links: The links that start at deleted rows.
-    init(_ links: [StoredLink], _ transaction: SaveTransaction) throws {
+    init(_ links: [StoredLink], in transaction: SaveTransaction) throws {
         self.transaction = transaction
         var columns: Set<[String]> = []
         for link in links where link.relationship.deleteRule == .nullifyDeleteRule {
@@ -38,8 +38,8 @@ struct NullifiedReferences {
                     columns.insert([link.table, toOne.column]).inserted
                 else { continue }
                 let rows = "FROM \(link.table) t0 WHERE t0.\(toOne.column) IN (\(deleted)) AND \(staying)"
-                if !inverse.relationship.isOptional { try refuse(link, inverse, rows) }
-                if transaction.keepsHistory { try note(inverse, rows) }
+                if !inverse.relationship.isOptional { try refuse(link, inverse: inverse, rows: rows) }
+                if transaction.keepsHistory { try note(inverse, rows: rows) }
                 references[link.destination.root, default: []].append(Reference(toOne: toOne, deleted: deleted))
                 continue
             }
@@ -53,7 +53,7 @@ struct NullifiedReferences {
     }
 
     /// Throws an error if there are rows whose relationship is required.
-    private func refuse(_ link: StoredLink, _ inverse: StoredLink, _ rows: String) throws {
+    private func refuse(_ link: StoredLink, inverse: StoredLink, rows: String) throws {
         var found: (count: Int, first: Int64) = (0, 0)
         try connection.rows("SELECT count(*), min(t0.Z_PK) \(rows)") { found = ($0.int(0), $0.int64(1)) }
         guard found.count > 0 else { return }
@@ -64,10 +64,11 @@ struct NullifiedReferences {
             entity: far, key: inverse.relationship.name)
     }
 
-    private func note(_ inverse: StoredLink, _ rows: String) throws {
+    private func note(_ inverse: StoredLink, rows: String) throws {
         try connection.rows("SELECT t0.Z_PK \(rows)") { statement in
             transaction.notes.change(
-                HistoryNotes.Object(root: inverse.entity.root, key: statement.int64(0)), [.relationship(inverse.slot)])
+                HistoryNotes.Object(root: inverse.entity.root, key: statement.int64(0)),
+                properties: [.relationship(inverse.slot)])
         }
     }
 
@@ -110,7 +111,7 @@ struct NullifiedReferences {
         for part in shrunk {
             let count = "SELECT count(*) FROM \(part.link.table) t0 WHERE \(part.link.leads(from: "?1"))"
             for owner in part.owners {
-                let left = try connection.integer(count, [.integer(owner)]) ?? 0
+                let left = try connection.integer(count, binding: [.integer(owner)]) ?? 0
                 let entity = part.link.entity.name
                 guard var error = part.link.relationship.violation(count: Int(left), entity: entity) else { continue }
                 error.message =

@@ -7,18 +7,18 @@ extension SaveTransaction {
     ///
     /// - Throws: The errors that a save of such objects throws.
     func insert(_ batch: RowBatch) throws -> BatchCounts {
-        let writer = try BatchWriter(batch.layout, self)
+        let writer = try BatchWriter(batch.layout, in: self)
         var keys = ReservedKeys(root: model[batch.layout.entity].root)
         var counts = BatchCounts()
         try batch.handOver { start, count in
             if let refusal = writer.refusal { throw refusal }
-            try keys.require(count, self)
+            try keys.require(count, in: self)
             for index in 0..<count {
                 let row = start + index * batch.layout.stride
                 do {
                     _ = try writer.write(row, key: keys.next)
                     if connection.base.changes == 0 {
-                        throw ignoredChange("insert", RowID(entity: batch.layout.entity, key: keys.next))
+                        throw ignoredChange("insert", of: RowID(entity: batch.layout.entity, key: keys.next))
                     }
                 } catch let error as SQLiteError where error.isUniqueViolation {
                     throw try writer.takenValue(row, besides: nil, isOwn: keys.isUsed) ?? error
@@ -39,14 +39,16 @@ extension SaveTransaction {
     ///
     /// - Returns: Nil, with nothing written, if no index of the file enforces the constraint, or if a trigger may
     ///   ignore a change, which could not be detected.
-    func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
-        guard let upsert = Upsert(rule, columns[batch.layout.entity - 1], model), try !hasIgnoringTriggers() else {
+    func upsert(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts? {
+        guard let upsert = Upsert(rule, columns: columns[batch.layout.entity - 1], model: model),
+            try !hasIgnoringTriggers()
+        else {
             return nil
         }
         let writer: BatchWriter
         do {
             writer = try BatchWriter(
-                batch.layout, self, clause: upsert.clause(returning: keepsHistory), defersContent: true)
+                batch.layout, in: self, clause: upsert.clause(returning: keepsHistory), defersContent: true)
         } catch let error as SQLiteError where error.isMissingConflictTarget {
             return nil
         }
@@ -54,7 +56,7 @@ extension SaveTransaction {
         var counts = BatchCounts()
         connection.base.forgetInsertedRowID()
         try batch.handOver { start, count in
-            try keys.require(count, self)
+            try keys.require(count, in: self)
             for index in 0..<count {
                 let row = start + index * batch.layout.stride
                 let key = keys.next
@@ -75,8 +77,12 @@ extension SaveTransaction {
                 } else if rule.updates == nil {
                     counts.ignored += 1
                 } else {
-                    if connection.base.changes == 0 { try checkEntity(of: row, upsert, writer, keys) }
-                    if let returned { notes.change(object(batch.layout.entity, returned), upsert.properties) }
+                    if connection.base.changes == 0 {
+                        try checkEntity(of: row, upsert: upsert, writer: writer, keys: keys)
+                    }
+                    if let returned {
+                        notes.change(object(entity: batch.layout.entity, key: returned), properties: upsert.properties)
+                    }
                     counts.updated += 1
                 }
             }
@@ -90,12 +96,12 @@ extension SaveTransaction {
     /// Throws an error if a row of another entity would be updated as one of this entity. Any other unchanged row
     /// already has the values.
     private func checkEntity(
-        of row: UnsafeRawPointer, _ upsert: Upsert, _ writer: BatchWriter, _ keys: ReservedKeys
+        of row: UnsafeRawPointer, upsert: Upsert, writer: BatchWriter, keys: ReservedKeys
     ) throws {
         guard upsert.hasRelatives, let (other, values) = try writer.holder(of: row, upsert.target),
             other.entity != upsert.entity
         else { return }
-        throw writer.takenValue(upsert.target, values, by: other, isOwn: keys.isUsed(other.key))
+        throw writer.takenValue(of: upsert.target, values: values, by: other, isOwn: keys.isUsed(other.key))
     }
 }
 
@@ -110,7 +116,7 @@ private struct Upsert {
 
     /// Returns nil if the table alone is not enough, because the constraint or the update involves relationships, or
     /// files that a row would leave behind.
-    init?(_ rule: UpsertRule, _ columns: EntityColumns, _ model: CompiledModel) {
+    init?(_ rule: UpsertRule, columns: EntityColumns, model: CompiledModel) {
         let target = columns.uniqueConstraints(in: model).first { $0.properties == rule.constraint }
         guard let target else { return nil }
         let updates = (rule.updates ?? []).compactMap { columns.attribute($0) }
@@ -152,7 +158,7 @@ private struct ReservedKeys {
     func isUsed(_ key: Int64) -> Bool { used.contains { $0.contains(key) } }
 
     /// Ensures that there are keys for the given number of rows.
-    mutating func require(_ count: Int, _ transaction: SaveTransaction) throws {
+    mutating func require(_ count: Int, in transaction: SaveTransaction) throws {
         let missing = count - Int(end - next)
         guard missing > 0 else { return }
         let reserved = max(missing, 1024)
@@ -165,7 +171,7 @@ private struct ReservedKeys {
             (first, next) = (start, start)
         }
         end = start + Int64(reserved)
-        if next + Int64(count) > end { try require(count, transaction) }
+        if next + Int64(count) > end { try require(count, in: transaction) }
     }
 
     mutating func use() { next += 1 }

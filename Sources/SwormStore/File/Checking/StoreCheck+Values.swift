@@ -11,7 +11,7 @@ extension StoreCheck {
                 continue
             }
             let quoted = SQLName.quoted(column)
-            if let condition = Self.mistyped(quoted, attribute.type) {
+            if let condition = Self.mistyped(quoted, type: attribute.type) {
                 questions.append(
                     (
                         condition,
@@ -25,12 +25,13 @@ extension StoreCheck {
             }
             // A leaf of a composite can be missing together with the composite.
             if !attribute.isOptional, attribute.derivation == nil, !attribute.name.contains(".") {
-                questions.append(missing(quoted, own, entity, attribute.name))
+                questions.append(missing(quoted, where: own, entity: entity, property: attribute.name))
             }
         }
         for (slot, relationship) in entity.relationships.enumerated() where relationship.owner == entity.number {
             guard !relationship.isOptional, let toOne = layout.toOne(slot, in: entity.number) else { continue }
-            questions.append(missing(SQLName.quoted(toOne.column), own, entity, relationship.name))
+            questions.append(
+                missing(SQLName.quoted(toOne.column), where: own, entity: entity, property: relationship.name))
         }
         // SQLite supports up to 2000 columns.
         for start in stride(from: 0, to: questions.count, by: 200) {
@@ -45,7 +46,7 @@ extension StoreCheck {
     }
 
     private func missing(
-        _ column: String, _ own: String, _ entity: CompiledEntity, _ property: String
+        _ column: String, where own: String, entity: CompiledEntity, property: String
     ) -> (String, (Int64) -> StoreIssue) {
         (
             "\(own) AND \(column) IS NULL",
@@ -58,7 +59,7 @@ extension StoreCheck {
     }
 
     /// Returns a condition for values that an attribute of the type cannot have; nil for a type without a column.
-    private static func mistyped(_ column: String, _ type: AttributeType) -> String? {
+    private static func mistyped(_ column: String, type: AttributeType) -> String? {
         func other(_ classes: String...) -> String {
             "typeof(\(column)) NOT IN ('null', \(classes.map { "'\($0)'" }.joined(separator: ", ")))"
         }

@@ -24,7 +24,7 @@ final class StoreCheck {
         self.files = files
     }
 
-    func run(_ metadata: StoreMetadata, _ progress: ((Int, Int) throws -> Void)?) throws {
+    func run(_ metadata: StoreMetadata, progress: ((Int, Int) throws -> Void)?) throws {
         let total = model.entities.count + 1
         try progress?(0, total)
         try DecimalAggregates.registerTest(on: connection.base)
@@ -64,7 +64,7 @@ final class StoreCheck {
         let name = root.name
         let highest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
         let recorded = try connection.integer(
-            "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root.number))])
+            "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", binding: [.integer(Int64(root.number))])
         if recorded ?? -1 < highest {
             issues.append(
                 StoreIssue(

@@ -6,63 +6,63 @@ package struct StoreIssue: Sendable, Hashable, CustomStringConvertible {
         private init(_ description: String) { self.description = description }
 
         /// SQLite itself reports the file as damaged.
-        package static let integrity = Kind("integrity")
+        static let integrity = Kind("integrity")
         /// The version hashes are not those of the model.
         package static let model = Kind("model")
         /// A table or a column of the model is missing.
-        package static let schema = Kind("schema")
+        static let schema = Kind("schema")
         /// The metadata lacks entries that every store has, or has invalid ones.
-        package static let metadata = Kind("metadata")
+        static let metadata = Kind("metadata")
         /// The digest or the checksum of the version hashes does not match them.
-        package static let digest = Kind("digest")
+        static let digest = Kind("digest")
         /// An entity's row in `Z_PRIMARYKEY` is missing, or does not match the model.
-        package static let entityRecord = Kind("entity-record")
+        static let entityRecord = Kind("entity-record")
         /// An entity has an older name in `Z_PRIMARYKEY`.
-        package static let staleName = Kind("stale-name")
+        static let staleName = Kind("stale-name")
         /// The highest recorded key is lower than one in use.
-        package static let keyBehind = Kind("key-behind")
+        static let keyBehind = Kind("key-behind")
         /// A highest key is recorded for an entity that must not have one.
-        package static let keyRecord = Kind("key-record")
+        static let keyRecord = Kind("key-record")
         /// A key is not greater than zero.
-        package static let key = Kind("key")
+        static let key = Kind("key")
         /// A row has no version.
-        package static let version = Kind("version")
+        static let version = Kind("version")
         /// A row belongs to no entity, or to an entity that has another table.
-        package static let rowEntity = Kind("row-entity")
+        static let rowEntity = Kind("row-entity")
         /// A row belongs to an abstract entity.
-        package static let abstractRow = Kind("abstract-row")
+        static let abstractRow = Kind("abstract-row")
         /// A value does not have its attribute's type.
-        package static let type = Kind("type")
+        static let type = Kind("type")
         /// A value that the model requires is missing.
-        package static let required = Kind("required")
+        static let required = Kind("required")
         /// Several rows have the same values, which must be unique.
-        package static let unique = Kind("unique")
+        static let unique = Kind("unique")
         /// A derived value differs from the result of its derivation.
-        package static let derived = Kind("derived")
+        static let derived = Kind("derived")
         /// A relationship points to a missing object.
-        package static let dangling = Kind("dangling")
+        static let dangling = Kind("dangling")
         /// A relationship points to an object that does not point back.
-        package static let inverse = Kind("inverse")
+        static let inverse = Kind("inverse")
         /// The recorded entity of a relationship's object is not the object's entity.
-        package static let destinationRecord = Kind("destination-record")
+        static let destinationRecord = Kind("destination-record")
         /// A relationship points to an object whose entity it does not allow.
-        package static let destination = Kind("destination")
+        static let destination = Kind("destination")
         /// A member of an ordered relationship has no position, or an object has a position without being a member.
-        package static let orderMissing = Kind("order-missing")
+        static let orderMissing = Kind("order-missing")
         /// Several members of an ordered relationship have the same position.
-        package static let orderShared = Kind("order-shared")
+        static let orderShared = Kind("order-shared")
         /// A value of external binary data has no marker, or an unknown one.
-        package static let externalMarker = Kind("external-marker")
+        static let externalMarker = Kind("external-marker")
         /// The file of a value of external binary data is missing.
-        package static let externalMissing = Kind("external-missing")
+        static let externalMissing = Kind("external-missing")
         /// No value references a file of external binary data.
-        package static let externalOrphan = Kind("external-orphan")
+        static let externalOrphan = Kind("external-orphan")
         /// A change of the history belongs to no transaction.
-        package static let historyTransaction = Kind("history-transaction")
+        static let historyTransaction = Kind("history-transaction")
         /// A transaction of the history references a missing string.
-        package static let historyReference = Kind("history-reference")
+        static let historyReference = Kind("history-reference")
         /// A change of the history has an unknown type, or an entity that does not exist.
-        package static let historyChange = Kind("history-change")
+        static let historyChange = Kind("history-change")
     }
 
     package enum Severity: String, Sendable, Hashable {
@@ -78,7 +78,7 @@ package struct StoreIssue: Sendable, Hashable, CustomStringConvertible {
     package var entity: String?
     package var property: String?
     /// Whether a rule of the model is violated, and not one of the file: Core Data checks such rules when it saves.
-    package var isRuleOfModel: Bool
+    var isRuleOfModel: Bool
 
     package init(
         _ kind: Kind, _ message: String, severity: Severity = .error, entity: String? = nil, property: String? = nil,

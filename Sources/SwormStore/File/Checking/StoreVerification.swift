@@ -7,7 +7,7 @@ package enum StoreVerification {
     ///
     /// - Throws: ``CoreDataError`` if the store cannot be opened with the model.
     package static func issues(of url: URL, model: CompiledModel) throws -> [String] {
-        try grave(check(StoreFiles(url: url), model)).map(\.message)
+        try grave(check(StoreFiles(url: url), model: model)).map(\.message)
     }
 
     /// Returns all findings, including violations of the model's rules; empty for a sound store. Nothing is changed.
@@ -21,7 +21,7 @@ package enum StoreVerification {
         progress: ((_ done: Int, _ total: Int) throws -> Void)? = nil
     ) throws -> [StoreIssue] {
         do {
-            return try check(StoreFiles(url: url, disk: disk), model, progress)
+            return try check(StoreFiles(url: url, disk: disk), model: model, progress: progress)
         } catch let error as CoreDataError {
             guard let kind = kind(of: error) else { throw error }
             guard error.details.isEmpty else {
@@ -57,7 +57,7 @@ package enum StoreVerification {
     }
 
     private static func check(
-        _ files: StoreFiles, _ model: CompiledModel, _ progress: ((Int, Int) throws -> Void)? = nil
+        _ files: StoreFiles, model: CompiledModel, progress: ((Int, Int) throws -> Void)? = nil
     ) throws -> [StoreIssue] {
         var options = StoreOptions()
         options.isReadOnly = true
@@ -67,7 +67,7 @@ package enum StoreVerification {
         defer { open.pool.giveBack(connection) }
         return try CoreDataError.translating(while: "check", path: open.path) {
             try findings(
-                connection, metadata, model: model, layout: open.layout, files: files, progress: progress)
+                connection, metadata: metadata, model: model, layout: open.layout, files: files, progress: progress)
         }
     }
 
@@ -75,12 +75,12 @@ package enum StoreVerification {
     ///
     /// - Parameter files: The store's files, which determine the location of its external data, even if the database is
     ///   read from another location.
-    package static func findings(
-        _ connection: StoreConnection, _ metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout,
+    static func findings(
+        _ connection: StoreConnection, metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout,
         files: StoreFiles, progress: ((Int, Int) throws -> Void)? = nil
     ) throws -> [StoreIssue] {
         let check = StoreCheck(connection: connection, model: model, layout: layout, files: files)
-        try check.run(metadata, progress)
+        try check.run(metadata, progress: progress)
         return check.issues + (try HistoryCheck(connection: connection, model: model).issues())
     }
 }

@@ -33,7 +33,7 @@ final class ConnectionLease: @unchecked Sendable {
     ///   - isWriting: Whether the lease belongs to a write.
     ///   - giveBack: Called with the connection when the lease ends.
     init(
-        _ connection: StoreConnection, _ token: InterruptToken, isWriting: Bool,
+        _ connection: StoreConnection, token: InterruptToken, isWriting: Bool,
         giveBack: @escaping @Sendable (StoreConnection) -> Void
     ) {
         self.connection = connection
@@ -146,7 +146,7 @@ final class LeaseList: Sendable {
     var all: [ConnectionLease] { leases.withLock { $0.map(\.lease) } }
     var isEmpty: Bool { leases.withLock { $0.isEmpty } }
 
-    func add(_ lease: ConnectionLease, _ number: Int) { leases.withLock { $0.append((number, lease)) } }
+    func add(_ lease: ConnectionLease, number: Int) { leases.withLock { $0.append((number, lease)) } }
 
     func remove(_ number: Int) {
         leases.withLock { leases in

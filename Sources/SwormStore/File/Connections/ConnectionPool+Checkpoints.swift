@@ -16,12 +16,12 @@ extension ConnectionPool {
     /// - Throws: ``CoreDataError`` with the condition `timedOut` if other connections read or write for too long, or
     ///   `wouldDeadlock` if the calling thread itself reads or writes.
     func checkpoint(
-        _ mode: Connection.CheckpointMode, _ token: InterruptToken? = nil
+        _ mode: Connection.CheckpointMode, token: InterruptToken? = nil
     ) throws -> (log: Int, checkpointed: Int) {
         guard kind == .writerAndReaders else { return (0, 0) }
         guard mode != .passive else {
             let end = end(token)
-            return try withWriter(nil, token) { connection in
+            return try withWriter(watch: nil, token: token) { connection in
                 let result = try hub.checkpoints.run(until: end) { try connection.base.checkpoint(.passive) }
                 guard let result else { throw CoreDataError.logIsMoved }
                 return result
@@ -33,7 +33,7 @@ extension ConnectionPool {
         // and writers for as long.
         repeat {
             let slice = min(end, .now + Self.gateTime)
-            if let result = try checkpointSlice(mode, token, until: slice) {
+            if let result = try checkpointSlice(mode, token: token, until: slice) {
                 if mode != .full { logRestarted?() }
                 return result
             }
@@ -45,11 +45,11 @@ extension ConnectionPool {
 
     /// - Returns: Nil if another connection was reading or writing the whole time.
     private func checkpointSlice(
-        _ mode: Connection.CheckpointMode, _ token: InterruptToken?, until end: ContinuousClock.Instant
+        _ mode: Connection.CheckpointMode, token: InterruptToken?, until end: ContinuousClock.Instant
     ) throws -> (log: Int, checkpointed: Int)? {
         do {
-            return try hub.withoutReaders(until: end, token) {
-                try withWriter(nil, token) { connection in
+            return try hub.withoutReaders(until: end, token: token) {
+                try withWriter(watch: nil, token: token) { connection in
                     try hub.checkpoints.run(until: end) {
                         try connection.checkpoint(mode, within: end.secondsLeft)
                     }

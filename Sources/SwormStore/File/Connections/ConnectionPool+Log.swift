@@ -60,7 +60,7 @@ extension ConnectionPool {
         do {
             let connection = try taken.idle ?? makeMover()
             connection.view = taken.view
-            connection.serve(nil, nil)
+            connection.serve(nil, watch: nil)
             condition.withLock { mover = connection }
             _ = try? connection.base.checkpoint(.passive)
             condition.withLock { mover = nil }

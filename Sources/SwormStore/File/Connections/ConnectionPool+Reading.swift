@@ -9,13 +9,13 @@ extension ConnectionPool {
     /// - Parameters:
     ///   - watch: Receives the statements that the connection runs.
     ///   - token: Stops the statements, and the wait for a single connection.
-    func takeReader(_ watch: StatementWatch? = nil, _ token: InterruptToken? = nil) throws -> StoreConnection {
+    func takeReader(watch: StatementWatch? = nil, token: InterruptToken? = nil) throws -> StoreConnection {
         if kind == .single {
             let now = Moment.now
             if condition.withLock({ isFileCheckDue(now) }) { try checkFile() }
             let connection = try takeSingle(token)
             defer { connection.uses.end() }
-            connection.serve(token, watch)
+            connection.serve(token, watch: watch)
             do {
                 if !connection.base.isInTransaction { try connection.pin() }
             } catch {
@@ -34,7 +34,7 @@ extension ConnectionPool {
         if view.warns { warnOfPins() }
         do {
             if isDue { try checkFile() }
-            let connection = try pinned(reusing: reused, watch, token)
+            let connection = try pinned(reusing: reused, watch: watch, token: token)
             connection.view = view.number
             return connection
         } catch {
@@ -45,11 +45,11 @@ extension ConnectionPool {
 
     /// Returns a connection that reads a snapshot, which is either the given connection or a new one.
     private func pinned(
-        reusing reused: StoreConnection?, _ watch: StatementWatch?, _ token: InterruptToken?
+        reusing reused: StoreConnection?, watch: StatementWatch?, token: InterruptToken?
     ) throws -> StoreConnection {
         if let reused {
             do {
-                reused.serve(token, watch)
+                reused.serve(token, watch: watch)
                 try reused.pin()
                 return reused
             } catch let error as CoreDataError {
@@ -60,7 +60,7 @@ extension ConnectionPool {
             }
         }
         let connection = counted(try makeReader())
-        connection.serve(token, watch)
+        connection.serve(token, watch: watch)
         try connection.pin()
         return connection
     }

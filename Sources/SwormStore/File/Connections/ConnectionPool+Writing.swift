@@ -13,9 +13,9 @@ extension ConnectionPool {
     ///   - watch: Receives the statements that the connection runs.
     ///   - token: Stops the statements, and the wait for the turn.
     func withWriter<Result>(
-        _ watch: StatementWatch? = nil, _ token: InterruptToken? = nil, _ body: (StoreConnection) throws -> Result
+        watch: StatementWatch? = nil, token: InterruptToken? = nil, _ body: (StoreConnection) throws -> Result
     ) throws -> Result {
-        let (connection, wasPinned) = try takeWriter(watch, token)
+        let (connection, wasPinned) = try takeWriter(watch: watch, token: token)
         defer {
             giveBackWriter(connection, wasPinned: wasPinned)
             connection.uses.end()
@@ -31,13 +31,13 @@ extension ConnectionPool {
     ///   - token: Stops the statements, and the wait for the turn.
     /// - Returns: The connection, and whether a read transaction of this thread on a single connection was ended.
     func takeWriter(
-        _ watch: StatementWatch? = nil, _ token: InterruptToken? = nil
+        watch: StatementWatch? = nil, token: InterruptToken? = nil
     ) throws -> (connection: StoreConnection, wasPinned: Bool) {
         let connection = try takeSingle(token)
         do {
             if let failure = token?.failure { throw failure }
             if kind == .writerAndReaders { hub.pauseForOthers() }
-            connection.serve(token, watch)
+            connection.serve(token, watch: watch)
             try beginWrite(of: connection)
         } catch {
             connection.serveNobody()
@@ -65,7 +65,7 @@ extension ConnectionPool {
             connection.uses.end()
         }
         guard !connection.base.isInTransaction else { return nil }
-        connection.serve(nil, nil)
+        connection.serve(nil, watch: nil)
         defer { connection.serveNobody() }
         guard (try? beginWrite(of: connection)) != nil else { return nil }
         defer { endWrite() }
@@ -98,7 +98,7 @@ extension ConnectionPool {
         if kind != .single { try hub.takeTurn(until: end(token), token) }
         do {
             if let failure = token?.failure { throw failure }
-            connection.serve(token, watch)
+            connection.serve(token, watch: watch)
             try beginWrite(of: connection)
         } catch {
             if kind != .single { hub.releaseTurn() }
@@ -107,7 +107,7 @@ extension ConnectionPool {
         do {
             if kind != .single { try connection.base.execute("PRAGMA query_only = OFF") }
             try prepare(connection)
-            try lock(connection, token)
+            try lock(connection, token: token)
         } catch {
             protect(connection)
             endWrite()
@@ -155,7 +155,7 @@ extension ConnectionPool {
     }
 
     /// Acquires the write lock for a connection that is reading.
-    private func lock(_ connection: StoreConnection, _ token: InterruptToken?) throws {
+    private func lock(_ connection: StoreConnection, token: InterruptToken?) throws {
         let end = end(token)
         var pause: UInt32 = 500
         while true {

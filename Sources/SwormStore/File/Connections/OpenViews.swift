@@ -54,7 +54,7 @@ struct OpenViews: Sendable {
 }
 
 /// The listeners for warnings that users of a store should see and that no call throws.
-package final class StoreWarnings: Sendable {
+final class StoreWarnings: Sendable {
     private struct Content: Sendable {
         var listeners: [Int: @Sendable (CoreDataError) -> Void] = [:]
         var last = 0
@@ -63,7 +63,7 @@ package final class StoreWarnings: Sendable {
     private let content = Locked(Content())
 
     /// - Returns: The number for ``remove(_:)``.
-    package func add(_ listener: @escaping @Sendable (CoreDataError) -> Void) -> Int {
+    func add(_ listener: @escaping @Sendable (CoreDataError) -> Void) -> Int {
         content.withLock { content in
             content.last += 1
             content.listeners[content.last] = listener
@@ -71,7 +71,7 @@ package final class StoreWarnings: Sendable {
         }
     }
 
-    package func remove(_ number: Int) { content.withLock { $0.listeners[number] = nil } }
+    func remove(_ number: Int) { content.withLock { $0.listeners[number] = nil } }
 
     func report(_ warning: CoreDataError) {
         for listener in content.withLock({ Array($0.listeners.values) }) { listener(warning) }

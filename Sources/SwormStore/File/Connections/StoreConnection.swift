@@ -36,7 +36,7 @@ package final class StoreConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - token: Stops the work. If it is nil, a new token is created, because all work can be stopped.
     ///   - watch: Receives the statements.
-    func serve(_ token: InterruptToken?, _ watch: StatementWatch?) {
+    func serve(_ token: InterruptToken?, watch: StatementWatch?) {
         if base.watch !== watch { base.watch = watch }
         if let token, base.interruption === token { return }
         let token = token ?? InterruptToken()
@@ -54,14 +54,15 @@ package final class StoreConnection: @unchecked Sendable {
     var servedToken: InterruptToken? { user.withLock { $0 } }
 
     /// Runs one statement to its end.
-    func run(_ sql: String, _ values: [StoredValue] = []) throws {
+    func run(_ sql: String, binding values: [StoredValue] = []) throws {
         var statement = try base.statement(sql)
         try statement.bind(values)
         while try statement.step() {}
     }
 
     /// Runs a query and calls a closure with each row.
-    package func rows(_ sql: String, _ values: [StoredValue] = [], _ body: (borrowing Statement) throws -> Void) throws
+    package func rows(_ sql: String, binding values: [StoredValue] = [], _ body: (borrowing Statement) throws -> Void)
+        throws
     {
         var statement = try base.statement(sql)
         try statement.bind(values)
@@ -69,7 +70,7 @@ package final class StoreConnection: @unchecked Sendable {
     }
 
     /// Returns the first column of the first row as an integer, or nil if there is no row or the value is NULL.
-    package func integer(_ sql: String, _ values: [StoredValue] = []) throws -> Int64? {
+    package func integer(_ sql: String, binding values: [StoredValue] = []) throws -> Int64? {
         var statement = try base.statement(sql)
         try statement.bind(values)
         guard try statement.step(), !statement.isNull(0) else { return nil }

@@ -4,7 +4,7 @@ import SwormRows
 
 /// The changes that the triggers of a file report, and the rows that the triggers of the connection have noted. Each
 /// connection has its own instance.
-package final class TriggerChanges {
+final class TriggerChanges {
     struct Place: Hashable {
         var entity: Int64
         var key: Int64
@@ -28,10 +28,10 @@ package final class TriggerChanges {
             case .text: .text(call.text(4) ?? "")
             case .blob: .blob(Data(call.blob(4) ?? []))
             }
-        note(Place(entity: call.int64(1), key: call.int64(2), attribute: attribute), value)
+        note(Place(entity: call.int64(1), key: call.int64(2), attribute: attribute), value: value)
     }
 
-    func note(_ place: Place, _ value: StoredValue) { values[place] = value }
+    func note(_ place: Place, value: StoredValue) { values[place] = value }
 
     func noteRow(_ key: Int64, rule: Int) { notedRows[rule, default: []].insert(key) }
 

@@ -70,8 +70,9 @@ struct DerivationSQL: Sendable {
             // Every save of an object changes the version of its row. A change that only a trigger makes is not a save
             // of the object.
             Parts(value: "SwormNow()", triggers: [own("INSERT"), own("UPDATE OF Z_OPT")])
-        case .value(let path, let attribute): copy(path, attribute)
-        case .members(let aggregate, let relationship, let attribute): members(aggregate, relationship, attribute)
+        case .value(let path, let attribute): copy(path: path, attribute: attribute)
+        case .members(let aggregate, let relationship, let attribute):
+            members(aggregate, relationship: relationship, attribute: attribute)
         }
     }
 
@@ -108,7 +109,7 @@ struct DerivationSQL: Sendable {
 
     // MARK: Along a path
 
-    private func copy(_ path: [Int], _ attribute: Int) -> Parts? {
+    private func copy(path: [Int], attribute: Int) -> Parts? {
         var hops: [(key: String, table: String)] = []
         var entity = derived.entity
         for slot in path {
@@ -147,7 +148,7 @@ struct DerivationSQL: Sendable {
 
     // MARK: Over members
 
-    private func members(_ aggregate: Derivation.Aggregate, _ relationship: Int, _ attribute: Int?) -> Parts? {
+    private func members(_ aggregate: Derivation.Aggregate, relationship: Int, attribute: Int?) -> Parts? {
         let destination = model[derived.entity.relationships[relationship].destination]
         let members = SQLName.quoted(layout.table(of: destination))
         let source = attribute.map { destination.attributes[$0] }
@@ -157,7 +158,7 @@ struct DerivationSQL: Sendable {
             if column == nil { return nil }
         }
         var result = "count(*)"
-        if let column, let source { result = taken(aggregate, "D1.\(column)", source.type) }
+        if let column, let source { result = taken(aggregate, of: "D1.\(column)", type: source.type) }
         // Without members the sum is 0, and there is no minimum or maximum.
         let total = aggregate == .sum ? "IFNULL(\(result), 0)" : result
         var parts = Parts(value: "", triggers: [own("INSERT")], source: column.map { "\(members).\($0)" })
@@ -195,7 +196,7 @@ struct DerivationSQL: Sendable {
 
     /// Returns the aggregate of the values of all members. Sums do not use SQLite's integers if the derived attribute
     /// can hold larger values.
-    private func taken(_ aggregate: Derivation.Aggregate, _ value: String, _ type: AttributeType) -> String {
+    private func taken(_ aggregate: Derivation.Aggregate, of value: String, type: AttributeType) -> String {
         switch (aggregate, type, derived.entity.attributes[derived.slot].type) {
         case (.sum, .decimal, _), (.sum, _, .decimal): "\(DecimalFunction.sum)(\(value))"
         case (.min, .decimal, _): "\(DecimalFunction.minimum)(\(value))"

@@ -37,7 +37,7 @@ struct DerivationUpkeep: Sendable {
         try connection.rows("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, 5) = 'Z_DA_'") {
             if let text = $0.text(0) { present.append(text) }
         }
-        for rule in rules where !present.contains(where: { Self.keeps($0, rule) }) {
+        for rule in rules where !present.contains(where: { Self.keeps($0, valueOf: rule) }) {
             for statement in rule.triggers { try connection.base.execute(statement) }
         }
         connection.changes.isPrepared = true
@@ -45,7 +45,7 @@ struct DerivationUpkeep: Sendable {
 
     /// Returns whether a trigger of the file sets the column. Its name is unreliable, because the entity may have been
     /// renamed.
-    private static func keeps(_ trigger: String, _ rule: Rule) -> Bool {
+    private static func keeps(_ trigger: String, valueOf rule: Rule) -> Bool {
         trigger.contains("UPDATE \(rule.sql.table) SET \(rule.sql.column) =")
     }
 
@@ -82,13 +82,13 @@ struct DerivationUpkeep: Sendable {
             rounds += 1
             for rule in rules {
                 let keys = connection.changes.takeNotedRows(rule.number)
-                if !keys.isEmpty { try workOut(rule, keys.sorted(), connection) }
+                if !keys.isEmpty { try workOut(rule, for: keys.sorted(), on: connection) }
             }
         }
         connection.changes.forgetNotedRows()
     }
 
-    private func workOut(_ rule: Rule, _ keys: [Int64], _ connection: StoreConnection) throws {
+    private func workOut(_ rule: Rule, for keys: [Int64], on connection: StoreConnection) throws {
         var update = try connection.base.statement(rule.update)
         var read = try connection.base.statement(rule.read)
         for key in keys {
@@ -101,7 +101,7 @@ struct DerivationUpkeep: Sendable {
             try read.bind(key, at: 1)
             if try read.step() {
                 let place = TriggerChanges.Place(entity: read.int64(0), key: key, attribute: rule.sql.derived.name)
-                connection.changes.note(place, read.storedValue(1))
+                connection.changes.note(place, value: read.storedValue(1))
             }
             read.reset()
         }

@@ -7,14 +7,14 @@ package import Foundation
 /// file, which is a UUID, and a zero byte.
 package struct ExternalDataFolder: Sendable {
     /// The largest number of bytes that are stored in the column.
-    package static let inlineLimit = 100_000
-    package static let inlineMarker: UInt8 = 1
-    package static let referenceMarker: UInt8 = 2
+    static let inlineLimit = 100_000
+    static let inlineMarker: UInt8 = 1
+    static let referenceMarker: UInt8 = 2
     private static let referenceLength = 38
     private static let mappedSize: Int64 = 1 << 30
 
     /// The path of the folder, or nil for a store that has no files and stores all content in the column.
-    package let path: String?
+    let path: String?
     /// The files that pass content from another store to this one, while a store is migrated object by object.
     private let lent: SharedExternalFiles?
     private let disk: StoreDisk
@@ -36,7 +36,7 @@ package struct ExternalDataFolder: Sendable {
     ///
     /// - Throws: ``CoreDataError`` for bytes that have neither form. A name that is not a UUID is rejected, so that no
     ///   stored value can refer to a file outside of the folder.
-    package static func content(of column: UnsafeRawBufferPointer) throws -> Content {
+    static func content(of column: UnsafeRawBufferPointer) throws -> Content {
         switch column.first {
         case inlineMarker: return .inline(Data(column.dropFirst()))
         case referenceMarker:
@@ -72,7 +72,7 @@ package struct ExternalDataFolder: Sendable {
     }
 
     /// Returns the bytes of a column that holds the content.
-    package static func inlineColumn(_ data: Data) -> Data {
+    static func inlineColumn(_ data: Data) -> Data {
         var column = Data(capacity: data.count + 1)
         column.append(inlineMarker)
         column.append(data)
@@ -89,7 +89,7 @@ package struct ExternalDataFolder: Sendable {
     }
 
     /// Returns the content for a column's bytes, read from the file if they refer to one.
-    package func data(of column: UnsafeRawBufferPointer) throws -> Data {
+    func data(of column: UnsafeRawBufferPointer) throws -> Data {
         switch try Self.content(of: column) {
         case .inline(let data): return data
         case .file(let identifier):
@@ -109,12 +109,12 @@ package struct ExternalDataFolder: Sendable {
                 return try Data(
                     contentsOf: URL(fileURLWithPath: file), options: stamp.size > Self.mappedSize ? .alwaysMapped : [])
             } catch {
-                throw Self.readingError(error, file)
+                throw Self.readingError(error, of: file)
             }
         }
     }
 
-    private static func readingError(_ error: any Error, _ file: String) -> CoreDataError {
+    private static func readingError(_ error: any Error, of file: String) -> CoreDataError {
         if let kind = FileKind(itself: file) {
             let reason = kind == .file ? "cannot be read" : "is \(kind.words), not a file"
             let code: CocoaError.Code = kind == .file ? .fileReadUnknown : .fileReadNoSuchFile
@@ -134,7 +134,7 @@ package struct ExternalDataFolder: Sendable {
     func keepsInFile(_ content: Data) -> Bool { path != nil && content.count > Self.inlineLimit }
 
     /// Writes content into a new file and returns when it is on the disk.
-    package func write(_ data: Data) throws -> UUID? {
+    func write(_ data: Data) throws -> UUID? {
         guard let path else { return nil }
         let identifier = UUID()
         let file = (path as NSString).appendingPathComponent(identifier.uuidString)
@@ -164,7 +164,7 @@ package struct ExternalDataFolder: Sendable {
     }
 
     /// Removes files. Files that do not exist or cannot be removed are skipped, because they only occupy disk space.
-    package func remove(_ identifiers: some Sequence<UUID>) {
+    func remove(_ identifiers: some Sequence<UUID>) {
         for case let file? in identifiers.map(file) { calls.removeIfPresent(file) }
     }
 

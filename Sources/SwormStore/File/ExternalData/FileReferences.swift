@@ -53,7 +53,8 @@ struct FileReferences {
             guard left > 0 else { return (position, limit) }
             let table = tables[position.table]
             var (count, last) = (0, Int64.max)
-            try connection.rows(Self.query(table), [.integer(position.row), .integer(Int64(left))]) { statement in
+            try connection.rows(Self.query(table), binding: [.integer(position.row), .integer(Int64(left))]) {
+                statement in
                 count += 1
                 last = statement.int64(0)
                 for index in table.columns.indices {

@@ -8,7 +8,7 @@ package struct StoreFiles: Sendable, Hashable {
     /// The path as it was given.
     let given: String
     /// The disk that performs the changes of the files.
-    package let disk: StoreDisk
+    let disk: StoreDisk
 
     package init(url: URL, disk: StoreDisk = .system) {
         self.disk = disk
@@ -30,7 +30,7 @@ package struct StoreFiles: Sendable, Hashable {
     package var writeAheadLog: String { main + "-wal" }
     package var sharedMemory: String { main + "-shm" }
     package var rollbackJournal: String { main + "-journal" }
-    package var folder: String { (main as NSString).deletingLastPathComponent }
+    var folder: String { (main as NSString).deletingLastPathComponent }
 
     /// The folder for the content of external binary values.
     ///
@@ -74,9 +74,9 @@ package struct StoreFiles: Sendable, Hashable {
 /// The attributes that distinguish one state of a file from another without reading it.
 package struct FileStamp: Sendable, Hashable {
     package var size: Int64
-    package var seconds: Int64
-    package var nanoseconds: Int64
-    package var node: UInt64
+    var seconds: Int64
+    var nanoseconds: Int64
+    var node: UInt64
 
     /// Creates the stamp of a file, or returns nil if there is no file.
     package init?(path: String) {
@@ -110,7 +110,7 @@ package struct FileStamp: Sendable, Hashable {
     var boundedSize: Int64 { min(size, 1 << 44) }
 
     /// The number of seconds since the file was last written.
-    package var age: Double {
+    var age: Double {
         Date().timeIntervalSince1970 - Double(seconds) - Double(nanoseconds) / 1e9
     }
 }

@@ -5,17 +5,17 @@ package import Foundation
 /// The list is stored as the bytes from the file, so that keys of other programs are written back unchanged.
 package struct StoreMetadata: Sendable, Hashable {
     package enum Key {
-        package static let type = "NSStoreType"
-        package static let identifier = "NSStoreUUID"
+        static let type = "NSStoreType"
+        static let identifier = "NSStoreUUID"
         package static let frameworkVersion = "NSPersistenceFrameworkVersion"
         package static let versionHashes = "NSStoreModelVersionHashes"
-        package static let versionHashesVersion = "NSStoreModelVersionHashesVersion"
+        static let versionHashesVersion = "NSStoreModelVersionHashesVersion"
         package static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
-        package static let autoVacuumLevel = "_NSAutoVacuumLevel"
-        package static let digest = "NSStoreModelVersionHashesDigest"
+        static let autoVacuumLevel = "_NSAutoVacuumLevel"
+        static let digest = "NSStoreModelVersionHashesDigest"
         package static let checksum = "NSStoreModelVersionChecksumKey"
-        package static let ancillaryHashes = "_NSStoreAncillaryModelVersionHashesMetadataKey"
-        package static let maximumFrameworkVersion = "NSPersistenceMaximumFrameworkVersion"
+        static let ancillaryHashes = "_NSStoreAncillaryModelVersionHashesMetadataKey"
+        static let maximumFrameworkVersion = "NSPersistenceMaximumFrameworkVersion"
     }
 
     /// The keys that belong to the framework. An application's own metadata cannot replace them.
@@ -25,15 +25,15 @@ package struct StoreMetadata: Sendable, Hashable {
         Key.maximumFrameworkVersion,
     ]
 
-    package static let sqliteType = "SQLite"
-    package static let inMemoryType = "InMemory"
+    static let sqliteType = "SQLite"
+    static let inMemoryType = "InMemory"
     /// The framework version that identifies the format of the files that this library writes.
-    package static let writtenFrameworkVersion = 1522
+    static let writtenFrameworkVersion = 1522
 
     /// The UUID string, in uppercase.
     package let identifier: String
     /// The dictionary as a binary property list.
-    package private(set) var propertyList: Data
+    private(set) var propertyList: Data
     /// The version hashes of the model that the store was written with, by entity name.
     package let versionHashes: [String: Data]
 
@@ -41,7 +41,7 @@ package struct StoreMetadata: Sendable, Hashable {
     ///
     /// - Parameter path: The path of the file, for the error message.
     /// - Throws: ``CoreDataError`` if the bytes are not a dictionary.
-    package init(identifier: String, propertyList: Data, path: String? = nil) throws {
+    init(identifier: String, propertyList: Data, path: String? = nil) throws {
         let dictionary = try Self.dictionary(propertyList, path: path)
         self.identifier = identifier
         self.propertyList = propertyList
@@ -54,7 +54,7 @@ package struct StoreMetadata: Sendable, Hashable {
     }
 
     /// Creates the metadata of a new store.
-    package init(newStoreOf type: String, model: CompiledModel) throws {
+    init(newStoreOf type: String, model: CompiledModel) throws {
         identifier = UUID().uuidString
         versionHashes = model.versionHashes
         var dictionary: [String: Any] = [
@@ -81,7 +81,7 @@ package struct StoreMetadata: Sendable, Hashable {
     /// Returns the metadata with the application's keys replaced.
     ///
     /// - Throws: ``CoreDataError`` with the key of a value that no property list can represent.
-    package func replacingApplicationKeys(with new: [String: Any]) throws -> StoreMetadata {
+    func replacingApplicationKeys(with new: [String: Any]) throws -> StoreMetadata {
         var result = try Self.dictionary(propertyList).filter { Self.frameworkKeys.contains($0.key) }
         for (key, value) in new where !Self.frameworkKeys.contains(key) {
             guard PropertyListSerialization.propertyList(value, isValidFor: .binary) else {

@@ -17,7 +17,7 @@ package enum StoreFunctions {
     /// Registers all functions.
     ///
     /// - Parameter changes: Records the changes that triggers report, or nil if nothing is written.
-    package static func register(on connection: Connection, changes: TriggerChanges?) throws {
+    static func register(on connection: Connection, changes: TriggerChanges?) throws {
         for name in notifications {
             try connection.addFunction(name, argumentCount: 5, deterministic: false, allowedInSchema: true) { call in
                 changes?.note(call)
@@ -70,15 +70,15 @@ package enum StoreFunctions {
         }
         try connection.addCollation("SwormLocale") { left, right in
             let (left, right) = (String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
-            return compareTexts(left, right, .localeSensitive).rawValue
+            return compareTexts(left, right, options: .localeSensitive).rawValue
         }
         try connection.addFunction("SwormOrder", argumentCount: 2, deterministic: true) { call in
             guard let left = call.text(0), let right = call.text(1) else { return .null }
-            return .integer(Int64(compareTexts(left, right, .localeSensitive).rawValue))
+            return .integer(Int64(compareTexts(left, right, options: .localeSensitive).rawValue))
         }
         try connection.addFunction("SwormFold", argumentCount: 2, deterministic: true) { call in
             guard let text = call.text(0), !call.isNull(1) else { return .null }
-            return .text(folded(text, options(call.int64(1))))
+            return .text(folded(text, options: options(call.int64(1))))
         }
         try connection.addFunction("SwormSearch", argumentCount: 4, deterministic: true) { call in
             let positions: [TextPattern.Position] = [.beginning, .end, .anywhere]

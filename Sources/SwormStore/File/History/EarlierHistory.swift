@@ -65,16 +65,17 @@ struct EarlierHistory {
                 """
                 UPDATE ACHANGE SET ZCOLUMNS = \(Self.function)(ZENTITY, ZCOLUMNS) \
                 WHERE ZCHANGETYPE = 1 AND typeof(ZCOLUMNS) = 'blob' AND \(own)
-                """, [.text(program)])
+                """, binding: [.text(program)])
             for entity in model.entities { try moveTombstones(of: entity, where: own, program) }
             let name = Self.bundleIdentifier(of: program)
             if tables.hasStrings, tables.has("ZBUNDLEIDTS", in: .transaction) {
                 let key = try HistoryKeys.key(ofString: name, model: model, connection: connection)
                 try connection.run(
-                    "UPDATE ATRANSACTION AS t SET ZBUNDLEIDTS = \(key) WHERE \(written)", [.text(program)])
+                    "UPDATE ATRANSACTION AS t SET ZBUNDLEIDTS = \(key) WHERE \(written)", binding: [.text(program)])
             } else {
                 try connection.run(
-                    "UPDATE ATRANSACTION AS t SET ZBUNDLEID = ?2 WHERE \(written)", [.text(program), .text(name)])
+                    "UPDATE ATRANSACTION AS t SET ZBUNDLEID = ?2 WHERE \(written)",
+                    binding: [.text(program), .text(name)])
             }
         }
     }
@@ -109,7 +110,7 @@ struct EarlierHistory {
             """
             UPDATE ACHANGE SET \(settings.joined(separator: ", ")) \
             WHERE ZCHANGETYPE = 2 AND ZENTITY = \(entity.number) AND \(own)
-            """, [.text(program)])
+            """, binding: [.text(program)])
     }
 
     /// Returns the bundle identifier that the history records for a program without one.

@@ -16,7 +16,7 @@ enum HistoryKeys {
         // An entity of the model may have the same name, but its number is within the range of the model's numbers.
         try connection.rows(
             "SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = ? AND Z_ENT > ? ORDER BY Z_ENT DESC LIMIT 1",
-            [.text(kind.rawValue), .integer(Int64(model.entities.count))]
+            binding: [.text(kind.rawValue), .integer(Int64(model.entities.count))]
         ) { record = Record(number: $0.int64(0), highest: $0.int64(1)) }
         return record
     }
@@ -46,22 +46,23 @@ enum HistoryKeys {
         }
         if let record {
             try connection.run(
-                "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(last), .integer(record.number)])
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", binding: [.integer(last), .integer(record.number)])
         } else {
             let row = newRow(kind, highest: last)
-            try connection.run(row.sql, row.values)
+            try connection.run(row.sql, binding: row.values)
         }
         return (highest + 1, record?.number ?? kind.number)
     }
 
     /// Returns the key under which the history stores a string. Each string is stored once.
     static func key(ofString text: String, model: CompiledModel, connection: StoreConnection) throws -> Int64 {
-        let found = try connection.integer("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", [.text(text)])
+        let found = try connection.integer(
+            "SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", binding: [.text(text)])
         if let found { return found }
         let (key, number) = try reserve(1, of: .string, model: model, connection: connection)
         try connection.run(
             "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)",
-            [.integer(key), .integer(number), .text(text)])
+            binding: [.integer(key), .integer(number), .text(text)])
         return key
     }
 }

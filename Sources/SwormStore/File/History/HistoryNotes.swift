@@ -21,7 +21,7 @@ struct HistoryNotes {
     private(set) var insertions: [RowID] = []
     private(set) var deleted: Set<Object> = []
 
-    mutating func change(_ object: Object, _ slots: some Sequence<PropertySlot>) {
+    mutating func change(_ object: Object, properties slots: some Sequence<PropertySlot>) {
         if properties[object] == nil { changed.append(object) }
         properties[object, default: []].formUnion(slots)
     }

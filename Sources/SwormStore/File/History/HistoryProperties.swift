@@ -70,21 +70,21 @@ struct HistoryProperties: Sendable {
         mutating func add() {
             let kept = entity.relationships.indices.filter { !entity.relationships[$0].isTransient }
             let toOnes = kept.filter { !entity.relationships[$0].isToMany }
-            for slot in toOnes { add(.relationship(slot), entity.relationships[slot].name) }
+            for slot in toOnes { add(.relationship(slot), named: entity.relationships[slot].name) }
             // No observed change sets a bit of these two groups. If one does, it concerns the relationship.
             for slot in toOnes where layout.toOne(slot, in: entity.number)?.entityColumn != nil {
                 names.append(entity.relationships[slot].name)
             }
             for slot in toOnes where hasOrderKey(slot) { names.append(entity.relationships[slot].name) }
             for (slot, attribute) in entity.attributes.enumerated() where !attribute.isTransient {
-                add(.attribute(slot), attribute.propertyName)
+                add(.attribute(slot), named: attribute.propertyName)
             }
             for slot in kept where entity.relationships[slot].isToMany {
-                add(.relationship(slot), entity.relationships[slot].name)
+                add(.relationship(slot), named: entity.relationships[slot].name)
             }
         }
 
-        private mutating func add(_ slot: PropertySlot, _ name: String) {
+        private mutating func add(_ slot: PropertySlot, named name: String) {
             bits[slot] = names.count
             names.append(name)
         }

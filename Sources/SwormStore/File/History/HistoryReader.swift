@@ -20,7 +20,7 @@ struct HistoryReader {
         var places: [Int64: Int] = [:]
         try connection.rows(
             "SELECT t.Z_PK, t.ZTIMESTAMP, \(texts) FROM ATRANSACTION t\(condition.sql) ORDER BY t.Z_PK",
-            condition.values
+            binding: condition.values
         ) { row in
             guard case .integer(let number) = row.storedValue(0), places[number] == nil else { return }
             places[number] = transactions.count
@@ -36,7 +36,7 @@ struct HistoryReader {
         let orders = transactions.map { transaction in
             transaction.unnamedProgram.map(earlier.contains) == true ? HistoryProperties.Order.byName : .byGroup
         }
-        try readChanges(condition, order: { number in places[number].map { orders[$0] } }) { number, change in
+        try readChanges(where: condition, order: { number in places[number].map { orders[$0] } }) { number, change in
             if let place = places[number] { transactions[place].changes.append(change) }
         }
         return transactions
@@ -66,7 +66,7 @@ struct HistoryReader {
     // MARK: Changes
 
     private func readChanges(
-        _ condition: (sql: String, values: [StoredValue]), order: (Int64) -> HistoryProperties.Order?,
+        where condition: (sql: String, values: [StoredValue]), order: (Int64) -> HistoryProperties.Order?,
         _ body: (Int64, StoredChange) -> Void
     ) throws {
         try tables.require(["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK"], in: .change, path: path)
@@ -78,7 +78,7 @@ struct HistoryReader {
             SELECT c.Z_PK, c.ZTRANSACTIONID, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, \(bits)\(tombstones) FROM ACHANGE c \
             WHERE c.ZTRANSACTIONID IN (SELECT t.Z_PK FROM ATRANSACTION t\(condition.sql)) \
             ORDER BY c.ZTRANSACTIONID, c.Z_PK
-            """, condition.values
+            """, binding: condition.values
         ) { row in
             guard case .integer(let number) = row.storedValue(0), case .integer(let transaction) = row.storedValue(1),
                 case .integer(let kind) = row.storedValue(2), case .integer(let entity) = row.storedValue(3),

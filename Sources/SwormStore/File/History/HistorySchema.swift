@@ -11,7 +11,9 @@ enum HistorySchema {
 
     /// Adds the missing parts inside the caller's transaction.
     static func write(_ connection: StoreConnection, model: CompiledModel) throws {
-        for statement in try missing(connection, model: model) { try connection.run(statement.sql, statement.values) }
+        for statement in try missing(connection, model: model) {
+            try connection.run(statement.sql, binding: statement.values)
+        }
     }
 
     private typealias Addition = (sql: String, values: [StoredValue])

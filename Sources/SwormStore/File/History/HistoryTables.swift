@@ -46,7 +46,7 @@ struct HistoryTables: Sendable {
     static func columns(_ connection: StoreConnection) throws -> [Kind: Set<String>] {
         var columns: [Kind: Set<String>] = [:]
         for kind in Kind.allCases {
-            try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(kind.table)]) {
+            try connection.rows("SELECT name FROM pragma_table_info(?)", binding: [.text(kind.table)]) {
                 if let name = $0.text(0) { columns[kind, default: []].insert(name) }
             }
         }

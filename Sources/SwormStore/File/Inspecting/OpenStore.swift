@@ -37,6 +37,6 @@ final class OpenStore: Sendable {
 
 extension StoreConnection {
     func write(_ metadata: StoreMetadata) throws {
-        try run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(metadata.propertyList)])
+        try run("UPDATE Z_METADATA SET Z_PLIST = ?", binding: [.blob(metadata.propertyList)])
     }
 }

@@ -32,7 +32,7 @@ package struct StoreInspection {
         for table in tables {
             var names: [String] = []
             // A table-valued function accepts the name as a parameter; a PRAGMA would need it in its SQL text.
-            try connection.rows("SELECT name, type FROM pragma_table_info(?) ORDER BY cid", [.text(table)]) {
+            try connection.rows("SELECT name, type FROM pragma_table_info(?) ORDER BY cid", binding: [.text(table)]) {
                 guard let name = $0.text(0) else { return }
                 names.append(name)
                 types[table, default: [:]][name] = $0.text(1)
@@ -79,7 +79,7 @@ package struct StoreInspection {
     ///
     /// - Throws: ``CoreDataError`` with the code `NSPersistentStoreIncompatibleVersionHashError` that lists every
     ///   entity that differs, and its properties as far as the columns show them.
-    package func check(against model: CompiledModel, path: String?) throws {
+    func check(against model: CompiledModel, path: String?) throws {
         let hashes = model.versionHashes
         // A model that was inferred from a store without hashes has none either.
         if metadata.versionHashes.isEmpty, model.storeHashes?.isEmpty != true {

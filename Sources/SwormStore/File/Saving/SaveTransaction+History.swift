@@ -59,15 +59,15 @@ extension SaveTransaction {
         var inserted: Set<HistoryNotes.Object> = []
         for insertion in request.insertions {
             let key = try key(insertion.row)
-            inserted.insert(object(insertion.row.entity, key))
+            inserted.insert(object(entity: insertion.row.entity, key: key))
             changes.append(Change(type: 0, entity: insertion.row.entity, key: key))
         }
         for row in notes.insertions {
-            inserted.insert(object(row.entity, row.key))
+            inserted.insert(object(entity: row.entity, key: row.key))
             changes.append(Change(type: 0, entity: row.entity, key: row.key))
         }
         let updated = Dictionary(
-            request.updates.map { (object($0.row.entity, $0.row.key), $0.row.entity) },
+            request.updates.map { (object(entity: $0.row.entity, key: $0.row.key), $0.row.entity) },
             uniquingKeysWith: { first, _ in first })
         for object in notes.changed where !inserted.contains(object) && !notes.deleted.contains(object) {
             guard let entity = try updated[object] ?? entity(of: object) else { continue }
@@ -86,7 +86,7 @@ extension SaveTransaction {
     /// exist.
     private func entity(of object: HistoryNotes.Object) throws -> Int? {
         let number = try connection.integer(
-            "SELECT Z_ENT FROM \(columns[object.root - 1].table) WHERE Z_PK = ?", [.integer(object.key)])
+            "SELECT Z_ENT FROM \(columns[object.root - 1].table) WHERE Z_PK = ?", binding: [.integer(object.key)])
         guard let entity = number.flatMap({ model.entity(numbered: $0) }), entity.root == object.root else {
             return nil
         }
@@ -118,7 +118,7 @@ extension SaveTransaction {
             }
         }
         values.removeAll { !history.has($0.column, in: .transaction) }
-        try connection.run(Self.insertion(into: .transaction, values.map(\.column)), values.map(\.value))
+        try connection.run(Self.insertion(into: .transaction, values.map(\.column)), binding: values.map(\.value))
         return key
     }
 }

@@ -11,7 +11,7 @@ extension SaveTransaction {
         guard history != nil else { return }
         for insertion in request.insertions {
             for (slot, destination) in insertion.toOnes.enumerated() {
-                if let destination { noteOwner(try key(destination), slot, of: model[insertion.row.entity]) }
+                if let destination { noteOwner(try key(destination), slot: slot, of: model[insertion.row.entity]) }
             }
         }
         for update in request.updates { try note(update) }
@@ -22,19 +22,23 @@ extension SaveTransaction {
     /// relationship has no inverse.
     func note(_ link: SaveRequest.Link) throws {
         guard history != nil else { return }
-        notes.change(object(link.owner.entity, try key(link.owner)), [.relationship(link.relationship)])
+        notes.change(
+            object(entity: link.owner.entity, key: try key(link.owner)), properties: [.relationship(link.relationship)])
         guard let inverse = model[link.owner.entity].relationships[link.relationship].inverse else { return }
-        notes.change(object(link.destination.entity, try key(link.destination)), [.relationship(inverse)])
+        notes.change(
+            object(entity: link.destination.entity, key: try key(link.destination)),
+            properties: [.relationship(inverse)])
     }
 
     /// Notes that a member of an ordered relationship has a new position. This does not change the member itself.
     func note(_ position: SaveRequest.Position) throws {
         guard history != nil else { return }
         let link = position.link
-        notes.change(object(link.owner.entity, try key(link.owner)), [.relationship(link.relationship)])
+        notes.change(
+            object(entity: link.owner.entity, key: try key(link.owner)), properties: [.relationship(link.relationship)])
     }
 
-    func object(_ entity: Int, _ key: Int64) -> HistoryNotes.Object {
+    func object(entity: Int, key: Int64) -> HistoryNotes.Object {
         HistoryNotes.Object(root: model[entity].root, key: key)
     }
 
@@ -43,15 +47,15 @@ extension SaveTransaction {
         let attributes = update.attributes.map(\.slot).filter { columns.attribute($0) != nil }
         let toOnes = update.toOnes.filter { columns.toOne($0.slot) != nil }
         notes.change(
-            object(update.row.entity, update.row.key),
-            attributes.map { .attribute($0) } + toOnes.map { .relationship($0.slot) })
+            object(entity: update.row.entity, key: update.row.key),
+            properties: attributes.map { .attribute($0) } + toOnes.map { .relationship($0.slot) })
         for (slot, destination) in toOnes where ownerSlot(slot, of: columns.entity) != nil {
             guard let column = columns.toOne(slot)?.column else { continue }
             let old = try connection.integer(
-                "SELECT \(column) FROM \(columns.table) WHERE Z_PK = ?", [.integer(update.row.key)])
+                "SELECT \(column) FROM \(columns.table) WHERE Z_PK = ?", binding: [.integer(update.row.key)])
             let new = try destination.map { try key($0) }
             guard old != new else { continue }
-            for owner in [old, new] { if let owner { noteOwner(owner, slot, of: columns.entity) } }
+            for owner in [old, new] { if let owner { noteOwner(owner, slot: slot, of: columns.entity) } }
         }
     }
 
@@ -69,11 +73,11 @@ extension SaveTransaction {
         var owners: [Int64?] = []
         try connection.rows(
             "SELECT \(list) FROM \(columns.table) WHERE Z_PK = ? AND Z_ENT = ?",
-            [.integer(deletion.row.key), .integer(Int64(entity.number))]
+            binding: [.integer(deletion.row.key), .integer(Int64(entity.number))]
         ) { statement in
             isThere = true
             kept = tombstones.enumerated().map { index, tombstone in
-                tombstone.isExternal ? content(statement, index + 1) : statement.storedValue(index + 1)
+                tombstone.isExternal ? content(of: statement, at: index + 1) : statement.storedValue(index + 1)
             }
             owners = toOnes.indices.map { index in
                 let column = 1 + tombstones.count + index
@@ -81,20 +85,20 @@ extension SaveTransaction {
             }
         }
         guard isThere else { return }
-        let deleted = object(entity.number, deletion.row.key)
+        let deleted = object(entity: entity.number, key: deletion.row.key)
         notes.delete(.init(entity: entity.number, object: deleted, tombstones: kept))
-        for (toOne, owner) in zip(toOnes, owners) { if let owner { noteOwner(owner, toOne.slot, of: entity) } }
-        for slot in entity.relationships.indices { try notePartners(of: deletion.row.key, slot, entity) }
+        for (toOne, owner) in zip(toOnes, owners) { if let owner { noteOwner(owner, slot: toOne.slot, of: entity) } }
+        for slot in entity.relationships.indices { try notePartners(of: deletion.row.key, slot: slot, in: entity) }
     }
 
     /// Returns the content of external binary data. If the file cannot be read, the result is null, and the deletion
     /// goes ahead.
-    private func content(_ statement: borrowing Statement, _ column: Int) -> StoredValue {
+    private func content(of statement: borrowing Statement, at column: Int) -> StoredValue {
         statement.withBlob(column) { bytes in bytes.flatMap { try? external.data(of: $0) } }.map { .blob($0) } ?? .null
     }
 
     /// Notes the objects that a join table connects to an object that is about to be deleted.
-    private func notePartners(of key: Int64, _ slot: Int, _ entity: CompiledEntity) throws {
+    private func notePartners(of key: Int64, slot: Int, in entity: CompiledEntity) throws {
         let relationship = entity.relationships[slot]
         guard case .join(let join)? = layout.toMany(slot, in: entity.number), let inverse = relationship.inverse else {
             return
@@ -102,14 +106,18 @@ extension SaveTransaction {
         let (own, other) = (SQLName.quoted(join.ownColumn), SQLName.quoted(join.otherColumn))
         for (side, far) in join.isReflexive ? [(own, other), (other, own)] : [(own, other)] {
             try connection.rows(
-                "SELECT \(far) FROM \(SQLName.quoted(join.table)) WHERE \(side) = ?", [.integer(key)]
-            ) { notes.change(object(relationship.destination, $0.int64(0)), [.relationship(inverse)]) }
+                "SELECT \(far) FROM \(SQLName.quoted(join.table)) WHERE \(side) = ?", binding: [.integer(key)]
+            ) {
+                notes.change(
+                    object(entity: relationship.destination, key: $0.int64(0)), properties: [.relationship(inverse)])
+            }
         }
     }
 
-    private func noteOwner(_ owner: Int64, _ slot: Int, of entity: CompiledEntity) {
+    private func noteOwner(_ owner: Int64, slot: Int, of entity: CompiledEntity) {
         guard let inverse = ownerSlot(slot, of: entity) else { return }
-        notes.change(object(entity.relationships[slot].destination, owner), [.relationship(inverse)])
+        notes.change(
+            object(entity: entity.relationships[slot].destination, key: owner), properties: [.relationship(inverse)])
     }
 
     /// Returns the slot of the to-many relationship that is the inverse of a to-one relationship, and changes along

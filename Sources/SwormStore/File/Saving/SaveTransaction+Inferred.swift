@@ -20,21 +20,21 @@ extension SaveTransaction {
         for insertion in request.insertions {
             let columns = columns(of: insertion.row)
             for place in columns.attributes where insertion.attributes[place.slot] != .null {
-                try check(insertion.attributes[place.slot], of: place, in: columns, limits, &kinds)
+                try check(insertion.attributes[place.slot], of: place, in: columns, within: limits, kinds: &kinds)
             }
             for toOne in columns.toOnes where insertion.toOnes[toOne.slot] != nil {
-                try checkLink(toOne, in: columns, limits)
+                try checkLink(toOne, in: columns, within: limits)
             }
         }
         for update in request.updates {
             let columns = columns(of: update.row)
             for (slot, value) in update.attributes where value != .null {
                 guard let place = columns.attribute(slot) else { continue }
-                try check(value, of: place, in: columns, limits, &kinds)
+                try check(value, of: place, in: columns, within: limits, kinds: &kinds)
             }
             for (slot, _) in update.toOnes {
                 guard let toOne = columns.toOne(slot) else { continue }
-                try checkLink(toOne, in: columns, limits)
+                try checkLink(toOne, in: columns, within: limits)
             }
         }
     }
@@ -42,13 +42,15 @@ extension SaveTransaction {
     /// Throws an error for numbers that may be keys, and for bytes in a column that may hold external data, in which a
     /// marker byte precedes the content.
     func check(
-        _ value: AttributeValue, of place: EntityColumns.Attribute, in columns: EntityColumns, _ limits: InferredLimits,
-        _ kinds: inout ByteKinds
+        _ value: AttributeValue, of place: EntityColumns.Attribute, in columns: EntityColumns,
+        within limits: InferredLimits,
+        kinds: inout ByteKinds
     ) throws {
         let name = "\(columns.table).\(place.column)"
         if limits.references.contains(where: { $0.table == columns.table && $0.column == place.column }) {
             throw unclear(
-                "The numbers in the column \(name) may be keys of other rows", columns.entity, place.attribute.name)
+                "The numbers in the column \(name) may be keys of other rows", entity: columns.entity,
+                key: place.attribute.name)
         }
         guard case .data(let data) = value else { return }
         let kind: ByteKind
@@ -65,30 +67,31 @@ extension SaveTransaction {
         }
         guard kind.isPlain else {
             throw unclear(
-                "Nothing in the column \(name) shows whether its data may be kept in files", columns.entity,
-                place.attribute.name)
+                "Nothing in the column \(name) shows whether its data may be kept in files", entity: columns.entity,
+                key: place.attribute.name)
         }
         guard !kind.mayBeUUIDs || data.count == 16 else {
             throw unclear(
                 "All values in the column \(name) have 16 bytes, as UUIDs have, and the new one has \(data.count)",
-                columns.entity, place.attribute.name)
+                entity: columns.entity, key: place.attribute.name)
         }
     }
 
     /// Throws an error for a to-one relationship whose inverse must be written too.
     private func checkLink(
-        _ toOne: EntityColumns.ToOne, in columns: EntityColumns, _ limits: InferredLimits
+        _ toOne: EntityColumns.ToOne, in columns: EntityColumns, within limits: InferredLimits
     ) throws {
         let relationship = columns.entity.relationships[toOne.slot]
         let name = "\(columns.table).\(toOne.column)"
         if limits.guessed.contains([columns.table, toOne.column]) {
             throw unclear(
-                "Which rows \(name) leads to was guessed from names and values", columns.entity, relationship.name)
+                "Which rows \(name) leads to was guessed from names and values", entity: columns.entity,
+                key: relationship.name)
         }
         if limits.ordered.contains([columns.table, toOne.column]) {
             throw unclear(
-                "The rows with one \(name) have an order, which the model does not know", columns.entity,
-                relationship.name)
+                "The rows with one \(name) have an order, which the model does not know", entity: columns.entity,
+                key: relationship.name)
         }
         let destination = self.columns[relationship.destination - 1].table
         let other = limits.references.first {
@@ -96,8 +99,8 @@ extension SaveTransaction {
         }
         if let other {
             throw unclear(
-                "The column \(other.table).\(other.column) may be the other side of \(name)", columns.entity,
-                relationship.name)
+                "The column \(other.table).\(other.column) may be the other side of \(name)", entity: columns.entity,
+                key: relationship.name)
         }
     }
 
@@ -110,16 +113,16 @@ extension SaveTransaction {
                 guard reference.destination == nil || reference.destination == entity.root else { continue }
                 let count = try connection.integer(
                     "SELECT EXISTS (SELECT 1 FROM \(reference.table) WHERE \(reference.column) = ?)",
-                    [.integer(deletion.row.key)])
+                    binding: [.integer(deletion.row.key)])
                 guard count == 1 else { continue }
                 throw unclear(
                     "A row's \(reference.table).\(reference.column) leads to the deleted object \(deletion.row.key), or may do so",
-                    entity)
+                    entity: entity)
             }
         }
     }
 
-    private func unclear(_ reason: String, _ entity: CompiledEntity, _ key: String? = nil) -> CoreDataError {
+    private func unclear(_ reason: String, entity: CompiledEntity, key: String? = nil) -> CoreDataError {
         let place = key.map { "“\(entity.name).\($0)”" } ?? "“\(entity.name)”"
         return CoreDataError(
             NSPersistentStoreSaveError,

@@ -25,13 +25,13 @@ extension SaveTransaction {
                 let destination = insertion.toOnes[toOne.slot]
                 // No other context can refer to a new row.
                 guard insertion.row.key >= 0 || (destination?.key ?? -1) >= 0 else { continue }
-                conflicts += try unpaired(insertion.row, toOne.slot, destination, partners)
+                conflicts += try unpaired(insertion.row, slot: toOne.slot, destination: destination, partners: partners)
             }
         }
         for update in request.updates {
             for (slot, destination) in update.toOnes {
                 guard let partners = columns(of: update.row).toOne(slot)?.partners else { continue }
-                conflicts += try unpaired(update.row, slot, destination, partners)
+                conflicts += try unpaired(update.row, slot: slot, destination: destination, partners: partners)
             }
         }
         guard conflicts.isEmpty else { throw LinkConflicts(conflicts: conflicts) }
@@ -39,7 +39,7 @@ extension SaveTransaction {
 
     /// Returns the conflicts that keep a row and its destination from being each other's only partners.
     private func unpaired(
-        _ row: RowID, _ slot: Int, _ destination: RowID?, _ partners: EntityColumns.Leading
+        _ row: RowID, slot: Int, destination: RowID?, partners: EntityColumns.Leading
     ) throws -> [LinkConflicts.Conflict] {
         let wanted = try destination.map { try key($0) }
         let found = try rows(partners, to: try key(row))

@@ -51,7 +51,8 @@ extension SaveTransaction {
     static func reserve(
         _ count: Int, root: Int, model: CompiledModel, table: String, connection: StoreConnection
     ) throws -> Int64 {
-        let recorded = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))])
+        let recorded = try connection.integer(
+            "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", binding: [.integer(Int64(root))])
         let present = try connection.integer("SELECT max(Z_PK) FROM \(table)")
         let highest = max(recorded ?? 0, present ?? 0, 0)
         let (last, overflow) = highest.addingReportingOverflow(Int64(count))
@@ -66,17 +67,18 @@ extension SaveTransaction {
     }
 
     private func raiseKeys(of root: Int, to key: Int64) throws {
-        let recorded = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))])
+        let recorded = try connection.integer(
+            "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", binding: [.integer(Int64(root))])
         if key > recorded ?? 0 { try Self.record(key, root: root, model: model, connection: connection) }
     }
 
     /// Records the highest key of a hierarchy in the row of its root entity.
     static func record(_ highest: Int64, root: Int, model: CompiledModel, connection: StoreConnection) throws {
         try connection.run(
-            "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(highest), .integer(Int64(root))])
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", binding: [.integer(highest), .integer(Int64(root))])
         guard connection.base.changes == 0 else { return }
         try connection.run(
             "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)",
-            [.integer(Int64(root)), .text(model[root].name), .integer(highest)])
+            binding: [.integer(Int64(root)), .text(model[root].name), .integer(highest)])
     }
 }

@@ -15,11 +15,12 @@ extension SaveTransaction {
                 "DELETE FROM \(SQLName.quoted(join.table)) WHERE \(SQLName.quoted(join.ownColumn)) = ? AND \(SQLName.quoted(join.otherColumn)) = ?"
             let sides = join.isReflexive ? [(owner, destination), (destination, owner)] : [(owner, destination)]
             for (own, other) in sides {
-                try connection.run(sql, [.integer(own), .integer(other)])
+                try connection.run(sql, binding: [.integer(own), .integer(other)])
                 if try noteIfChanged(link) { continue }
                 try requireNone(
                     "\(SQLName.quoted(join.ownColumn)) = ? AND \(SQLName.quoted(join.otherColumn)) = ?",
-                    [.integer(own), .integer(other)], in: SQLName.quoted(join.table), else: change(link, "remove"),
+                    binding: [.integer(own), .integer(other)], in: SQLName.quoted(join.table),
+                    else: change(link, verb: "remove"),
                     of: model[link.owner.entity])
             }
         case .oneWay(let column, let order)?:
@@ -27,11 +28,12 @@ extension SaveTransaction {
             let reset = order.map { ", \(SQLName.quoted($0)) = NULL" } ?? ""
             try connection.run(
                 "UPDATE \(columns(of: link.destination).table) SET \(name) = NULL\(reset) WHERE Z_PK = ? AND \(name) = ?",
-                [.integer(destination), .integer(owner)])
+                binding: [.integer(destination), .integer(owner)])
             if try noteIfChanged(link) { return }
             try requireNone(
-                "Z_PK = ? AND \(name) = ?", [.integer(destination), .integer(owner)],
-                in: columns(of: link.destination).table, else: change(link, "remove"), of: model[link.owner.entity])
+                "Z_PK = ? AND \(name) = ?", binding: [.integer(destination), .integer(owner)],
+                in: columns(of: link.destination).table, else: change(link, verb: "remove"),
+                of: model[link.owner.entity])
         case .inverse?, nil: throw misplaced(link)
         }
     }
@@ -43,18 +45,22 @@ extension SaveTransaction {
             let table = SQLName.quoted(join.table)
             let (own, other) = (SQLName.quoted(join.ownColumn), SQLName.quoted(join.otherColumn))
             let sql = "INSERT OR IGNORE INTO \(table) (\(own), \(other)) VALUES (?, ?)"
-            try connection.run(sql, [.integer(owner), .integer(destination)])
+            try connection.run(sql, binding: [.integer(owner), .integer(destination)])
             if try !noteIfChanged(link) {
                 let present = "SELECT 1 FROM \(table) WHERE \(own) = ? AND \(other) = ?"
-                guard try connection.integer(present, [.integer(owner), .integer(destination)]) != nil else {
-                    throw ignoredChange(change(link, "add"), of: model[link.owner.entity], in: table)
+                guard try connection.integer(present, binding: [.integer(owner), .integer(destination)]) != nil else {
+                    throw ignoredChange(change(link, verb: "add"), of: model[link.owner.entity], in: table)
                 }
             }
             if let order = join.orderColumn {
-                leaveUnplaced(destination, owner: owner, in: table, own, SQLName.quoted(order), member: other)
+                leaveUnplaced(
+                    destination, owner: owner, in: table, ownerColumn: own, orderColumn: SQLName.quoted(order),
+                    member: other)
             }
             if let order = join.inverseOrderColumn {
-                leaveUnplaced(owner, owner: destination, in: table, other, SQLName.quoted(order), member: own)
+                leaveUnplaced(
+                    owner, owner: destination, in: table, ownerColumn: other, orderColumn: SQLName.quoted(order),
+                    member: own)
             }
         case .oneWay(let column, let order)?:
             let name = SQLName.quoted(column)
@@ -62,12 +68,16 @@ extension SaveTransaction {
             let reset =
                 order.map { ", \(SQLName.quoted($0)) = CASE WHEN \(name) IS ?1 THEN \(SQLName.quoted($0)) END" } ?? ""
             try connection.run(
-                "UPDATE \(table) SET \(name) = ?1\(reset) WHERE Z_PK = ?2", [.integer(owner), .integer(destination)])
+                "UPDATE \(table) SET \(name) = ?1\(reset) WHERE Z_PK = ?2",
+                binding: [.integer(owner), .integer(destination)])
             // The version of its row was checked before.
             guard try noteIfChanged(link) else {
-                throw ignoredChange(change(link, "add"), of: model[link.owner.entity], in: table)
+                throw ignoredChange(change(link, verb: "add"), of: model[link.owner.entity], in: table)
             }
-            if let order { leaveUnplaced(destination, owner: owner, in: table, name, SQLName.quoted(order)) }
+            if let order {
+                leaveUnplaced(
+                    destination, owner: owner, in: table, ownerColumn: name, orderColumn: SQLName.quoted(order))
+            }
         case .inverse?, nil: throw misplaced(link)
         }
     }
@@ -82,7 +92,7 @@ extension SaveTransaction {
         return true
     }
 
-    private func change(_ link: SaveRequest.Link, _ verb: String) -> String {
+    private func change(_ link: SaveRequest.Link, verb: String) -> String {
         let entity = model[link.owner.entity]
         return "\(verb) a link of \(entity.name).\(entity.relationships[link.relationship].name)"
     }

@@ -26,7 +26,7 @@ struct Unplaced {
 
 extension SaveTransaction {
     func leaveUnplaced(
-        _ member: Int64, owner: Int64, in table: String, _ ownerColumn: String, _ orderColumn: String,
+        _ member: Int64, owner: Int64, in table: String, ownerColumn: String, orderColumn: String,
         member memberColumn: String = "Z_PK"
     ) {
         let column = OrderColumn(table: table, owner: ownerColumn, order: orderColumn, member: memberColumn)
@@ -48,10 +48,10 @@ extension SaveTransaction {
             }
             try connection.run(
                 "UPDATE \(column.table) SET \(column.order) = ? WHERE \(column.member) = ? AND \(column.owner) = ?",
-                [.integer(position.orderKey), .integer(destination), .integer(owner)])
+                binding: [.integer(position.orderKey), .integer(destination), .integer(owner)])
             guard connection.base.changes > 0 else {
                 try requireNone(
-                    "\(column.member) = ? AND \(column.owner) = ?", [.integer(destination), .integer(owner)],
+                    "\(column.member) = ? AND \(column.owner) = ?", binding: [.integer(destination), .integer(owner)],
                     in: column.table, else: "order the members of \(model[link.owner.entity].name)",
                     of: model[link.owner.entity])
                 continue
@@ -78,7 +78,7 @@ extension SaveTransaction {
         var isShared = false
         try connection.rows(
             "SELECT \(column.member), \(column.order) FROM \(column.table) WHERE \(column.owner) = ?",
-            [.integer(list.owner.key)]
+            binding: [.integer(list.owner.key)]
         ) { statement in
             guard !statement.isNull(1) else { return }
             members.append((statement.int64(0), statement.int64(1)))
@@ -98,7 +98,7 @@ extension SaveTransaction {
         for (member, order) in zip(members, OrderKeys.arranged(present)) where member.order != order {
             try connection.run(
                 "UPDATE \(column.table) SET \(column.order) = ? WHERE \(column.member) = ? AND \(column.owner) = ?",
-                [.integer(order), .integer(member.key), .integer(list.owner.key)])
+                binding: [.integer(order), .integer(member.key), .integer(list.owner.key)])
         }
         result.rearranged.append((list.owner, list.relationship))
     }
@@ -113,16 +113,17 @@ extension SaveTransaction {
                 let test = "\(column.member) = ? AND \(column.owner) = ?"
                 guard
                     try connection.integer(
-                        "SELECT 1 FROM \(column.table) WHERE \(test) AND \(column.order) IS NULL", values) != nil
+                        "SELECT 1 FROM \(column.table) WHERE \(test) AND \(column.order) IS NULL", binding: values)
+                        != nil
                 else { continue }
                 let before =
                     try last[member.owner]
                     ?? connection.integer(
                         "SELECT max(\(column.order)) FROM \(column.table) WHERE \(column.owner) = ?",
-                        [.integer(member.owner)])
+                        binding: [.integer(member.owner)])
                 let key = OrderKeys.next(after: before)
                 try connection.run(
-                    "UPDATE \(column.table) SET \(column.order) = ? WHERE \(test)", [.integer(key)] + values)
+                    "UPDATE \(column.table) SET \(column.order) = ? WHERE \(test)", binding: [.integer(key)] + values)
                 last[member.owner] = key
             }
         }

@@ -35,10 +35,10 @@ extension SaveTransaction {
                     let isBound =
                         try !write.isExternal
                         && statement.bindPlain(
-                            request.insertions[index].attributes[write.slot], write.type, at: parameter, in: arena)
+                            request.insertions[index].attributes[write.slot], as: write.type, at: parameter, in: arena)
                     if !isBound {
                         let value = request.insertions[index].attributes[write.slot]
-                        let stored = try storedValue(value, columns.attributes[place], columns.entity)
+                        let stored = try storedValue(value, for: columns.attributes[place], of: columns.entity)
                         try statement.bind(stored, at: parameter, in: arena)
                     }
                     parameter += 1
@@ -54,11 +54,13 @@ extension SaveTransaction {
                         parameter += 1
                     }
                     if let order = toOne.orderColumn, let destinationKey {
-                        leaveUnplaced(key, owner: destinationKey, in: columns.table, toOne.column, order)
+                        leaveUnplaced(
+                            key, owner: destinationKey, in: columns.table, ownerColumn: toOne.column, orderColumn: order
+                        )
                     }
                 }
                 try statement.run(emptying: arena)
-                if connection.base.changes == 0 { throw ignoredChange("insert", row) }
+                if connection.base.changes == 0 { throw ignoredChange("insert", of: row) }
             }
         }
     }
@@ -84,9 +86,9 @@ extension SaveTransaction {
         while start < request.updates.count {
             let end = endOfRun(from: start)
             if end > start {
-                try updateAttributes(start..<end, arena)
+                try updateAttributes(of: start..<end, in: arena)
             } else {
-                try update(request.updates[start], arena)
+                try update(request.updates[start], in: arena)
             }
             start = max(end, start + 1)
         }
@@ -114,7 +116,7 @@ extension SaveTransaction {
         return end
     }
 
-    private func updateAttributes(_ run: Range<Int>, _ arena: BindingArena) throws {
+    private func updateAttributes(of run: Range<Int>, in arena: BindingArena) throws {
         let columns = columns(of: request.updates[run.lowerBound].row)
         let places = request.updates[run.lowerBound].attributes.compactMap { columns.attribute($0.slot) }
         let assignments = ["Z_OPT = ?"] + places.map { "\($0.column) = ?" }
@@ -128,8 +130,8 @@ extension SaveTransaction {
             try statement.bind(next, at: 1)
             for (index, place) in places.enumerated() {
                 let value = update.attributes.values[index]
-                if try !statement.bindPlain(value, place.attribute.type, at: index + 2, in: arena) {
-                    try statement.bind(try storedValue(value, place, columns.entity), at: index + 2, in: arena)
+                if try !statement.bindPlain(value, as: place.attribute.type, at: index + 2, in: arena) {
+                    try statement.bind(try storedValue(value, for: place, of: columns.entity), at: index + 2, in: arena)
                 }
             }
             try statement.bind(update.row.key, at: places.count + 2)
@@ -141,7 +143,7 @@ extension SaveTransaction {
         }
     }
 
-    private func update(_ update: SaveRequest.Update, _ arena: BindingArena) throws {
+    private func update(_ update: SaveRequest.Update, in arena: BindingArena) throws {
         let columns = columns(of: update.row)
         var assignments = ["Z_OPT = ?"]
         let asked = askedVersion(update)
@@ -151,7 +153,7 @@ extension SaveTransaction {
             guard let place = columns.attribute(slot) else { continue }
             if place.isExternal { try noteReplacedFiles(of: update.row, [place]) }
             assignments.append("\(place.column) = ?")
-            values.append(try storedValue(value, place, columns.entity))
+            values.append(try storedValue(value, for: place, of: columns.entity))
         }
         for (slot, destination) in update.toOnes {
             guard let toOne = columns.toOne(slot) else { continue }
@@ -167,7 +169,10 @@ extension SaveTransaction {
                 // The position in the old owner's order has no meaning for the new owner.
                 assignments.append("\(order) = CASE WHEN \(toOne.column) IS ? THEN \(order) END")
                 values.append(stored)
-                if let key { leaveUnplaced(update.row.key, owner: key, in: columns.table, toOne.column, order) }
+                if let key {
+                    leaveUnplaced(
+                        update.row.key, owner: key, in: columns.table, ownerColumn: toOne.column, orderColumn: order)
+                }
             }
         }
         var conditions = "Z_PK = ?"
@@ -182,7 +187,7 @@ extension SaveTransaction {
         try statement.run(emptying: arena)
         // The row exists if its version was checked before, so a trigger has ignored the change.
         if connection.base.changes == 0 {
-            throw asked == nil ? ignoredChange("change", update.row) as any Error : StaleUpdate()
+            throw asked == nil ? ignoredChange("change", of: update.row) as any Error : StaleUpdate()
         }
         result.updatedVersions.append(version)
     }
@@ -195,11 +200,12 @@ extension SaveTransaction {
             try noteReplacedFiles(of: deletion.row, columns.externalAttributes)
             try connection.run(
                 "DELETE FROM \(columns.table) WHERE Z_PK = ? AND Z_ENT = ?",
-                [.integer(deletion.row.key), .integer(Int64(deletion.row.entity))])
+                binding: [.integer(deletion.row.key), .integer(Int64(deletion.row.entity))])
             // The row was already deleted, together with its dependent rows.
             guard connection.base.changes > 0 else {
                 try requireNone(
-                    "Z_PK = ? AND Z_ENT = ?", [.integer(deletion.row.key), .integer(Int64(deletion.row.entity))],
+                    "Z_PK = ? AND Z_ENT = ?",
+                    binding: [.integer(deletion.row.key), .integer(Int64(deletion.row.entity))],
                     in: columns.table, else: "delete \(columns.entity.name) p\(deletion.row.key)", of: columns.entity)
                 continue
             }
@@ -213,7 +219,7 @@ extension SaveTransaction {
                     let reset = order.map { ", \(SQLName.quoted($0)) = NULL" } ?? ""
                     try connection.run(
                         "UPDATE \(self.columns[destination - 1].table) SET \(name) = NULL\(reset) WHERE \(name) = ?",
-                        [.integer(deletion.row.key)])
+                        binding: [.integer(deletion.row.key)])
                 case .inverse?, nil: continue
                 }
             }
@@ -224,7 +230,7 @@ extension SaveTransaction {
         let table = SQLName.quoted(join.table)
         let sides = join.isReflexive ? [join.ownColumn, join.otherColumn] : [join.ownColumn]
         for side in sides {
-            try connection.run("DELETE FROM \(table) WHERE \(SQLName.quoted(side)) = ?", [.integer(key)])
+            try connection.run("DELETE FROM \(table) WHERE \(SQLName.quoted(side)) = ?", binding: [.integer(key)])
         }
     }
 
@@ -235,7 +241,9 @@ extension SaveTransaction {
         guard !places.isEmpty else { return }
         // `substr` avoids reading inline content of any length in full.
         let list = places.map { "substr(\($0.column), 1, 64)" }.joined(separator: ", ")
-        try connection.rows("SELECT \(list) FROM \(columns(of: row).table) WHERE Z_PK = ?", [.integer(row.key)]) {
+        try connection.rows(
+            "SELECT \(list) FROM \(columns(of: row).table) WHERE Z_PK = ?", binding: [.integer(row.key)]
+        ) {
             statement in
             for index in places.indices {
                 let file = statement.withBlob(index) { $0.flatMap(ExternalDataFolder.reference) }

@@ -38,7 +38,7 @@ extension SaveTransaction {
             entity: entity.name)
     }
 
-    func ignoredChange(_ verb: String, _ row: RowID) -> CoreDataError {
+    func ignoredChange(_ verb: String, of row: RowID) -> CoreDataError {
         let entity = model[row.entity]
         let key = row.key >= 0 ? row.key : result.keys[row.key] ?? row.key
         return ignoredChange("\(verb) \(entity.name) p\(key)", of: entity, in: columns(of: row).table)
@@ -48,11 +48,12 @@ extension SaveTransaction {
     ///
     /// - Parameter condition: The SQL condition that finds such rows.
     func requireNone(
-        _ condition: String, _ values: [StoredValue] = [], in table: String, else change: @autoclosure () -> String,
+        _ condition: String, binding values: [StoredValue] = [], in table: String,
+        else change: @autoclosure () -> String,
         of entity: CompiledEntity
     ) throws {
         let sql = "SELECT 1 FROM \(table) WHERE \(condition) LIMIT 1"
-        guard try connection.integer(sql, values) != nil else { return }
+        guard try connection.integer(sql, binding: values) != nil else { return }
         throw ignoredChange(change(), of: entity, in: table)
     }
 }

@@ -28,7 +28,7 @@ extension SaveTransaction {
             let own = try key(row)
             try connection.rows(
                 "SELECT Z_PK, Z_ENT FROM \(constraint.table) WHERE "
-                    + constraint.columns.map { "\($0) = ?" }.joined(separator: " AND "), values
+                    + constraint.columns.map { "\($0) = ?" }.joined(separator: " AND "), binding: values
             ) { statement in
                 let found = statement.int64(0)
                 guard found != own, final.deleted[constraint.table]?.contains(found) != true else { return }
@@ -53,7 +53,7 @@ extension SaveTransaction {
             guard !constrained.isEmpty else { continue }
             try connection.run(
                 "UPDATE \(columns.table) SET \(constrained.sorted().map { "\($0) = NULL" }.joined(separator: ", ")) WHERE Z_PK = ?",
-                [.integer(update.row.key)])
+                binding: [.integer(update.row.key)])
         }
     }
 
@@ -75,7 +75,7 @@ extension SaveTransaction {
             for place in columns.attributes {
                 values[place.column] =
                     try insertion.exact[place.slot].map { StoredValue($0) }
-                    ?? plainValue(insertion.attributes[place.slot], place, columns.entity)
+                    ?? plainValue(insertion.attributes[place.slot], for: place, of: columns.entity)
             }
             for toOne in columns.toOnes {
                 values[toOne.column] = try insertion.toOnes[toOne.slot].map { .integer(try key($0)) } ?? .null
@@ -95,7 +95,7 @@ extension SaveTransaction {
         var values: [String: StoredValue] = [:]
         for (slot, value) in update.attributes {
             guard let place = columns.attribute(slot) else { continue }
-            values[place.column] = try plainValue(value, place, columns.entity)
+            values[place.column] = try plainValue(value, for: place, of: columns.entity)
         }
         for (slot, destination) in update.toOnes {
             guard let toOne = columns.toOne(slot) else { continue }
@@ -105,7 +105,7 @@ extension SaveTransaction {
             var row: [StoredValue] = []
             try connection.rows(
                 "SELECT \(constraint.columns.joined(separator: ", ")) FROM \(constraint.table) WHERE Z_PK = ?",
-                [.integer(update.row.key)]
+                binding: [.integer(update.row.key)]
             ) { statement in
                 row = constraint.columns.indices.map { values[constraint.columns[$0]] ?? statement.storedValue($0) }
             }
@@ -116,7 +116,7 @@ extension SaveTransaction {
     /// Returns the value for comparison. External data is compared only as far as it is stored in the column; no file
     /// is written.
     private func plainValue(
-        _ value: AttributeValue, _ place: EntityColumns.Attribute, _ entity: CompiledEntity
+        _ value: AttributeValue, for place: EntityColumns.Attribute, of entity: CompiledEntity
     ) throws -> StoredValue {
         let stored = try StoredValue(value, for: place.attribute, of: entity)
         if place.isExternal, case .blob(let data) = stored { return .blob(ExternalDataFolder.inlineColumn(data)) }

@@ -53,7 +53,7 @@ extension SaveTransaction {
         func check(_ row: RowID?) throws {
             guard let row, row.key >= 0, seen.insert(model.identity(of: row)).inserted else { return }
             let sql = "SELECT 1 FROM \(columns(of: row).table) WHERE Z_PK = ?"
-            guard try connection.integer(sql, [.integer(row.key)]) == nil else { return }
+            guard try connection.integer(sql, binding: [.integer(row.key)]) == nil else { return }
             conflicts.append(.init(row: row, expected: 0, exists: false))
         }
         for insertion in request.insertions { for row in insertion.toOnes { try check(row) } }
@@ -73,15 +73,17 @@ extension SaveTransaction {
     /// - Throws: ``LinkConflicts`` with every member to which the rule was not applied.
     func checkMembers() throws {
         guard request.deletions.contains(where: { !$0.emptied.isEmpty }) else { return }
-        let deleted = Set(request.deletions.map { object($0.row.entity, $0.row.key) })
+        let deleted = Set(request.deletions.map { object(entity: $0.row.entity, key: $0.row.key) })
         var conflicts: [LinkConflicts.Member] = []
         for deletion in request.deletions {
             for emptied in deletion.emptied {
                 let entity = model[deletion.row.entity]
                 guard entity.relationships.indices.contains(emptied.relationship) else { continue }
                 let destination = entity.relationships[emptied.relationship].destination
-                for member in try members(of: deletion.row.key, emptied.relationship, entity)
-                where !emptied.unlinked.contains(member.key) && !deleted.contains(object(destination, member.key)) {
+                for member in try members(of: deletion.row.key, slot: emptied.relationship, in: entity)
+                where !emptied.unlinked.contains(member.key)
+                    && !deleted.contains(object(entity: destination, key: member.key))
+                {
                     conflicts.append(.init(owner: deletion.row, relationship: emptied.relationship, member: member))
                 }
             }
@@ -90,7 +92,7 @@ extension SaveTransaction {
     }
 
     /// Returns the members of a relationship that is stored in a join table, or in a column without an inverse.
-    private func members(of key: Int64, _ slot: Int, _ entity: CompiledEntity) throws -> [RowID] {
+    private func members(of key: Int64, slot: Int, in entity: CompiledEntity) throws -> [RowID] {
         let destination = entity.relationships[slot].destination
         let table = columns[destination - 1].table
         var conditions: [String] = []
@@ -105,7 +107,7 @@ extension SaveTransaction {
         }
         var rows: [RowID] = []
         try connection.rows(
-            "SELECT Z_PK, Z_ENT FROM \(table) WHERE \(conditions.joined(separator: " OR "))", [.integer(key)]
+            "SELECT Z_PK, Z_ENT FROM \(table) WHERE \(conditions.joined(separator: " OR "))", binding: [.integer(key)]
         ) { statement in
             let found = model.entity(numbered: statement.int64(1))
             // A row without a valid entity of its table is assigned the entity of the relationship.

@@ -179,7 +179,7 @@ final class SaveTransaction {
         return .blob(ExternalDataFolder.inlineColumn(data))
     }
 
-    func storedValue(_ value: AttributeValue, _ place: EntityColumns.Attribute, _ entity: CompiledEntity) throws
+    func storedValue(_ value: AttributeValue, for place: EntityColumns.Attribute, of entity: CompiledEntity) throws
         -> StoredValue
     {
         let stored = try StoredValue(value, for: place.attribute, of: entity)

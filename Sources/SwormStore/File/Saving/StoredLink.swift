@@ -16,7 +16,7 @@ struct StoredLink {
     private let place: Place
 
     /// - Returns: Nil for a relationship that no table stores.
-    init?(_ slot: Int, of entity: CompiledEntity, _ transaction: SaveTransaction) {
+    init?(_ slot: Int, of entity: CompiledEntity, in transaction: SaveTransaction) {
         relationship = entity.relationships[slot]
         self.entity = entity
         self.slot = slot
@@ -35,7 +35,7 @@ struct StoredLink {
 
     /// Returns the inverse relationship.
     func inverse(_ transaction: SaveTransaction) -> StoredLink? {
-        relationship.inverse.flatMap { StoredLink($0, of: destination, transaction) }
+        relationship.inverse.flatMap { StoredLink($0, of: destination, in: transaction) }
     }
 
     /// Returns the SQL condition that the destination row `t0` is linked to one of the given owners.

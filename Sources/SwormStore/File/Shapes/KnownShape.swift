@@ -20,7 +20,7 @@ final class KnownShape {
     let sources: [Source]
 
     init(
-        _ request: FetchSpecification, _ selection: StatementShapes.Selection, slot: StatementSlot, sources: [Source]
+        _ request: FetchSpecification, selection: StatementShapes.Selection, slot: StatementSlot, sources: [Source]
     ) {
         self.request = request
         self.selection = selection

@@ -133,7 +133,7 @@ struct RequestShape {
 
     /// Returns the same request with other constants, in the order of `constants`, and with another limit and offset if
     /// the request has them.
-    static func probe(_ request: FetchSpecification, _ constants: [AttributeValue], limit: Int, offset: Int)
+    static func probe(_ request: FetchSpecification, constants: [AttributeValue], limit: Int, offset: Int)
         -> FetchSpecification
     {
         var rest = constants[...]

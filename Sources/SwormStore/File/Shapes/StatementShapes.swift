@@ -30,30 +30,32 @@ final class StatementShapes {
 
     /// Returns the statement for the values of attributes, with its parameters bound.
     func values(
-        _ request: FetchSpecification, attributes: [Int], _ compiler: SQLCompiler, _ connection: Connection
+        _ request: FetchSpecification, attributes: [Int], by compiler: SQLCompiler, on connection: Connection
     ) throws -> Statement {
-        try statement(request, .values(attributes), connection) { try compiler.values($0, attributes: attributes) }
+        try statement(for: request, selection: .values(attributes), on: connection) {
+            try compiler.values($0, attributes: attributes)
+        }
     }
 
     /// Returns the statement for whole rows, with its parameters bound.
     func rows(
-        _ request: FetchSpecification, shape: RowShape, _ compiler: SQLCompiler, _ connection: Connection
+        _ request: FetchSpecification, shape: RowShape, by compiler: SQLCompiler, on connection: Connection
     ) throws -> Statement {
-        try statement(request, .rows, connection) { try compiler.rows($0, shape: shape) }
+        try statement(for: request, selection: .rows, on: connection) { try compiler.rows($0, shape: shape) }
     }
 
     /// Returns the statement for identities, with its parameters bound.
     func identities(
-        _ request: FetchSpecification, _ compiler: SQLCompiler, _ connection: Connection
+        _ request: FetchSpecification, by compiler: SQLCompiler, on connection: Connection
     ) throws -> Statement {
-        try statement(request, .identities, connection) { try compiler.identities($0) }
+        try statement(for: request, selection: .identities, on: connection) { try compiler.identities($0) }
     }
 
     /// Returns the statement for the number of rows, with its parameters bound.
     func count(
-        _ request: FetchSpecification, _ compiler: SQLCompiler, _ connection: Connection
+        _ request: FetchSpecification, by compiler: SQLCompiler, on connection: Connection
     ) throws -> Statement {
-        try statement(request, .count, connection) { try compiler.count($0) }
+        try statement(for: request, selection: .count, on: connection) { try compiler.count($0) }
     }
 
     /// Returns the statement that assigns values to the rows that do not have all of them, with its parameters bound.
@@ -62,42 +64,46 @@ final class StatementShapes {
         on connection: Connection
     ) throws -> Statement {
         let columns = assignments.map(\.column)
-        return try statement(request, .update(columns), assigning: assignments.map(\.value), on: connection) {
+        return try statement(
+            for: request, selection: .update(columns), assigning: assignments.map(\.value), on: connection
+        ) {
             let assignments = zip(columns, $1).map { ColumnAssignment(column: $0, value: $1) }
             return try compiler.update($0, set: assignments, leavingEqual: true)
         }
     }
 
     private func statement(
-        _ request: FetchSpecification, _ selection: Selection, _ connection: Connection,
+        for request: FetchSpecification, selection: Selection, on connection: Connection,
         compile: (FetchSpecification) throws -> CompiledStatement
     ) throws -> Statement {
-        try statement(request, selection, assigning: [], on: connection) { request, _ in try compile(request) }
+        try statement(for: request, selection: selection, assigning: [], on: connection) { request, _ in
+            try compile(request)
+        }
     }
 
     private func statement(
-        _ request: FetchSpecification, _ selection: Selection, assigning values: [SQLBinding],
+        for request: FetchSpecification, selection: Selection, assigning values: [SQLBinding],
         on connection: Connection, compile: (FetchSpecification, [SQLBinding]) throws -> CompiledStatement
     ) throws -> Statement {
         // Repeating the last request is the most frequent case, and is detected without computing the shape.
         if let last, last.selection == selection, RequestShape.same(last.request, request) {
-            return try Self.statement(last, request, assigning: values, on: connection)
+            return try Self.statement(last, for: request, assigning: values, on: connection)
         }
         guard let shape = RequestShape(request) else {
-            return try Self.statement(try compile(request, values), connection)
+            return try Self.statement(try compile(request, values), on: connection)
         }
         if let list = known[shape.hash] {
             for known in list where known.selection == selection && RequestShape.same(known.request, request) {
                 last = known
-                return try Self.statement(known, request, assigning: values, on: connection)
+                return try Self.statement(known, for: request, assigning: values, on: connection)
             }
         }
         let compiled = try compile(request, values)
-        try remember(shape, request, selection, values, compiled, compile)
-        return try Self.statement(compiled, connection)
+        try remember(shape, of: request, selection: selection, assigning: values, compiled: compiled, compile: compile)
+        return try Self.statement(compiled, on: connection)
     }
 
-    private static func statement(_ compiled: CompiledStatement, _ connection: Connection) throws -> Statement {
+    private static func statement(_ compiled: CompiledStatement, on connection: Connection) throws -> Statement {
         var statement = try connection.statement(compiled.sql)
         try statement.bind(compiled.bindings)
         return statement
@@ -105,13 +111,13 @@ final class StatementShapes {
 
     /// Returns the statement of a shape, bound for a request of that shape.
     private static func statement(
-        _ known: KnownShape, _ request: FetchSpecification, assigning values: [SQLBinding], on connection: Connection
+        _ known: KnownShape, for request: FetchSpecification, assigning values: [SQLBinding], on connection: Connection
     ) throws -> Statement {
         var statement = try connection.statement(known.slot)
         for (index, source) in known.sources.enumerated() {
             switch source {
             case .constant(let place):
-                try bind(RequestShape.constant(place, of: request) ?? .null, at: index + 1, &statement)
+                try bind(RequestShape.constant(place, of: request) ?? .null, at: index + 1, to: &statement)
             case .assigned(let place): try statement.bind(values[place], at: index + 1)
             case .limit: try statement.bind(request.limit, at: index + 1)
             case .offset: try statement.bind(request.offset, at: index + 1)
@@ -121,7 +127,7 @@ final class StatementShapes {
         return statement
     }
 
-    private static func bind(_ value: AttributeValue, at index: Int, _ statement: inout Statement) throws {
+    private static func bind(_ value: AttributeValue, at index: Int, to statement: inout Statement) throws {
         switch value {
         case .int(let number): try statement.bind(number, at: index)
         case .double(let number): try statement.bind(number, at: index)
@@ -133,11 +139,11 @@ final class StatementShapes {
     }
 
     private func remember(
-        _ shape: RequestShape, _ request: FetchSpecification, _ selection: Selection, _ values: [SQLBinding],
-        _ compiled: CompiledStatement, _ compile: (FetchSpecification, [SQLBinding]) throws -> CompiledStatement
+        _ shape: RequestShape, of request: FetchSpecification, selection: Selection, assigning values: [SQLBinding],
+        compiled: CompiledStatement, compile: (FetchSpecification, [SQLBinding]) throws -> CompiledStatement
     ) throws {
         let probes = shape.constants.enumerated().map { $1.probe($0) }
-        let probe = RequestShape.probe(request, probes, limit: Self.probeLimit, offset: Self.probeOffset)
+        let probe = RequestShape.probe(request, constants: probes, limit: Self.probeLimit, offset: Self.probeOffset)
         let assigned = values.indices.map { SQLBinding.text("\u{2}probe \($0)") }
         let other = try compile(probe, assigned)
         guard other.sql == compiled.sql, other.bindings.count == compiled.bindings.count else { return }
@@ -173,6 +179,6 @@ final class StatementShapes {
         }
         count += 1
         known[shape.hash, default: []].append(
-            KnownShape(probe, selection, slot: StatementSlot(compiled.sql), sources: sources))
+            KnownShape(probe, selection: selection, slot: StatementSlot(compiled.sql), sources: sources))
     }
 }

@@ -36,14 +36,14 @@ struct ExternalDataSearch {
         try open.pool.withFreeWriter { connection in
             try connection.atNewestState {
                 try open.pool.checkFile()
-                try search(connection, open, &progress, old: old, now: now, isWhole: isWhole)
+                try search(on: connection, in: open, progress: &progress, old: old, now: now, isWhole: isWhole)
             }
         }
     }
 
     /// - Parameter isWhole: Whether no part of the folder was looked at by an earlier opening.
     private func search(
-        _ connection: StoreConnection, _ open: OpenStore, _ progress: inout SearchProgress, old: Date, now: Date,
+        on connection: StoreConnection, in open: OpenStore, progress: inout SearchProgress, old: Date, now: Date,
         isWhole: Bool
     ) throws {
         let references = try FileReferences(connection)

@@ -19,7 +19,7 @@ extension SQLiteSession {
             do {
                 return try statement.decode(plan, external: store.external.data(of:))
             } catch {
-                throw named(error, projection, compiled.columns)
+                throw named(error, in: projection, columns: compiled.columns)
             }
         }
     }
@@ -39,7 +39,7 @@ extension SQLiteSession {
 
     /// The error of a value with the path of its column; any other error as it is.
     private func named(
-        _ error: any Error, _ projection: ProjectionSpecification, _ columns: [ProjectedColumn]
+        _ error: any Error, in projection: ProjectionSpecification, columns: [ProjectedColumn]
     ) -> any Error {
         let entity = store.model[projection.fetch.entity].name
         func path(_ column: Int) -> String { columns.indices.contains(column) ? columns[column].path : "" }

@@ -28,13 +28,13 @@ class SQLiteSession: StoreSession {
         self.interruption = interruption
         let number = store.nextSession()
         self.number = number
-        lease = ConnectionLease(connection, token, isWriting: giveBack != nil) { connection in
+        lease = ConnectionLease(connection, token: token, isWriting: giveBack != nil) { connection in
             interruption.disarm()
             open.pool.leases.remove(number)
             if let giveBack { giveBack(connection) } else { open.pool.giveBack(connection) }
             store.sessionEnded(number)
         }
-        open.pool.leases.add(lease, number)
+        open.pool.leases.add(lease, number: number)
     }
 
     deinit { end() }
@@ -45,8 +45,9 @@ class SQLiteSession: StoreSession {
 
     func rows(_ specification: FetchSpecification, shape: RowShape) throws -> RowBuffer {
         try read { connection in
-            var statement = try connection.shapes.rows(specification, shape: shape, open.compiler, connection.base)
-            return try fill(&statement, shape)
+            var statement = try connection.shapes.rows(
+                specification, shape: shape, by: open.compiler, on: connection.base)
+            return try fill(from: &statement, shape: shape)
         }
     }
 
@@ -55,13 +56,13 @@ class SQLiteSession: StoreSession {
             let compiled = open.compiler.rows(withKeys: keys, shape: shape)
             var statement = try connection.base.statement(compiled.sql)
             try statement.bind(compiled.bindings)
-            return try fill(&statement, shape)
+            return try fill(from: &statement, shape: shape)
         }
     }
 
     func identities(_ specification: FetchSpecification) throws -> [RowID] {
         try read { connection in
-            var statement = try connection.shapes.identities(specification, open.compiler, connection.base)
+            var statement = try connection.shapes.identities(specification, by: open.compiler, on: connection.base)
             var result: [RowID] = []
             while try statement.step() {
                 result.append(
@@ -73,7 +74,7 @@ class SQLiteSession: StoreSession {
 
     func count(_ specification: FetchSpecification) throws -> Int {
         try read { connection in
-            var statement = try connection.shapes.count(specification, open.compiler, connection.base)
+            var statement = try connection.shapes.count(specification, by: open.compiler, on: connection.base)
             return try statement.step() ? statement.int(0) : 0
         }
     }
@@ -114,7 +115,7 @@ class SQLiteSession: StoreSession {
                 ofRelationship: slot, in: entity, owners: owners, shape: shape, limit: limit)
             var statement = try connection.base.statement(compiled.sql)
             try statement.bind(compiled.bindings)
-            return try fill(&statement, shape, more: [CellRule(.integer), CellRule(.integer)])
+            return try fill(from: &statement, shape: shape, more: [CellRule(.integer), CellRule(.integer)])
         }
     }
 
@@ -132,7 +133,7 @@ class SQLiteSession: StoreSession {
             var statement = try connection.base.statement(scan.sql)
             try statement.bind(scan.bindings)
             do {
-                return try fill(&statement, shape, more: [CellRule(.integer)])
+                return try fill(from: &statement, shape: shape, more: [CellRule(.integer)])
             } catch let error as SQLiteError where error.code == SQLiteError.tooBig {
                 // Batches do with less room.
                 return nil
@@ -143,7 +144,7 @@ class SQLiteSession: StoreSession {
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws -> [T] {
         try read { connection in
             var statement = try connection.shapes.values(
-                specification, attributes: attributes, open.compiler, connection.base)
+                specification, attributes: attributes, by: open.compiler, on: connection.base)
             do {
                 let limit = specification.limit > 0 ? specification.limit : nil
                 return try statement.decode(plan, limit: limit, external: externalReader(plan.hasExternal))
@@ -159,7 +160,7 @@ class SQLiteSession: StoreSession {
     ) throws {
         try read { connection in
             var statement = try connection.shapes.values(
-                specification, attributes: attributes, open.compiler, connection.base)
+                specification, attributes: attributes, by: open.compiler, on: connection.base)
             do {
                 let limit = specification.limit > 0 ? specification.limit : nil
                 try statement.forEach(
@@ -215,7 +216,7 @@ class SQLiteSession: StoreSession {
         // Somebody may have begun to watch, or ended, while the view was open.
         let watch = try store.currentWatch()
         // A single connection may have served another view.
-        connection.serve(token, watch)
+        connection.serve(token, watch: watch)
         open.pool.touch()
     }
 
@@ -224,7 +225,7 @@ class SQLiteSession: StoreSession {
     /// What an error of a read means: what was read while somebody wrote can look like damage.
     func readingError(_ error: any Error) throws -> any Error {
         try checkPlace()
-        let error = store.explained(error, token)
+        let error = store.explained(error, token: token)
         return (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
     }
 
@@ -242,7 +243,7 @@ class SQLiteSession: StoreSession {
     }
 
     private func fill(
-        _ statement: inout Statement, _ shape: RowShape, more: [CellRule] = []
+        from statement: inout Statement, shape: RowShape, more: [CellRule] = []
     ) throws -> RowBuffer {
         do {
             return try RowBuffer.fill(statement: &statement, rules: shape.rules(in: store.model) + more)

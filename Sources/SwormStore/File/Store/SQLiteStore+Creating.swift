@@ -31,14 +31,14 @@ extension SQLiteStore {
                 try connection.base.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
                 let isOurs = try connection.base.transaction(.exclusive) { () throws -> Bool in
                     guard try connection.integer("SELECT count(*) FROM sqlite_master") == 0 else { return false }
-                    try fill(connection, metadata, model: model, layout: layout, options: options)
+                    try fill(connection, metadata: metadata, model: model, layout: layout, options: options)
                     return true
                 }
                 guard isOurs else {
                     // Another process was quicker. Its store is as good, if it fits.
                     return try openExisting(url: url, files: files, model: model, options: options)
                 }
-                let isShared = try useJournal(of: options, connection, files)
+                let isShared = try useJournal(of: options, on: connection, files: files)
                 let pool = try makePool(files, writer: connection, isShared: isShared, options: options)
                 let open = OpenStore(
                     pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil,
@@ -54,7 +54,7 @@ extension SQLiteStore {
 
     /// Writes the tables, the metadata and the rows of key numbers of a new store.
     static func fill(
-        _ connection: StoreConnection, _ metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout,
+        _ connection: StoreConnection, metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout,
         options: StoreOptions
     ) throws {
         let schema = StoreSchema(model: model, layout: layout)
@@ -67,9 +67,9 @@ extension SQLiteStore {
         if options.tracksHistory { try HistorySchema.write(connection, model: model) }
         try connection.run(
             "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
-            [.text(metadata.identifier), .blob(metadata.propertyList)])
+            binding: [.text(metadata.identifier), .blob(metadata.propertyList)])
         if let cache = options.modelCache {
-            try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(cache)])
+            try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", binding: [.blob(cache)])
         }
     }
 
@@ -106,13 +106,13 @@ extension SQLiteStore {
 // Files in which nothing is.
 extension SQLiteStore {
     /// Whether opening a URL would make a new store.
-    package static func isMissing(at url: URL) -> Bool {
+    static func isMissing(at url: URL) -> Bool {
         let files = StoreFiles(url: url)
-        return FileStamp(path: files.main).map { isBlank(files, $0) } ?? true
+        return FileStamp(path: files.main).map { isBlank(files, stamp: $0) } ?? true
     }
 
     /// Whether there is a file but nothing in it: the remains of a store whose making was cut short, or of `touch`.
-    static func isBlank(_ files: StoreFiles, _ stamp: FileStamp) -> Bool {
+    static func isBlank(_ files: StoreFiles, stamp: FileStamp) -> Bool {
         guard (FileStamp(path: files.writeAheadLog)?.size ?? 0) == 0 else { return false }
         if stamp.size == 0 { return true }
         if let pages = files.pagesBeforeJournal { return pages < 2 }

@@ -6,7 +6,7 @@ extension SQLiteStore {
     /// they stay for a later call, for closing, or for the next opening.
     ///
     /// In a store with a write-ahead log this makes a checkpoint of the kind RESTART.
-    package func removeUnusedExternalData() {
+    func removeUnusedExternalData() {
         guard let open = openFiles else { return }
         let files = pendingRemovals.files(before: oldestView)
         guard !files.isEmpty else { return }

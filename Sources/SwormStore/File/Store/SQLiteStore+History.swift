@@ -5,7 +5,7 @@ extension SQLiteStore {
     package func deleteHistory(before bound: HistoryBound) throws -> Bool {
         let (open, watch) = try writableFiles()
         return try translating("delete history in") {
-            try open.pool.withWriter(watch) { connection in
+            try open.pool.withWriter(watch: watch) { connection in
                 try connection.base.transaction(.immediate) {
                     guard let tables = try open.history.tables(connection, model: model, layout: open.layout) else {
                         return false
@@ -16,7 +16,7 @@ extension SQLiteStore {
                     for kind in HistoryTables.Kind.allCases where tables.has("Z_PK", in: kind) {
                         _ = try HistoryKeys.reserve(0, of: kind, model: model, connection: connection)
                     }
-                    try Self.delete(before: bound, tables, connection)
+                    try Self.delete(before: bound, in: tables, on: connection)
                     return true
                 }
             }
@@ -24,18 +24,18 @@ extension SQLiteStore {
     }
 
     private static func delete(
-        before bound: HistoryBound, _ tables: HistoryTables, _ connection: StoreConnection
+        before bound: HistoryBound, in tables: HistoryTables, on connection: StoreConnection
     ) throws {
         switch bound {
         case .transaction(let number):
-            try connection.run("DELETE FROM ATRANSACTION WHERE Z_PK < ?", [.integer(number)])
+            try connection.run("DELETE FROM ATRANSACTION WHERE Z_PK < ?", binding: [.integer(number)])
         case .date(let date):
             // Up to the first that stays: where a clock went back, a gap would be left that no token could tell.
             // It is looked for once: for every row it would take hours in a long history.
             let first = "(SELECT min(Z_PK) FROM ATRANSACTION t WHERE \(HistoryReader.moment) >= ?1)"
             try connection.run(
                 "DELETE FROM ATRANSACTION WHERE \(first) IS NULL OR Z_PK < \(first)",
-                [.real(date.timeIntervalSinceReferenceDate)])
+                binding: [.real(date.timeIntervalSinceReferenceDate)])
         }
         try connection.run(
             "DELETE FROM ACHANGE WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK = ACHANGE.ZTRANSACTIONID)")

@@ -19,7 +19,7 @@ extension SQLiteStore {
         }
         let files = StoreFiles(url: url, disk: options.disk)
         try files.refuseOtherKinds()
-        if let stamp = FileStamp(path: files.main), !isBlank(files, stamp) {
+        if let stamp = FileStamp(path: files.main), !isBlank(files, stamp: stamp) {
             return try openExisting(url: url, files: files, model: model, options: options)
         }
         if options.isReadOnly || !options.createsMissingFile {
@@ -33,7 +33,7 @@ extension SQLiteStore {
     }
 
     /// Makes a store that is kept in memory only.
-    package static func inMemory(
+    static func inMemory(
         url: URL? = nil, model: CompiledModel, options: StoreOptions = StoreOptions()
     ) throws -> SQLiteStore {
         try CoreDataError.translating(while: "make", path: nil) {
@@ -47,9 +47,9 @@ extension SQLiteStore {
             let metadata = try StoreMetadata(newStoreOf: type, model: model)
             let layout = StoreLayout(model: model)
             try connection.base.transaction(.immediate) {
-                try fill(connection, metadata, model: model, layout: layout, options: options)
+                try fill(connection, metadata: metadata, model: model, layout: layout, options: options)
             }
-            try limit(connection, options)
+            try limit(connection, by: options)
             let pool = ConnectionPool(
                 kind: .single, writer: connection, timeout: options.busyTimeout, idleReaders: options.idleReaders
             ) {
@@ -62,7 +62,7 @@ extension SQLiteStore {
     }
 
     /// The metadata of a store, which may have been written with any model. Nothing is changed.
-    package static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
+    static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
         try inspect(StoreFiles(url: url, disk: options.disk), options: options).inspection.metadata.dictionary
     }
 
@@ -100,7 +100,7 @@ extension SQLiteStore {
     private static func requireContent(_ files: StoreFiles) throws {
         try files.refuseOtherKinds()
         guard let stamp = FileStamp(path: files.main) else { throw ReadOnlyAccess.missing(files) }
-        guard !isBlank(files, stamp) else {
+        guard !isBlank(files, stamp: stamp) else {
             throw CoreDataError(
                 NSPersistentStoreOpenError, "The file “\(files.main)” is empty: there is no store in it.",
                 condition: .notAStore)
@@ -170,7 +170,7 @@ extension SQLiteStore {
         let keepsHistory = options.tracksHistory || inspection.keepsHistory || mirroringTable != nil
         let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
             let writer = try connect(files, options: options, access: .readWrite)
-            let isShared = try useJournal(of: options, writer, files)
+            let isShared = try useJournal(of: options, on: writer, files: files)
             if keepsHistory { try HistorySchema.add(to: writer, model: model) }
             return try makePool(files, writer: writer, isShared: isShared, options: options)
         }
@@ -222,7 +222,7 @@ extension SQLiteStore {
             makeWriter: {
                 let writer = try connect(files, options: options, access: .readWrite)
                 // One of the two kinds of rollback journals is not noted in the file.
-                _ = try useJournal(of: options, writer, files)
+                _ = try useJournal(of: options, on: writer, files: files)
                 if isShared { writer.base.notesLog() }
                 return writer
             }
@@ -251,11 +251,11 @@ extension SQLiteStore {
         try connection.base.execute("PRAGMA wal_autocheckpoint = 0")
         connection.base.watch = options.watch
         try StoreFunctions.register(on: connection.base, changes: connection.changes)
-        try limit(connection, options)
+        try limit(connection, by: options)
         return connection
     }
 
-    static func limit(_ connection: StoreConnection, _ options: StoreOptions) throws {
+    static func limit(_ connection: StoreConnection, by options: StoreOptions) throws {
         // After it has begun anew, the log's file is cut to this length.
         try connection.base.execute("PRAGMA journal_size_limit = \(options.logLimit)")
         if let pages = options.maximumPageCount { try connection.base.execute("PRAGMA max_page_count = \(pages)") }
@@ -269,7 +269,7 @@ extension SQLiteStore {
     /// - Returns: Whether it is a write-ahead log. Without one, also where the file system cannot have it, readers and writers
     ///   take turns on one connection.
     static func useJournal(
-        of options: StoreOptions, _ connection: StoreConnection, _ files: StoreFiles
+        of options: StoreOptions, on connection: StoreConnection, files: StoreFiles
     ) throws -> Bool {
         guard options.journalMode == .wal else {
             try connection.base.setSynchronous(.full)

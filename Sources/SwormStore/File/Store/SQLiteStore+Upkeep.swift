@@ -13,10 +13,10 @@ extension SQLiteStore {
     /// - Throws: ``CoreDataError`` with the condition `timedOut` where somebody else reads or writes for too long,
     ///   `wouldDeadlock` where that is the calling thread, and `readOnly`.
     package func checkpoint(
-        _ mode: Connection.CheckpointMode, _ token: InterruptToken? = nil
+        _ mode: Connection.CheckpointMode, token: InterruptToken? = nil
     ) throws -> (log: Int, checkpointed: Int) {
         let open = try writableFiles().0
-        return try translating("move the log of", token) { try open.pool.checkpoint(mode, token) }
+        return try translating("move the log of", token: token) { try open.pool.checkpoint(mode, token: token) }
     }
 
     /// Closes all connections until ``resume()``, so that the process holds no lock on the file by this store.

@@ -9,7 +9,7 @@ import SwormPredicates
 /// saves. A store in memory has one connection, so there sessions and saves of different threads take turns.
 package final class SQLiteStore: ObjectStore {
     /// Nil for a store in memory.
-    package let url: URL?
+    let url: URL?
     package let model: CompiledModel
     package let identifier: String
     package let options: StoreOptions
@@ -84,7 +84,7 @@ package final class SQLiteStore: ObjectStore {
 
     package func beginSession(_ token: InterruptToken?) throws -> any StoreSession {
         let (open, watch) = try currentFiles()
-        let connection = try translating("read", token) { try open.pool.takeReader(watch, token) }
+        let connection = try translating("read", token: token) { try open.pool.takeReader(watch: watch, token: token) }
         return SQLiteSession(store: self, open: open, connection: connection, token)
     }
 
@@ -154,8 +154,8 @@ package final class SQLiteStore: ObjectStore {
                 "Keys can only be reserved for a root entity, and at least one of them.")
         }
         let (open, watch) = try writableFiles()
-        return try translating("reserve keys in", token) {
-            try open.pool.withWriter(watch, token) { connection in
+        return try translating("reserve keys in", token: token) {
+            try open.pool.withWriter(watch: watch, token: token) { connection in
                 try connection.base.transaction(.immediate) {
                     try SaveTransaction.reserve(
                         count, root: root, model: model, table: open.columns[root - 1].table, connection: connection)
@@ -165,12 +165,12 @@ package final class SQLiteStore: ObjectStore {
     }
 
     @discardableResult
-    package func save(_ request: SaveRequest, _ token: InterruptToken?) throws -> SaveResult {
+    package func save(_ request: SaveRequest, token: InterruptToken?) throws -> SaveResult {
         let (open, watch) = try writableFiles()
         let newMetadata = newMetadata
         guard !request.isEmpty || newMetadata != nil else { return SaveResult() }
-        let (result, replaced) = try translating("save", token) {
-            try open.pool.withWriter(watch, token) { connection in
+        let (result, replaced) = try translating("save", token: token) {
+            try open.pool.withWriter(watch: watch, token: token) { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external, isAlone: true)
                 var isWritten = false
@@ -199,8 +199,8 @@ package final class SQLiteStore: ObjectStore {
 
     package func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
         let (open, watch) = try writableFiles()
-        return try translating("write into", token) {
-            let (connection, wasPinned) = try open.pool.takeWriter(watch, token)
+        return try translating("write into", token: token) {
+            let (connection, wasPinned) = try open.pool.takeWriter(watch: watch, token: token)
             do {
                 try open.prepareWriting(connection)
                 try connection.base.begin(.immediate)
@@ -212,7 +212,8 @@ package final class SQLiteStore: ObjectStore {
             // From here on its hold counts the uses.
             defer { connection.uses.end() }
             return SQLiteTransaction(
-                store: self, open: open, connection: connection, token, .fromPool(wasPinned: wasPinned))
+                store: self, open: open, connection: connection, token: token,
+                connecting: .fromPool(wasPinned: wasPinned))
         }
     }
 
@@ -226,7 +227,7 @@ package final class SQLiteStore: ObjectStore {
         }
         let connection = try session.lease.beginUse(isAlone: true)
         do {
-            try translating("write into", token) {
+            try translating("write into", token: token) {
                 try session.open.pool.upgrade(
                     connection, watch: watch, token: token, prepare: session.open.prepareWriting)
             }
@@ -235,7 +236,8 @@ package final class SQLiteStore: ObjectStore {
             throw error
         }
         session.handOver()
-        return SQLiteTransaction(store: self, open: session.open, connection: connection, token, .fromView)
+        return SQLiteTransaction(
+            store: self, open: session.open, connection: connection, token: token, connecting: .fromView)
     }
 
     /// The metadata that wait for the next write; nil when there are none.
@@ -287,7 +289,7 @@ package final class SQLiteStore: ObjectStore {
     }
 
     /// An error of work that was stopped, as the error that says why.
-    func explained(_ error: any Error, _ token: InterruptToken?) -> any Error {
+    func explained(_ error: any Error, token: InterruptToken?) -> any Error {
         let explained = token?.explaining(error) ?? error
         guard (explained as? SQLiteError)?.code == SQLiteError.interrupt else { return explained }
         return openFiles?.pool.reason ?? explained
@@ -295,13 +297,13 @@ package final class SQLiteStore: ObjectStore {
 
     /// Runs a body and turns what SQLite throws into an error of this framework: why the work was stopped, where a token did.
     func translating<Result>(
-        _ action: String, _ token: InterruptToken? = nil, _ body: () throws -> Result
+        _ action: String, token: InterruptToken? = nil, _ body: () throws -> Result
     ) throws -> Result {
         try CoreDataError.translating(while: action, path: files?.main) {
             do {
                 return try body()
             } catch {
-                throw explained(error, token)
+                throw explained(error, token: token)
             }
         }
     }

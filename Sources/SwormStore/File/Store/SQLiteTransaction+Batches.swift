@@ -1,13 +1,13 @@
 extension SQLiteTransaction {
     func update(_ batch: BatchUpdate) throws -> BatchResult {
         try self.batch(author: batch.author, contextName: batch.contextName) { transaction in
-            try BatchUpdateRun(batch, transaction, open.compiler).run()
+            try BatchUpdateRun(batch, in: transaction, compiler: open.compiler).run()
         }
     }
 
     func delete(_ batch: BatchDeletion) throws -> BatchResult {
         try self.batch(author: batch.author, contextName: batch.contextName) { transaction in
-            try BatchDeletionRun(batch, transaction, open.compiler).run()
+            try BatchDeletionRun(batch, in: transaction, compiler: open.compiler).run()
         }
     }
 }

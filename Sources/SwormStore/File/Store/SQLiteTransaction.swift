@@ -47,17 +47,17 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     private var savepoints = 0
 
     init(
-        store: SQLiteStore, open: OpenStore, connection: StoreConnection, _ token: InterruptToken?,
-        _ connecting: Connecting
+        store: SQLiteStore, open: OpenStore, connection: StoreConnection, token: InterruptToken?,
+        connecting: Connecting
     ) {
         if case .fromView = connecting { hasRead = true }
         super.init(store: store, open: open, connection: connection, token) { [progress] connection in
-            Self.end(connection, progress, connecting, store: store, open: open)
+            Self.end(connection, progress: progress, connecting: connecting, store: store, open: open)
         }
     }
 
     private static func end(
-        _ connection: StoreConnection, _ progress: Progress, _ connecting: Connecting, store: SQLiteStore,
+        _ connection: StoreConnection, progress: Progress, connecting: Connecting, store: SQLiteStore,
         open: OpenStore
     ) {
         // What ends a transaction is not to be stopped.
@@ -109,10 +109,10 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         try self.batch(author: batch.author, contextName: batch.contextName) { try $0.insert(batch) }
     }
 
-    func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
+    func upsert(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts? {
         // With an inferred model each change is looked at, which a save does.
         guard open.limits == nil else { return nil }
-        return try self.batch(author: batch.author, contextName: batch.contextName) { try $0.upsert(batch, rule) }
+        return try self.batch(author: batch.author, contextName: batch.contextName) { try $0.upsert(batch, by: rule) }
     }
 
     private func write<Output>(_ request: SaveRequest, _ body: (SaveTransaction) throws -> Output) throws -> Output {
@@ -185,7 +185,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                 "An earlier failure has undone the transaction, so that nothing more can be written in it.")
         }
         try prepare(connection)
-        return try store.translating("save", token) { try body(connection) }
+        return try store.translating("save", token: token) { try body(connection) }
     }
 
     // MARK: Ends

@@ -35,7 +35,7 @@ extension StoreFiles {
     package func requireRemovable(isForced: Bool = false, timeout: Double = 0) throws {
         for path in [main, writeAheadLog, sharedMemory, rollbackJournal] { try requirePlainFile(path) }
         guard !isForced, let stamp = FileStamp(path: main), !HubRegistry.isOpen(main),
-            !SQLiteStore.isBlank(self, stamp), try !isKnownStore(timeout)
+            !SQLiteStore.isBlank(self, stamp: stamp), try !isKnownStore(timeout)
         else { return }
         throw CoreDataError(
             NSPersistentStoreOperationError,

@@ -8,7 +8,7 @@ package final class StoreInspector {
     /// The columns of every table, by table name.
     package let columns: [String: [String]]
     /// The names in `Z_PRIMARYKEY`, by entity number.
-    package let entityNames: [Int64: String]
+    let entityNames: [Int64: String]
     private let inspection: StoreInspection
     // Holds the private copy in which a log that was left behind is read.
     private let place: ReadOnlyAccess
@@ -45,7 +45,7 @@ package final class StoreInspector {
 
     /// Runs a query and hands each row over.
     package func rows(_ sql: String, _ body: (borrowing Statement) throws -> Void) throws {
-        try CoreDataError.translating(while: "read", path: files.main) { try holder.rows(sql, [], body) }
+        try CoreDataError.translating(while: "read", path: files.main) { try holder.rows(sql, binding: [], body) }
     }
 
     /// The first column of the first row as an integer; nil for no row and for NULL.

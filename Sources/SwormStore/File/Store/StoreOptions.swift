@@ -6,7 +6,7 @@ package import SwormRows
 package struct StoreOptions: Sendable {
     package var isReadOnly = false
     /// Whether a store is made where there is no file, or an empty one.
-    package var createsMissingFile = true
+    var createsMissingFile = true
     /// The longest time in seconds that anything waits for another connection or another process.
     package var busyTimeout = 10.0
     /// How hard a save is pressed onto the disk. With `normal` a loss of power may cost the last saves, but not the store. Only
@@ -36,7 +36,7 @@ package struct StoreOptions: Sendable {
     /// Whether the mapping of such a migration is worked out from the two models.
     package var infersMapping = false
     /// Tells how many bytes are free where a folder is; nil where nobody knows. A migration asks before it begins.
-    package var freeRoom: @Sendable (_ folder: String) -> Int64? = { StoreFiles.freeRoom(in: $0) }
+    var freeRoom: @Sendable (_ folder: String) -> Int64? = { StoreFiles.freeRoom(in: $0) }
     /// How the files of the store are changed.
     package var disk = StoreDisk.system
     /// What a new store gets as the copy of its model; nil for none.
@@ -46,11 +46,11 @@ package struct StoreOptions: Sendable {
     /// What hands the content of external files on to another store, or takes it from there.
     package var lentFiles: SharedExternalFiles?
     /// When files of external data are removed that no row names.
-    package var externalData = ExternalDataLimits()
+    var externalData = ExternalDataLimits()
     /// The table that shows that the store is mirrored, when it was opened read-only for that reason.
     var mirroringTable: String?
     /// A copy of files up to this size is preferred to leaving a `-shm` file beside a store that is only looked at.
-    package var largestInspectionCopy: Int64 = 64 << 20
+    var largestInspectionCopy: Int64 = 64 << 20
 
     package init() {}
 }

@@ -7,7 +7,7 @@ package enum OrderKeys {
     package static let step: Int64 = 1024
 
     /// Returns the key of an object that is appended after the given last key.
-    package static func next(after last: Int64?) -> Int64 {
+    static func next(after last: Int64?) -> Int64 {
         guard let last else { return first }
         let (key, overflow) = last.addingReportingOverflow(step)
         return overflow ? Int64.max : max(key, first)

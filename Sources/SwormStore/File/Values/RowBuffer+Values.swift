@@ -11,55 +11,57 @@ extension RowBuffer {
     ///
     /// - Throws: ``CoreDataError`` for text that is not a URL and for a number that no decimal can represent.
     ///   Everything else was checked when the buffer was filled.
-    package func value(_ row: Int, _ cell: Int, type: AttributeType) throws -> AttributeValue {
-        guard !isNull(row, cell) else { return .null }
+    package func value(row: Int, cell: Int, type: AttributeType) throws -> AttributeValue {
+        guard !isNull(row: row, cell: cell) else { return .null }
         switch type {
-        case .integer16, .integer32, .integer64, .objectID: return .int(int64(row, cell))
-        case .boolean: return .bool(int64(row, cell) != 0)
-        case .double, .float: return .double(double(row, cell))
-        case .date: return .date(Date(timeIntervalSinceReferenceDate: double(row, cell)))
+        case .integer16, .integer32, .integer64, .objectID: return .int(int64(row: row, cell: cell))
+        case .boolean: return .bool(int64(row: row, cell: cell) != 0)
+        case .double, .float: return .double(double(row: row, cell: cell))
+        case .date: return .date(Date(timeIntervalSinceReferenceDate: double(row: row, cell: cell)))
         case .decimal:
-            guard let number = decimal(row, cell) else {
-                throw unreadable(row, "a number beyond the range of decimals")
+            guard let number = decimal(row: row, cell: cell) else {
+                throw unreadable(row, holding: "a number beyond the range of decimals")
             }
             return .decimal(number)
-        case .string: return .string(text(row, cell))
-        case .uuid: return uuid(row, cell).map(AttributeValue.uuid) ?? .null
+        case .string: return .string(text(row: row, cell: cell))
+        case .uuid: return uuid(row: row, cell: cell).map(AttributeValue.uuid) ?? .null
         case .uri:
-            let text = text(row, cell)
+            let text = text(row: row, cell: cell)
             guard let url = URL(string: text, encodingInvalidCharacters: false) else {
-                throw unreadable(row, "“\(text.prefix(100))”, which is not a URL")
+                throw unreadable(row, holding: "“\(text.prefix(100))”, which is not a URL")
             }
             return .url(url)
-        case .binaryData, .transformable: return .data(data(row, cell))
+        case .binaryData, .transformable: return .data(data(row: row, cell: cell))
         case .undefined, .composite: return .null
         }
     }
 
     /// Returns the value of an attribute, including the content of external data, with errors that name the attribute.
     package func value(
-        _ row: Int, _ cell: Int, of attribute: CompiledAttribute, in entity: CompiledEntity, session: any StoreSession
+        row: Int, cell: Int, of attribute: CompiledAttribute, in entity: CompiledEntity, session: any StoreSession
     ) throws -> AttributeValue {
         do {
-            if attribute.allowsExternalStorage, tag(row, cell) == .blob {
-                return .data(try withBytes(row, cell) { try session.externalData($0) })
+            if attribute.allowsExternalStorage, tag(row: row, cell: cell) == .blob {
+                return .data(try withBytes(row: row, cell: cell) { try session.externalData($0) })
             }
-            return try value(row, cell, type: attribute.type)
+            return try value(row: row, cell: cell, type: attribute.type)
         } catch let error as CoreDataError {
             throw CoreDataError(
-                error.errorCode, "“\(entity.name).\(attribute.name)” of the row \(int64(row, 0)): \(error.message)",
+                error.errorCode,
+                "“\(entity.name).\(attribute.name)” of the row \(int64(row: row, cell: 0)): \(error.message)",
                 entity: entity.name, key: attribute.name, cause: error)
         }
     }
 
-    private func unreadable(_ row: Int, _ what: String) -> CoreDataError {
-        CoreDataError(CocoaError.Code.fileReadCorruptFile.rawValue, "The row \(int64(row, 0)) holds \(what).")
+    private func unreadable(_ row: Int, holding what: String) -> CoreDataError {
+        CoreDataError(
+            CocoaError.Code.fileReadCorruptFile.rawValue, "The row \(int64(row: row, cell: 0)) holds \(what).")
     }
 }
 
 extension AttributeType {
     /// The kind of values that a column of this type can hold.
-    package var cellKind: CellKind {
+    var cellKind: CellKind {
         switch self {
         case .integer16, .integer32, .integer64, .boolean, .objectID: .integer
         case .double, .float, .date: .real

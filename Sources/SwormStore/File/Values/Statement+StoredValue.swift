@@ -29,7 +29,7 @@ extension Statement {
     /// Binds the value of an attribute whose column stores it unchanged, or returns false, with nothing bound, for any
     /// other value.
     mutating func bindPlain(
-        _ value: AttributeValue, _ type: AttributeType, at index: Int, in arena: BindingArena
+        _ value: AttributeValue, as type: AttributeType, at index: Int, in arena: BindingArena
     ) throws -> Bool {
         switch (type, value) {
         case (_, .null): try bindNull(at: index)

@@ -32,12 +32,12 @@ struct CarriedColumns: Sendable {
                     clashes.append((old, column))
                     continue
                 }
-                add(column, of: old, root, isAlone: roots.count == 1)
+                add(column, of: old, root: root, isAlone: roots.count == 1)
             }
         }
     }
 
-    private mutating func add(_ column: UnmanagedColumn, of table: String, _ root: Int, isAlone: Bool) {
+    private mutating func add(_ column: UnmanagedColumn, of table: String, root: Int, isAlone: Bool) {
         let what = "The column \(column.name) of the table \(table), which is not of the model,"
         if let place = columns.firstIndex(where: { $0.name.uppercased() == column.name.uppercased() }) {
             guard !column.isGenerated, !columns[place].isGenerated else {
@@ -55,7 +55,7 @@ struct CarriedColumns: Sendable {
         guard column.isGenerated else {
             // Rows of other tables may violate the constraints in the definition of this one's column.
             let definition = isAlone ? column.definition ?? column.plain : column.plain
-            if !isAlone, let full = column.definition, !Self.says(full, column) {
+            if !isAlone, let full = column.definition, !Self.says(full, onlyTypeOf: column) {
                 notes.append("\(what) keeps its type alone: rows of several tables come together there.")
             }
             columns.append(
@@ -72,7 +72,7 @@ struct CarriedColumns: Sendable {
     }
 
     /// Returns whether a definition consists only of the name and the type.
-    private static func says(_ definition: String, _ column: UnmanagedColumn) -> Bool {
+    private static func says(_ definition: String, onlyTypeOf column: UnmanagedColumn) -> Bool {
         let names = [column.name, SQLName.alwaysQuoted(column.name)]
         guard !column.type.isEmpty else { return names.contains(definition) }
         return names.contains { name in

@@ -18,25 +18,25 @@ struct CellSource {
     func cell(of use: ColumnUse, in pair: MigrationMap.Pair) throws -> TablePlan.Cell? {
         guard map.destination[use.entity].family.contains(pair.destination.number) else { return nil }
         switch use.role {
-        case .attribute(let slot): return try attribute(slot, pair)
+        case .attribute(let slot): return try attribute(slot, in: pair)
         case .key(let slot):
-            guard let (toOne, relationship, _) = link(slot, use, pair) else { return .empty }
+            guard let (toOne, relationship, _) = link(slot, for: use, in: pair) else { return .empty }
             return key(
                 toOne.column, from: relationship.destination, to: pair.destination.relationships[slot].destination)
         case .entity(let slot):
             // If the entity numbers change, they are set after the rows are in their tables.
-            guard let column = link(slot, use, pair)?.0.entityColumn else { return .empty }
+            guard let column = link(slot, for: use, in: pair)?.0.entityColumn else { return .empty }
             return plain(column)
         case .order(let slot):
-            guard let (_, _, own) = link(slot, use, pair),
+            guard let (_, _, own) = link(slot, for: use, in: pair),
                 let column = old.order(ofToOne: own, in: pair.source)
             else { return .empty }
             return plain(column)
         case .ownerKey(let place):
-            guard let (source, column, _) = owner(place, pair) else { return .empty }
+            guard let (source, column, _) = owner(of: place, in: pair) else { return .empty }
             return key(column, from: source.number, to: place.entity)
         case .ownerOrder(let place):
-            guard let order = owner(place, pair)?.order else { return .empty }
+            guard let order = owner(of: place, in: pair)?.order else { return .empty }
             return plain(order)
         }
     }
@@ -48,7 +48,7 @@ struct CellSource {
     // MARK: Relationships
 
     private func link(
-        _ slot: Int, _ use: ColumnUse, _ pair: MigrationMap.Pair
+        _ slot: Int, for use: ColumnUse, in pair: MigrationMap.Pair
     ) -> (StoreLayout.ToOne, CompiledRelationship, Int)? {
         guard feeds[PropertyLocation(entity: use.entity, slot: slot)] == .direct, let own = pair.relationships[slot],
             let toOne = old.toOne(own, in: pair.source.number)
@@ -58,7 +58,7 @@ struct CellSource {
 
     /// Returns the owner's columns if the rows of the pair can have an owner.
     private func owner(
-        _ place: PropertyLocation, _ pair: MigrationMap.Pair
+        of place: PropertyLocation, in pair: MigrationMap.Pair
     ) -> (owner: CompiledEntity, column: String, order: String?)? {
         guard feeds[place] == .direct, let (owner, relationship, column, order) = feeds.directOwner(place),
             map.source[relationship.destination].family.contains(pair.source.number)
@@ -76,10 +76,10 @@ struct CellSource {
 
     // MARK: Attributes
 
-    private func attribute(_ slot: Int, _ pair: MigrationMap.Pair) throws -> TablePlan.Cell {
+    private func attribute(_ slot: Int, in pair: MigrationMap.Pair) throws -> TablePlan.Cell {
         let attribute = pair.destination.attributes[slot]
         guard let own = pair.attributes[slot], let column = old.column(ofAttribute: own, in: pair.source.number) else {
-            var cell = TablePlan.Cell(fill: try fill(attribute, pair.destination))
+            var cell = TablePlan.Cell(fill: try fill(for: attribute, of: pair.destination))
             if cell.fill != nil, attribute.isOptional { cell.witnesses = siblings(of: attribute.name, pair) }
             return cell
         }
@@ -88,7 +88,7 @@ struct CellSource {
             column: column, expression: Self.converted(SQLName.quoted(column), from: source, to: attribute))
         // A leaf of an optional composite is optional itself.
         if !attribute.isOptional, source.isOptional {
-            cell.fill = try fill(attribute, pair.destination)
+            cell.fill = try fill(for: attribute, of: pair.destination)
         }
         return cell
     }
@@ -109,7 +109,7 @@ struct CellSource {
         return []
     }
 
-    private func fill(_ attribute: CompiledAttribute, _ entity: CompiledEntity) throws -> StoredValue? {
+    private func fill(for attribute: CompiledAttribute, of entity: CompiledEntity) throws -> StoredValue? {
         guard attribute.derivation == nil, attribute.defaultValue != .null else { return nil }
         let value = try StoredValue(attribute.defaultValue, for: attribute, of: entity)
         guard attribute.allowsExternalStorage, case .blob(let data) = value else { return value }

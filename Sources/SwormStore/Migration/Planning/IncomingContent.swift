@@ -12,7 +12,7 @@ struct IncomingContent {
 
     /// Returns the incoming content of a whole store.
     static func all(
-        _ map: MigrationMap, _ layout: StoreLayout, _ connection: StoreConnection, _ files: StoreFiles
+        by map: MigrationMap, layout: StoreLayout, on connection: StoreConnection, files: StoreFiles
     ) throws -> [IncomingContent] {
         let folder = ExternalDataFolder(path: files.externalData)
         var all: [IncomingContent] = []
@@ -23,7 +23,8 @@ struct IncomingContent {
                     let column = layout.column(ofAttribute: own, in: pair.source.number)
                 else { continue }
                 var content = IncomingContent(entity: pair.source.name, attribute: pair.source.attributes[own].name)
-                try content.read(SQLName.quoted(column), pair.source, layout, connection, folder)
+                try content.read(
+                    SQLName.quoted(column), of: pair.source, layout: layout, on: connection, folder: folder)
                 all.append(content)
             }
         }
@@ -31,8 +32,8 @@ struct IncomingContent {
     }
 
     private mutating func read(
-        _ column: String, _ entity: CompiledEntity, _ layout: StoreLayout, _ connection: StoreConnection,
-        _ folder: ExternalDataFolder
+        _ column: String, of entity: CompiledEntity, layout: StoreLayout, on connection: StoreConnection,
+        folder: ExternalDataFolder
     ) throws {
         try connection.rows(
             "SELECT \(column) FROM \(SQLName.quoted(layout.table(of: entity))) WHERE Z_ENT = \(entity.number) AND length(\(column)) = 38"

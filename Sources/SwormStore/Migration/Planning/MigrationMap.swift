@@ -36,10 +36,10 @@ struct MigrationMap {
             pairs[old.number] = Pair(
                 source: old, destination: new,
                 attributes: try Self.slots(
-                    entry.attributes, new.attributes.map(\.name), of: new, from: old
+                    entry.attributes, names: new.attributes.map(\.name), of: new, from: old
                 ) { if case .attribute(let slot)? = old.slot(named: $0) { slot } else { nil } },
                 relationships: try Self.slots(
-                    entry.relationships, new.relationships.map(\.name), of: new, from: old
+                    entry.relationships, names: new.relationships.map(\.name), of: new, from: old
                 ) { if case .relationship(let slot)? = old.slot(named: $0) { slot } else { nil } })
         }
         self.pairs = pairs.sorted { $0.key < $1.key }.map(\.value)
@@ -47,7 +47,7 @@ struct MigrationMap {
     }
 
     private static func slots(
-        _ properties: [ModelMapping.Property], _ names: [String], of new: CompiledEntity, from old: CompiledEntity,
+        _ properties: [ModelMapping.Property], names: [String], of new: CompiledEntity, from old: CompiledEntity,
         _ find: (String) -> Int?
     ) throws -> [Int?] {
         var sources: [String: String] = [:]

@@ -91,7 +91,7 @@ extension MigrationPlanner {
     }
 
     /// Renames a table without changing the references to it.
-    func renamingAlone(_ table: String, _ name: String) -> [MigrationStatement] {
+    func renamingAlone(_ table: String, to name: String) -> [MigrationStatement] {
         [
             "PRAGMA legacy_alter_table = ON",
             MigrationStatement("ALTER TABLE \(SQLName.quoted(table)) RENAME TO \(SQLName.quoted(name))"),
@@ -108,7 +108,7 @@ extension MigrationPlanner {
         for table in oldTables {
             let references = references(to: table.name)
             guard !references.isEmpty, let plan = successor(of: table.root) else { continue }
-            statements += renamingAlone(plan.table.name, table.moved)
+            statements += renamingAlone(plan.table.name, to: table.moved)
             statements.append("ALTER TABLE \(table.moved) RENAME TO \(SQLName.quoted(plan.table.name))")
             let highest = source.highestKeys[table.root] ?? 0
             guard let offset = offsets.offset(from: table.root, into: plan.root.number), offset > 0 else { continue }

@@ -32,7 +32,7 @@ extension MigrationPlanner {
         }
         let renumbered = map.pairs.filter { $0.source.number != $0.destination.number }
         if !renumbered.isEmpty {
-            settings.append("ZENTITY = \(numberCase("ZENTITY", renumbered))")
+            settings.append("ZENTITY = \(numberCase("ZENTITY", for: renumbered))")
             numbers.formUnion(renumbered.map(\.source.number))
         }
         guard !settings.isEmpty else { return statements }

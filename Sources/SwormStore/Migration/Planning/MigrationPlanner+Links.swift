@@ -7,11 +7,11 @@ extension MigrationPlanner {
             for slot in map.destination.ownRelationships(of: entity) {
                 let place = PropertyLocation(entity: entity.number, slot: slot)
                 if let toOne = layout.toOne(slot, in: entity.number) {
-                    statements += write(toOne, place)
+                    statements += write(toOne, of: place)
                 } else if case .oneWay(let column, let order)? = layout.toMany(slot, in: entity.number) {
-                    statements += writeOwner(column, order, place)
+                    statements += writeOwner(in: column, order: order, of: place)
                 } else if case .join(let join)? = layout.toMany(slot, in: entity.number), join.isOwner {
-                    statements += write(join, place)
+                    statements += write(join, of: place)
                 }
             }
         }
@@ -21,7 +21,7 @@ extension MigrationPlanner {
     private func table(_ entity: Int) -> String { SQLName.quoted(layout.table(of: map.destination[entity])) }
 
     /// Returns a condition that restricts the rows of a table to those of an entity.
-    private func condition(_ number: Int, _ prefix: String = "") -> String {
+    private func condition(_ number: Int, prefix: String = "") -> String {
         let entity = map.destination[number]
         guard entity.root != entity.number else { return "" }
         return " AND \(prefix)Z_ENT BETWEEN \(entity.family.lowerBound) AND \(entity.family.upperBound)"
@@ -36,8 +36,8 @@ extension MigrationPlanner {
         let (owner, member) = (gathering.place.entity, relationship.destination)
         var statements: [MigrationStatement] = [
             """
-            DELETE FROM \(links) WHERE NOT EXISTS (SELECT 1 FROM \(table(owner)) AS t WHERE t.Z_PK = O\(condition(owner, "t."))) \
-            OR NOT EXISTS (SELECT 1 FROM \(table(member)) AS t WHERE t.Z_PK = M\(condition(member, "t.")))
+            DELETE FROM \(links) WHERE NOT EXISTS (SELECT 1 FROM \(table(owner)) AS t WHERE t.Z_PK = O\(condition(owner, prefix: "t."))) \
+            OR NOT EXISTS (SELECT 1 FROM \(table(member)) AS t WHERE t.Z_PK = M\(condition(member, prefix: "t.")))
             """
         ]
         func keepFirst(of column: String, by order: String) {
@@ -65,7 +65,7 @@ extension MigrationPlanner {
 
     // MARK: To-one
 
-    private func write(_ toOne: StoreLayout.ToOne, _ place: PropertyLocation) -> [MigrationStatement] {
+    private func write(_ toOne: StoreLayout.ToOne, of place: PropertyLocation) -> [MigrationStatement] {
         let relationship = feeds.relationship(place)
         let entity = map.destination[place.entity]
         let (own, target) = (table(place.entity), table(relationship.destination))
@@ -79,7 +79,7 @@ extension MigrationPlanner {
             guard feeds.mayDangle(place) else { break }
             let columns = [key, number, order].compactMap { $0 }.map { "\($0) = NULL" }.joined(separator: ", ")
             statements.append(
-                "UPDATE \(own) SET \(columns) WHERE \(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(target) AS t WHERE t.Z_PK = \(own).\(key)\(condition(relationship.destination, "t.")))"
+                "UPDATE \(own) SET \(columns) WHERE \(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(target) AS t WHERE t.Z_PK = \(own).\(key)\(condition(relationship.destination, prefix: "t.")))"
             )
         case .gathered(let gathering):
             let links = Self.gatheringTable(gathering)
@@ -126,7 +126,7 @@ extension MigrationPlanner {
 
     // MARK: To-many without inverse
 
-    private func writeOwner(_ column: String, _ order: String?, _ place: PropertyLocation) -> [MigrationStatement] {
+    private func writeOwner(in column: String, order: String?, of place: PropertyLocation) -> [MigrationStatement] {
         let destination = map.destination[feeds.relationship(place).destination]
         let members = table(destination.number)
         let key = SQLName.quoted(column)
@@ -136,7 +136,7 @@ extension MigrationPlanner {
             if feeds.mayLackOwner(place) {
                 let columns = [key, order.map { SQLName.quoted($0) }].compactMap { $0 }.map { "\($0) = NULL" }
                 statements.append(
-                    "UPDATE \(members) SET \(columns.joined(separator: ", ")) WHERE \(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table(place.entity)) AS t WHERE t.Z_PK = \(members).\(key)\(condition(place.entity, "t.")))"
+                    "UPDATE \(members) SET \(columns.joined(separator: ", ")) WHERE \(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table(place.entity)) AS t WHERE t.Z_PK = \(members).\(key)\(condition(place.entity, prefix: "t.")))"
                 )
             }
         case .gathered(let gathering):
@@ -156,7 +156,7 @@ extension MigrationPlanner {
 
     // MARK: Join tables
 
-    private func write(_ join: StoreLayout.Join, _ place: PropertyLocation) -> [MigrationStatement] {
+    private func write(_ join: StoreLayout.Join, of place: PropertyLocation) -> [MigrationStatement] {
         let table = SQLName.quoted(join.table)
         let (own, other) = (SQLName.quoted(join.ownColumn), SQLName.quoted(join.otherColumn))
         switch feeds[place] {
@@ -167,7 +167,7 @@ extension MigrationPlanner {
                 (other, feeds.relationship(place).destination, feeds.mayDangle(place)),
             ]
             return sides.filter(\.2).map { column, entity, _ in
-                "DELETE FROM \(table) WHERE NOT EXISTS (SELECT 1 FROM \(self.table(entity)) AS t WHERE t.Z_PK = \(table).\(column)\(condition(entity, "t.")))"
+                "DELETE FROM \(table) WHERE NOT EXISTS (SELECT 1 FROM \(self.table(entity)) AS t WHERE t.Z_PK = \(table).\(column)\(condition(entity, prefix: "t.")))"
             }
         case .gathered(let gathering):
             let links = Self.gatheringTable(gathering)

@@ -18,7 +18,7 @@ extension MigrationPlanner {
         groups.sort {
             (order[$0.root] ?? 0, $0.pairs[0].source.number) < (order[$1.root] ?? 0, $1.pairs[0].source.number)
         }
-        return groups.map { copy($0.pairs, of: $0.root, $0.cells, into: plan) }
+        return groups.map { copy($0.pairs, of: $0.root, cells: $0.cells, into: plan) }
     }
 
     /// Returns whether rows can be read by one statement. A column that some of them do not have is NULL in these rows.
@@ -27,7 +27,7 @@ extension MigrationPlanner {
     }
 
     private func copy(
-        _ pairs: [MigrationMap.Pair], of root: Int, _ cells: [TablePlan.Cell?], into plan: TablePlan
+        _ pairs: [MigrationMap.Pair], of root: Int, cells: [TablePlan.Cell?], into plan: TablePlan
     ) -> MigrationStatement {
         let offset = offsets.offset(from: root, into: plan.root.number) ?? 0
         var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
@@ -51,17 +51,17 @@ extension MigrationPlanner {
         let condition = numbers == all ? "" : " WHERE Z_ENT IN (\(list(numbers)))"
         return MigrationStatement(
             "INSERT INTO \(SQLName.quoted(plan.table.name)) (\(columns.joined(separator: ", "))) SELECT \(expressions.joined(separator: ", ")) FROM SwormOld_\(root)\(condition)",
-            values)
+            binding: values)
     }
 
     /// Returns an expression for the number of the new entity, computed from that of the old one.
     private func number(of pairs: [MigrationMap.Pair]) -> String {
         if pairs.allSatisfy({ $0.source.number == $0.destination.number }) { return "Z_ENT" }
         if Set(pairs.map(\.destination.number)).count == 1 { return "\(pairs[0].destination.number)" }
-        return numberCase("Z_ENT", pairs)
+        return numberCase("Z_ENT", for: pairs)
     }
 
-    func numberCase(_ column: String, _ pairs: [MigrationMap.Pair]) -> String {
+    func numberCase(_ column: String, for pairs: [MigrationMap.Pair]) -> String {
         let cases = pairs.map { "WHEN \($0.source.number) THEN \($0.destination.number)" }
         return "CASE \(column) \(cases.joined(separator: " ")) ELSE \(column) END"
     }
@@ -83,7 +83,7 @@ extension MigrationPlanner {
         let moved = plan.pairs.filter { !$0.source.isAbstract && $0.source.number != $0.destination.number }
         if !moved.isEmpty {
             statements.append(
-                "UPDATE \(table) SET Z_ENT = \(numberCase("Z_ENT", moved)) WHERE Z_ENT IN (\(list(moved.map(\.source.number))))"
+                "UPDATE \(table) SET Z_ENT = \(numberCase("Z_ENT", for: moved)) WHERE Z_ENT IN (\(list(moved.map(\.source.number))))"
             )
         }
         return statements + fills(of: plan, in: table)
@@ -129,7 +129,7 @@ extension MigrationPlanner {
             }
             let condition = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
             return MigrationStatement(
-                "UPDATE \(table) SET \(settings.joined(separator: ", "))\(condition)", fills.map(\.value))
+                "UPDATE \(table) SET \(settings.joined(separator: ", "))\(condition)", binding: fills.map(\.value))
         }
     }
 }

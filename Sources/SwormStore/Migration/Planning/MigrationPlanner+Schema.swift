@@ -145,7 +145,7 @@ extension MigrationPlanner {
             statements +=
                 references(to: table.name).isEmpty || successor(of: table.root) != nil
                 ? [MigrationStatement("ALTER TABLE \(SQLName.quoted(table.name)) RENAME TO \(table.moved)")]
-                : renamingAlone(table.name, table.moved)
+                : renamingAlone(table.name, to: table.moved)
         }
         let keptJoins = Set(joins.compactMap(\.kept?.table))
         // The content of the join tables that is not retained has already been gathered.

@@ -4,7 +4,7 @@
 /// The order of the steps: gather the links that do not remain in place; remove triggers and indexes; move old tables
 /// out of the way, or rename them and their columns; copy rows into new tables; write the links; finally create the
 /// indexes and triggers, as in a new store.
-package struct MigrationPlanner {
+struct MigrationPlanner {
     let map: MigrationMap
     let source: MigrationSource
     let layout: StoreLayout
@@ -118,7 +118,7 @@ package struct MigrationPlanner {
             statements.append(
                 MigrationStatement(
                     "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?1, ?2, ?3, ?4)",
-                    [
+                    binding: [
                         .integer(Int64(entity.number)), .text(entity.name), .integer(Int64(entity.superentity ?? 0)),
                         .integer(highest),
                     ]))

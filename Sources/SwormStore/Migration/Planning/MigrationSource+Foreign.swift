@@ -13,13 +13,13 @@ extension MigrationSource {
             }
         }
         for (table, columns) in known {
-            let found = try Self.columns(of: table, beside: columns, objects, connection)
+            let found = try Self.columns(of: table, beside: columns, objects: objects, on: connection)
             if !found.isEmpty { foreignColumns[table] = found }
         }
         // Core Data declares no foreign keys, so those in tables of the model belong to third-party columns.
         for object in objects where object.kind == .table {
             try connection.rows(
-                "SELECT \"from\", \"table\", \"to\" FROM pragma_foreign_key_list(?)", [.text(object.name)]
+                "SELECT \"from\", \"table\", \"to\" FROM pragma_foreign_key_list(?)", binding: [.text(object.name)]
             ) { row in
                 guard let column = row.text(0), let target = row.text(1) else { return }
                 let other = row.text(2)?.uppercased()
@@ -32,12 +32,14 @@ extension MigrationSource {
     }
 
     private static func columns(
-        of table: String, beside known: Set<String>, _ objects: [SchemaObject], _ connection: StoreConnection
+        of table: String, beside known: Set<String>, objects: [SchemaObject], on connection: StoreConnection
     ) throws -> [UnmanagedColumn] {
         var found: [UnmanagedColumn] = []
         let upper = Set(known.map { $0.uppercased() })
         // The shorter `table_info` list omits generated columns.
-        try connection.rows("SELECT name, type, hidden FROM pragma_table_xinfo(?) ORDER BY cid", [.text(table)]) {
+        try connection.rows(
+            "SELECT name, type, hidden FROM pragma_table_xinfo(?) ORDER BY cid", binding: [.text(table)]
+        ) {
             row in
             guard let name = row.text(0), !upper.contains(name.uppercased()), row.int64(2) != 1 else { return }
             found.append(

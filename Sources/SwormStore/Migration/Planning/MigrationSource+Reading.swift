@@ -3,7 +3,7 @@ import SwormSQLite
 extension MigrationSource {
     /// Reads the parts of the store that the planner needs.
     init(
-        _ connection: StoreConnection, _ inspection: StoreInspection, model: CompiledModel, layout: StoreLayout
+        _ connection: StoreConnection, inspection: StoreInspection, model: CompiledModel, layout: StoreLayout
     ) throws {
         self.layout = layout
         types = inspection.types
@@ -19,7 +19,7 @@ extension MigrationSource {
         self.objects = objects
         for root in MigrationPlanner.roots(of: model) {
             let recorded = try connection.integer(
-                "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root.number))])
+                "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", binding: [.integer(Int64(root.number))])
             let present = try connection.integer("SELECT max(Z_PK) FROM \(SQLName.quoted(layout.table(of: root)))")
             highestKeys[root.number] = max(recorded ?? 0, present ?? 0, 0)
         }
@@ -29,7 +29,7 @@ extension MigrationSource {
         let history = Set(HistoryTables.Kind.allCases.compactMap { otherRecords[$0.rawValue] })
         var records: [Int64: String?] = [:]
         try connection.rows(
-            "SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT > ?", [.integer(Int64(model.entities.count))]
+            "SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT > ?", binding: [.integer(Int64(model.entities.count))]
         ) { row in
             if !history.contains(row.int64(0)) { records.updateValue(row.text(1), forKey: row.int64(0)) }
         }

@@ -11,7 +11,7 @@ struct MigrationStatement: Sendable, Hashable, ExpressibleByStringInterpolation 
         var note: String
     }
 
-    init(_ sql: String, _ values: [StoredValue] = []) {
+    init(_ sql: String, binding values: [StoredValue] = []) {
         self.sql = sql
         self.values = values
     }

@@ -50,7 +50,7 @@ struct TablePlan {
         }
         self.cells = cells
         kept = nil
-        kept = keptTable(map, source)
+        kept = keptTable(by: map, from: source)
         guard kept == nil else { return }
         var roots: [Int] = []
         for pair in pairs where !roots.contains(pair.source.root) { roots.append(pair.source.root) }
@@ -62,7 +62,7 @@ struct TablePlan {
 
     /// Returns the table of the source that has exactly the rows and columns of this one, possibly with different
     /// column names; nil if no table does.
-    private func keptTable(_ map: MigrationMap, _ source: MigrationSource) -> String? {
+    private func keptTable(by map: MigrationMap, from source: MigrationSource) -> String? {
         guard let first = pairs.first, pairs.allSatisfy({ $0.source.root == first.source.root }),
             map.pairs(outOf: first.source.root).count == pairs.count,
             let present = source.layout.tables[first.source.root], !source.hasConstraint(present.name),

@@ -31,14 +31,14 @@ package struct StepRehearsal {
         report.sizeBefore = files.size
         let (inspection, place, connection) = try SQLiteStore.inspect(files, options: options)
         try withExtendedLifetime(place) {
-            try StoreMigration.refuseMirrored(inspection, files, options)
+            try StoreMigration.refuseMirrored(inspection, files: files, options: options)
             if let refusal {
-                try surveyIncompleteMapping(inspection, connection)
+                try surveyIncompleteMapping(inspection, on: connection)
                 throw refusal
             }
             let migration = try StoreMigration(
                 of: files.url, from: old, to: target, mapping: mapping, options: options, progress: progress)
-            let change = try MigrationRun(migration, inspection, connection)
+            let change = try MigrationRun(migration, inspection: inspection, original: connection)
             let planner = change.planner
             try survey(
                 MigrationSurvey(
@@ -46,19 +46,19 @@ package struct StepRehearsal {
                     feeds: planner.feeds, connection: connection))
             report.findings += planner.lostColumns
             try change.refuseMissingFiles()
-            try files.requireRoom(change.neededRoom().copy, options, in: copy.folder)
-            try rehearse(change, connection, on: copy)
+            try files.requireRoom(change.neededRoom().copy, options: options, in: copy.folder)
+            try rehearse(change, from: connection, on: copy)
         }
     }
 
     private mutating func surveyIncompleteMapping(
-        _ inspection: StoreInspection, _ connection: StoreConnection
+        _ inspection: StoreInspection, on connection: StoreConnection
     ) throws {
         try inspection.check(against: old, path: files.main)
         let layout = try StoreLayout(model: old, existing: ExistingSchema(tables: inspection.columns))
         let map = try MigrationMap(mapping, from: old, to: target.model)
         let counts = try MigrationRun.counts(connection, model: old, layout: layout, path: files.main)
-        let keys = try MigrationSource(connection, inspection, model: old, layout: layout).highestKeys
+        let keys = try MigrationSource(connection, inspection: inspection, model: old, layout: layout).highestKeys
         let feeds = LinkSources(
             map: map, old: layout, new: StoreLayout(model: map.destination),
             offsets: try KeyOffsets(map, highestKeys: keys))
@@ -82,7 +82,8 @@ package struct StepRehearsal {
         report.findings = try survey.findings()
     }
 
-    private mutating func rehearse(_ change: MigrationRun, _ connection: StoreConnection, on copy: StoreFiles) throws {
+    private mutating func rehearse(_ change: MigrationRun, from connection: StoreConnection, on copy: StoreFiles) throws
+    {
         defer {
             report.peakSize = max(change.peakSize, copy.size)
             report.findings += change.clashes.map {

@@ -28,7 +28,7 @@ extension SQLiteStore {
         }
         if let failure = token?.failure { throw failure }
         if openFiles?.pool.isWritingHere ?? false { throw CoreDataError.backupInside }
-        try translating("back up", token) {
+        try translating("back up", token: token) {
             let replacement = try replacement(of: url, token)
             try copy(into: replacement, token)
             // Data that is in a backup must not be missing from the store itself after a crash.
@@ -52,7 +52,7 @@ extension SQLiteStore {
     private func copy(into replacement: StoreReplacement, _ token: InterruptToken?) throws {
         let (open, watch) = try currentFiles()
         let view = SQLiteSession(
-            store: self, open: open, connection: try open.pool.takeReader(watch, token), token)
+            store: self, open: open, connection: try open.pool.takeReader(watch: watch, token: token), token)
         defer { view.end() }
         let connection = try view.lease.beginUse()
         defer { view.lease.endUse() }

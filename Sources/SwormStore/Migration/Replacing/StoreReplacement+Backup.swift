@@ -14,7 +14,7 @@ extension StoreReplacement {
         _ connection: StoreConnection, externalData external: ExternalDataFolder, model: CompiledModel,
         layout: StoreLayout, check: @escaping () throws -> Void
     ) throws {
-        let names = try connection.externalFiles(model, layout)
+        let names = try connection.externalFiles(model, layout: layout)
         // The store's own file may be too new to be recognized as a store beside the target.
         if !names.isEmpty, let folder = external.path.flatMap(FileIdentity.init),
             folder == FileIdentity(path: files.externalData)

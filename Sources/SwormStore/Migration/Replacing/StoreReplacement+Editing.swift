@@ -25,6 +25,6 @@ extension StoreReplacement {
         let grave = StoreVerification.grave(findings)
         guard !grave.isEmpty else { return }
         let new = StoreVerification.grave(grave, beyond: try originalFindings(original))
-        guard new.isEmpty else { throw StoreMigration.unsound(files.main, new.map(\.message).sorted()) }
+        guard new.isEmpty else { throw StoreMigration.unsound(files.main, issues: new.map(\.message).sorted()) }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 extension StoreReplacement {
     /// Throws an error unless the disk has space for the given number of bytes, plus a small reserve.
-    func requireRoom(_ bytes: Int64) throws { try files.requireRoom(bytes + 1 << 16, options) }
+    func requireRoom(_ bytes: Int64) throws { try files.requireRoom(bytes + 1 << 16, options: options) }
 
     /// The additional bytes that the store's own log needs when it is finally checkpointed into the file.
     func sizeOfLog() throws -> Int64 {

@@ -28,7 +28,9 @@ package final class StoreReplacement {
         var options = StoreOptions()
         options.busyTimeout = timeout
         try self.init(of: url, options: options, isMissingAllowed: false, steps: steps)
-        if let inspection = try inspection() { try StoreMigration.refuseMirrored(inspection, files, options) }
+        if let inspection = try inspection() {
+            try StoreMigration.refuseMirrored(inspection, files: files, options: options)
+        }
     }
 
     /// Creates a replacement for a store.
@@ -120,7 +122,7 @@ package final class StoreReplacement {
             _, _ in try tell()
         }
         let issues = StoreVerification.grave(findings)
-        guard issues.isEmpty else { throw StoreMigration.unsound(files.main, issues.map(\.message)) }
+        guard issues.isEmpty else { throw StoreMigration.unsound(files.main, issues: issues.map(\.message)) }
         advance(to: next)
     }
 
@@ -145,12 +147,12 @@ package final class StoreReplacement {
             let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
             try StoreFunctions.register(on: connection.base)
             return try StoreVerification.findings(
-                connection, inspection.metadata, model: model, layout: layout, files: files)
+                connection, metadata: inspection.metadata, model: model, layout: layout, files: files)
         }
     }
 
     /// Uses a copy of another store as the replacement.
-    package func take(_ other: URL) throws {
+    func take(_ other: URL) throws {
         let source = StoreFiles(url: other, disk: options.disk)
         let next = place()
         let (_, reading, connection) = try SQLiteStore.inspect(source, options: options)
@@ -196,7 +198,7 @@ package final class StoreReplacement {
     /// - Parameter last: A closure that is called when everything is ready. If it throws, the store remains unchanged.
     /// - Throws: ``CoreDataError`` if another store uses the same folder of external data, and the new store has files
     ///   for it.
-    package func finish(last: () throws -> Void = {}) throws {
+    func finish(last: () throws -> Void = {}) throws {
         let made = Set(Self.names(in: current?.externalData ?? ""))
         try finish(last) { _, _, present in
             let isShared = self.files.sharesExternalData

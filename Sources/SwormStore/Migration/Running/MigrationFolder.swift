@@ -133,14 +133,14 @@ struct MigrationFolder {
 
 extension StoreFiles {
     /// The size in bytes of the database including its log.
-    package var size: Int64 { (FileStamp(path: main)?.size ?? 0) + (FileStamp(path: writeAheadLog)?.size ?? 0) }
+    var size: Int64 { (FileStamp(path: main)?.size ?? 0) + (FileStamp(path: writeAheadLog)?.size ?? 0) }
 
     /// Throws an error if the given number of bytes does not fit on the disk.
     ///
     /// - Parameters:
     ///   - options: The options that determine the free disk space.
     ///   - place: The folder for the copy; nil for the store's own folder.
-    package func requireRoom(_ bytes: Int64, _ options: StoreOptions, in place: String? = nil) throws {
+    func requireRoom(_ bytes: Int64, options: StoreOptions, in place: String? = nil) throws {
         // A file system that does not report its free space may still have enough.
         guard let free = options.freeRoom(place ?? folder), free < bytes else { return }
         let room = place.map { "in “\($0)”" } ?? "beside the store"

@@ -18,7 +18,7 @@ package struct MigrationProgress: Sendable, Hashable {
 
     /// The completed fraction of the whole migration, approximately: copying, changing and verifying take about equally
     /// long.
-    package var fraction: Double {
+    var fraction: Double {
         let part = total > 0 ? Double(done) / Double(total) : 0
         return switch phase {
         case .copying: part / 3

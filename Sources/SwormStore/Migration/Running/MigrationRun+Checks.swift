@@ -2,7 +2,7 @@ import SwormSQLite
 
 extension MigrationRun {
     /// Verifies that the numbers of objects in the copy match those of the store.
-    func checkCounts(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
+    func checkCounts(on connection: StoreConnection, report: inout MigrationReport) throws {
         let found = try Self.counts(
             connection, model: migration.destination, layout: planner.layout, path: migration.files.main)
         var expected: [Int: Int64] = [:]
@@ -16,29 +16,30 @@ extension MigrationRun {
         }
         guard found == expected else {
             throw StoreMigration.unsound(
-                migration.files.main, ["the numbers of objects are not those of the store"])
+                migration.files.main, issues: ["the numbers of objects are not those of the store"])
         }
     }
 
     /// Verifies the copy by the rules of the file format.
-    func verify(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
+    func verify(_ connection: StoreConnection, report: inout MigrationReport) throws {
         let path = migration.files.main
         let now = try StoreInspection(connection, path: path)
         try now.check(against: migration.destination, path: path)
         let layout = try StoreLayout(
             model: migration.destination, existing: ExistingSchema(tables: now.columns))
         let findings = try StoreVerification.findings(
-            connection, now.metadata, model: migration.destination, layout: layout, files: migration.files
-        ) { try self.tell(.verifying, $0, $1) }
+            connection, metadata: now.metadata, model: migration.destination, layout: layout, files: migration.files
+        ) { try self.tell(.verifying, done: $0, of: $1) }
         let issues = findings.filter { $0.severity == .error }
         report.notes += issues.filter(\.isRuleOfModel).map(\.message)
         let grave = StoreVerification.grave(issues)
         guard !grave.isEmpty else { return }
         try StoreFunctions.register(on: original.base)
         let before = try StoreVerification.findings(
-            original, inspection.metadata, model: migration.source, layout: self.layout, files: migration.files)
+            original, metadata: inspection.metadata, model: migration.source, layout: self.layout,
+            files: migration.files)
         let new = StoreVerification.grave(grave, beyond: before)
         report.notes += grave.map(\.message)
-        guard new.isEmpty else { throw StoreMigration.unsound(path, new.map(\.message).sorted()) }
+        guard new.isEmpty else { throw StoreMigration.unsound(path, issues: new.map(\.message).sorted()) }
     }
 }

@@ -4,25 +4,28 @@ import SwormSQLite
 extension MigrationRun {
     /// Recreates the triggers, views and indexes that are not Core Data's. Those that no longer fit the new tables are
     /// left out.
-    func restore(_ objects: [SchemaObject], _ connection: StoreConnection, _ report: inout MigrationReport) {
+    func restore(_ objects: [SchemaObject], on connection: StoreConnection, report: inout MigrationReport) {
         // A view may read another one that is created after it, and a trigger may belong to a view.
-        let views = objects.filter { $0.kind == .view && attempt($0, connection, &report) { try make($0, connection) } }
-        for view in views { attempt(view, connection, &report) { try tryView($0, connection) } }
+        let views = objects.filter {
+            $0.kind == .view && attempt($0, on: connection, report: &report) { try make($0, on: connection) }
+        }
+        for view in views { attempt(view, on: connection, report: &report) { try tryView($0, on: connection) } }
         for object in objects where object.kind == .index {
-            attempt(object, connection, &report) { try makeIndex($0, connection) }
+            attempt(object, on: connection, report: &report) { try makeIndex($0, on: connection) }
         }
         for object in objects where object.kind == .trigger {
-            attempt(object, connection, &report) { try makeTrigger($0, connection) }
+            attempt(object, on: connection, report: &report) { try makeTrigger($0, on: connection) }
         }
     }
 
     /// Removes the R-trees that are no longer updated by all their triggers.
-    func removeStaleTrees(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
+    func removeStaleTrees(on connection: StoreConnection, report: inout MigrationReport) throws {
         for tree in plan.trees {
             let triggers = plan.foreign.filter { tree.isKept(by: $0) }
             let left = try triggers.filter { trigger in
                 try connection.integer(
-                    "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name = ?", [.text(trigger.name)])
+                    "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name = ?",
+                    binding: [.text(trigger.name)])
                     == 1
             }
             guard left.count < triggers.count else { continue }
@@ -33,9 +36,10 @@ extension MigrationRun {
     }
 
     /// Adds a note for rows in third-party tables that reference objects which no longer exist.
-    func checkReferences(_ connection: StoreConnection, _ report: inout MigrationReport) throws {
+    func checkReferences(on connection: StoreConnection, report: inout MigrationReport) throws {
         for table in plan.referring.sorted() {
-            guard let after = Self.broken(table, connection), let before = Self.broken(table, original) else {
+            guard let after = Self.broken(in: table, on: connection), let before = Self.broken(in: table, on: original)
+            else {
                 continue
             }
             let count = after - before
@@ -47,13 +51,13 @@ extension MigrationRun {
     }
 
     /// Returns the number of dangling references of a table; nil if SQLite cannot determine it.
-    private static func broken(_ table: String, _ connection: StoreConnection) -> Int64? {
-        try? connection.integer("SELECT count(*) FROM pragma_foreign_key_check(?)", [.text(table)])
+    private static func broken(in table: String, on connection: StoreConnection) -> Int64? {
+        try? connection.integer("SELECT count(*) FROM pragma_foreign_key_check(?)", binding: [.text(table)])
     }
 
     @discardableResult
     private func attempt(
-        _ object: SchemaObject, _ connection: StoreConnection, _ report: inout MigrationReport,
+        _ object: SchemaObject, on connection: StoreConnection, report: inout MigrationReport,
         _ work: (SchemaObject) throws -> Void
     ) -> Bool {
         do {
@@ -67,24 +71,25 @@ extension MigrationRun {
         }
     }
 
-    private func make(_ object: SchemaObject, _ connection: StoreConnection) throws {
+    private func make(_ object: SchemaObject, on connection: StoreConnection) throws {
         if let sql = object.sql { try connection.base.execute(sql) }
     }
 
     /// Creates an index, and drops it again if it no longer has the same columns: SQLite interprets a quoted name that
     /// matches no column as a string.
-    private func makeIndex(_ index: SchemaObject, _ connection: StoreConnection) throws {
-        try make(index, connection)
+    private func makeIndex(_ index: SchemaObject, on connection: StoreConnection) throws {
+        try make(index, on: connection)
         let sql = "SELECT count(*) FROM pragma_index_xinfo(?) WHERE key = 1 AND cid = -2"
         let (before, after) = (
-            try original.integer(sql, [.text(index.name)]) ?? 0, try connection.integer(sql, [.text(index.name)]) ?? 0
+            try original.integer(sql, binding: [.text(index.name)]) ?? 0,
+            try connection.integer(sql, binding: [.text(index.name)]) ?? 0
         )
         guard after > before else { return }
         try connection.base.execute("DROP INDEX \(SQLName.alwaysQuoted(index.name))")
         throw CoreDataError(NSMigrationError, "a column that it is of is gone")
     }
 
-    private func tryView(_ view: SchemaObject, _ connection: StoreConnection) throws {
+    private func tryView(_ view: SchemaObject, on connection: StoreConnection) throws {
         let name = SQLName.alwaysQuoted(view.name)
         guard let issue = issue(of: "SELECT * FROM \(name)", connection) else { return }
         try connection.base.execute("DROP VIEW \(name)")
@@ -92,10 +97,10 @@ extension MigrationRun {
     }
 
     /// Creates a trigger, and drops it again if it prevents a write that was possible before.
-    private func makeTrigger(_ trigger: SchemaObject, _ connection: StoreConnection) throws {
-        let statements = writing(trigger.table, connection)
+    private func makeTrigger(_ trigger: SchemaObject, on connection: StoreConnection) throws {
+        let statements = writing(to: trigger.table, on: connection)
         let before = statements.map { issue(of: $0, connection)?.message }
-        try make(trigger, connection)
+        try make(trigger, on: connection)
         for (statement, former) in zip(statements, before) {
             guard let issue = issue(of: statement, connection), issue.message != former else { continue }
             try connection.base.execute("DROP TRIGGER \(SQLName.alwaysQuoted(trigger.name))")
@@ -104,7 +109,7 @@ extension MigrationRun {
     }
 
     /// Returns the statements that fire every trigger of a table or a view, whichever columns the trigger is for.
-    private func writing(_ table: String, _ connection: StoreConnection) -> [String] {
+    private func writing(to table: String, on connection: StoreConnection) -> [String] {
         let name = SQLName.alwaysQuoted(table)
         var columns: [String] = []
         // Generated columns are not listed, and cannot be written. A view that uses a function of another program does

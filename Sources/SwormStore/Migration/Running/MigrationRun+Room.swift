@@ -4,7 +4,7 @@ import SwormSQLite
 /// The disk space, in bytes, that a change needs in addition to the store.
 struct MigrationRoom {
     /// The size of the copy when it is largest.
-    package var copy: Int64
+    var copy: Int64
     /// The disk space that is needed when the copy replaces the store, after the store's log is checkpointed.
     var end: Int64
 
@@ -45,7 +45,7 @@ extension MigrationRun {
             return try names.reduce(0) { sum, name in
                 sum
                     + (try original.integer(
-                        "SELECT sum(pgsize) FROM dbstat WHERE name = ? AND aggregate = 1", [.text(name)]) ?? 0)
+                        "SELECT sum(pgsize) FROM dbstat WHERE name = ? AND aggregate = 1", binding: [.text(name)]) ?? 0)
             }
         } catch is SQLiteError {
             // Not every build of SQLite includes the `dbstat` table.
@@ -130,7 +130,7 @@ extension MigrationRun {
                 for (place, pair) in plan.pairs.enumerated() where !pair.source.isAbstract {
                     let count = counts[pair.source.number] ?? 0
                     size += count * 12
-                    for use in uses { size += try self.size(of: plan.cells[use][place], pair, count) }
+                    for use in uses { size += try self.size(of: plan.cells[use][place], in: pair, count: count) }
                 }
             } else if let join = planner.joins.first(where: { $0.join.table == index.table })?.kept {
                 size += (try original.integer("SELECT count(*) FROM \(SQLName.quoted(join.table))") ?? 0) * 24
@@ -140,7 +140,7 @@ extension MigrationRun {
     }
 
     /// Returns the size in bytes of a column in all rows of a pair.
-    private func size(of cell: TablePlan.Cell?, _ pair: MigrationMap.Pair, _ count: Int64) throws -> Int64 {
+    private func size(of cell: TablePlan.Cell?, in pair: MigrationMap.Pair, count: Int64) throws -> Int64 {
         let fill = cell?.fill.map { count * Self.size(of: $0) } ?? 0
         guard let column = cell?.column else { return fill + count }
         return fill

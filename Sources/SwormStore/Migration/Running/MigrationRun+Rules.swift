@@ -53,12 +53,13 @@ extension MigrationRun {
             }
             guard !pairs.isEmpty else { continue }
             for (slot, relationship) in entity.relationships.enumerated() {
-                let count = try Self.lacking(slot, entity, migration.destination, planner.layout, connection)
+                let count = try Self.lacking(
+                    slot, of: entity, in: migration.destination, layout: planner.layout, on: connection)
                 guard count > 0 else { continue }
                 // An issue that already existed is no reason to retain an old model.
                 let before = try pairs.map { pair in
                     try pair.relationships[slot].map {
-                        try Self.lacking($0, pair.source, migration.source, layout, original)
+                        try Self.lacking($0, of: pair.source, in: migration.source, layout: layout, on: original)
                     } ?? 0
                 }.reduce(0, +)
                 guard count > before else { continue }
@@ -73,8 +74,8 @@ extension MigrationRun {
 
     /// Returns the number of objects of an entity that have fewer links than a relationship requires.
     private static func lacking(
-        _ slot: Int, _ entity: CompiledEntity, _ model: CompiledModel, _ layout: StoreLayout,
-        _ connection: StoreConnection
+        _ slot: Int, of entity: CompiledEntity, in model: CompiledModel, layout: StoreLayout,
+        on connection: StoreConnection
     ) throws -> Int64 {
         let relationship = entity.relationships[slot]
         guard !relationship.isTransient else { return 0 }
@@ -98,27 +99,27 @@ extension MigrationRun {
 }
 
 /// Values that must be unique in the new model, but belong to several objects.
-package struct MigrationClash {
-    package var entity: String
-    package var properties: String
+struct MigrationClash {
+    var entity: String
+    var properties: String
     /// The number of such values.
-    package var values: Int64
+    var values: Int64
 
-    package var message: String {
+    var message: String {
         "“\(entity)” is to be unique by \(properties), and \(values) values of that are those of several objects"
     }
 }
 
 /// Objects that would have fewer links than the new model requires.
-package struct MigrationLack {
-    package var entity: String
-    package var relationship: String
+struct MigrationLack {
+    var entity: String
+    var relationship: String
     var isToMany: Bool
     var minimum: Int
     /// The number of such objects.
-    package var count: Int64
+    var count: Int64
 
-    package var message: String {
+    var message: String {
         let objects = "\(count == 1 ? "1 object" : "\(count) objects") of “\(entity)”"
         guard isToMany else {
             return "“\(entity).\(relationship)” is required in the new model, and \(objects) would lead to none"

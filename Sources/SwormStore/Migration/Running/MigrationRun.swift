@@ -2,30 +2,30 @@ package import Foundation
 import SwormSQLite
 
 /// The changes to one copy of a store: planned before anything is written, then executed, then verified.
-package final class MigrationRun {
-    package let migration: StoreMigration
+final class MigrationRun {
+    let migration: StoreMigration
     let inspection: StoreInspection
-    package let layout: StoreLayout
+    let layout: StoreLayout
     let original: StoreConnection
-    package let planner: MigrationPlanner
+    let planner: MigrationPlanner
     let plan: MigrationPlan
     /// The number of rows of each entity of the source.
-    package let counts: [Int: Int64]
+    let counts: [Int: Int64]
     /// The external files whose content is moved into the tables.
     let incoming: [IncomingContent]
     /// The external files that no value references any more.
-    package private(set) var unneededFiles: Set<UUID> = []
+    private(set) var unneededFiles: Set<UUID> = []
     /// The values that violate a uniqueness constraint of the new model.
-    package var clashes: [MigrationClash] = []
+    var clashes: [MigrationClash] = []
     /// The objects that have fewer links than the new model requires.
-    package var lacks: [MigrationLack] = []
+    var lacks: [MigrationLack] = []
     /// The size of the copy in bytes when it was largest.
-    package var peakSize: Int64 = 0
+    var peakSize: Int64 = 0
 
     /// Plans the changes of a migration.
     ///
     /// - Parameter original: A connection to the original file, which no other connection writes in the meantime.
-    package init(_ migration: StoreMigration, _ inspection: StoreInspection, _ original: StoreConnection) throws {
+    init(_ migration: StoreMigration, inspection: StoreInspection, original: StoreConnection) throws {
         self.migration = migration
         self.inspection = inspection
         self.original = original
@@ -33,13 +33,13 @@ package final class MigrationRun {
         layout = try StoreLayout(model: migration.source, existing: ExistingSchema(tables: inspection.columns))
         var planner = try MigrationPlanner(
             migration.mapping,
-            from: try MigrationSource(original, inspection, model: migration.source, layout: layout),
+            from: try MigrationSource(original, inspection: inspection, model: migration.source, layout: layout),
             of: migration.source, to: migration.destination)
         planner.neededTrees = migration.target.trees
         self.planner = planner
         plan = try planner.plan()
         counts = try Self.counts(original, model: migration.source, layout: layout, path: migration.files.main)
-        incoming = try IncomingContent.all(planner.map, layout, original, migration.files)
+        incoming = try IncomingContent.all(by: planner.map, layout: layout, on: original, files: migration.files)
         try refuseAbstractObjects()
     }
 
@@ -48,7 +48,7 @@ package final class MigrationRun {
     /// Returns the number of rows of each entity.
     ///
     /// - Throws: ``CoreDataError`` if rows belong to no entity, because it is undefined how to migrate them.
-    package static func counts(
+    static func counts(
         _ connection: StoreConnection, model: CompiledModel, layout: StoreLayout, path: String
     ) throws -> [Int: Int64] {
         var counts: [Int: Int64] = [:]
@@ -90,7 +90,7 @@ package final class MigrationRun {
     }
 
     /// Throws an error if the change needs the content of external files that are missing.
-    package func refuseMissingFiles() throws {
+    func refuseMissingFiles() throws {
         let issues = incoming.compactMap { $0.issue(in: migration.files.main) }
         guard let first = issues.first else { return }
         guard issues.count > 1 else { throw first }
@@ -101,13 +101,13 @@ package final class MigrationRun {
 
     // MARK: Work
 
-    package func run(on copy: StoreFiles) throws -> MigrationReport {
+    func run(on copy: StoreFiles) throws -> MigrationReport {
         let connection = try open(copy)
-        let before = try connection.externalFiles(migration.source, layout)
+        let before = try connection.externalFiles(migration.source, layout: layout)
         var report = try change(connection)
-        unneededFiles = before.subtracting(try connection.externalFiles(migration.destination, planner.layout))
-        try checkCounts(connection, &report)
-        try verify(connection, &report)
+        unneededFiles = before.subtracting(try connection.externalFiles(migration.destination, layout: planner.layout))
+        try checkCounts(on: connection, report: &report)
+        try verify(connection, report: &report)
         // A new store uses write-ahead logging, and the file stores this mode.
         try connection.base.setJournalMode(.wal)
         return report
@@ -150,13 +150,13 @@ package final class MigrationRun {
             try EarlierHistory(connection: connection, model: migration.source, tables: tables).renew()
         }
         for (index, statement) in plan.changes.enumerated() {
-            try tell(.changing, index, total)
-            try run(statement, connection, &report)
+            try tell(.changing, done: index, of: total)
+            try run(statement, on: connection, report: &report)
         }
         try refuseBrokenRules(connection)
         for (index, statement) in plan.completion.enumerated() {
-            try tell(.changing, plan.changes.count + index, total)
-            try connection.run(statement.sql, statement.values)
+            try tell(.changing, done: plan.changes.count + index, of: total)
+            try connection.run(statement.sql, binding: statement.values)
         }
         try derive(connection)
         try connection.base.commit()
@@ -164,37 +164,39 @@ package final class MigrationRun {
         // here.
         try connection.base.setJournalMode(.memory)
         try connection.base.begin(.immediate)
-        restore(plan.foreign, connection, &report)
-        try removeStaleTrees(connection, &report)
+        restore(plan.foreign, on: connection, report: &report)
+        try removeStaleTrees(on: connection, report: &report)
         report.notes += plan.notes
-        try checkReferences(connection, &report)
+        try checkReferences(on: connection, report: &report)
         try connection.write(try inspection.metadata.migrated(to: migration.destination))
         try connection.run("DELETE FROM Z_MODELCACHE")
-        try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", [.blob(migration.target.cache)])
+        try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", binding: [.blob(migration.target.cache)])
         // The file only grows until its free pages are released.
         peakSize = try connection.size()
         try connection.base.commit()
         try connection.base.setJournalMode(.off)
         try connection.base.execute("PRAGMA incremental_vacuum")
-        try tell(.changing, total, total)
+        try tell(.changing, done: total, of: total)
         return report
     }
 
     private func run(
-        _ statement: MigrationStatement, _ connection: StoreConnection, _ report: inout MigrationReport
+        _ statement: MigrationStatement, on connection: StoreConnection, report: inout MigrationReport
     ) throws {
         // Some settings take effect when a statement is compiled, so a cached statement must not be used.
         if statement.sql.hasPrefix("PRAGMA") { return try connection.base.execute(statement.sql) }
-        guard let otherwise = statement.otherwise else { return try connection.run(statement.sql, statement.values) }
+        guard let otherwise = statement.otherwise else {
+            return try connection.run(statement.sql, binding: statement.values)
+        }
         do {
-            try connection.run(statement.sql, statement.values)
+            try connection.run(statement.sql, binding: statement.values)
         } catch let error as SQLiteError where !error.isInterrupt {
             try connection.run(otherwise.sql)
             report.notes.append("\(otherwise.note): \(error.message).")
         }
     }
 
-    func tell(_ phase: MigrationProgress.Phase, _ done: Int, _ total: Int) throws {
+    func tell(_ phase: MigrationProgress.Phase, done: Int, of total: Int) throws {
         try migration.progress?(MigrationProgress(phase: phase, done: done, total: total))
     }
 

@@ -2,11 +2,11 @@ package import Foundation
 
 /// The model of a migrated store.
 package struct MigrationTarget: Sendable {
-    package let model: CompiledModel
+    let model: CompiledModel
     /// The copy of the model that is saved in the store: a compressed archive.
-    package let cache: Data
+    let cache: Data
     /// The names of the R-trees that the model requires.
-    package let trees: Set<String>
+    let trees: Set<String>
 
     package init(model: CompiledModel, cache: Data, trees: Set<String>) {
         self.model = model

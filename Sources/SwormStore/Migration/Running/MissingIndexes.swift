@@ -36,7 +36,7 @@ package enum MissingIndexes {
     ///
     /// - Parameter inspection: The inspection of the store. Its hashes must be those of the model.
     @discardableResult
-    package static func make(
+    static func make(
         in files: StoreFiles, _ inspection: StoreInspection, model: CompiledModel, options: StoreOptions
     ) throws -> Changes {
         let (missing, changed) = try pending(inspection, model: model, options: options)

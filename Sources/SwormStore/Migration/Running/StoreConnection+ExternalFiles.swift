@@ -3,12 +3,12 @@ import SwormSQLite
 
 extension StoreConnection {
     /// Returns the files that values of external data reference.
-    func externalFiles(_ model: CompiledModel, _ layout: StoreLayout) throws -> Set<UUID> {
+    func externalFiles(_ model: CompiledModel, layout: StoreLayout) throws -> Set<UUID> {
         var files: Set<UUID> = []
         for entity in model.entities {
             for slot in model.ownAttributes(of: entity) where entity.attributes[slot].allowsExternalStorage {
                 guard let name = layout.column(ofAttribute: slot, in: entity.number) else { continue }
-                try collectFiles(SQLName.quoted(name), SQLName.quoted(layout.table(of: entity)), into: &files)
+                try collectFiles(in: SQLName.quoted(name), of: SQLName.quoted(layout.table(of: entity)), into: &files)
             }
         }
         return files
@@ -27,12 +27,12 @@ extension StoreConnection {
         }
         var files: Set<UUID> = []
         for (table, name) in columns {
-            try collectFiles(SQLName.alwaysQuoted(name), SQLName.alwaysQuoted(table), into: &files)
+            try collectFiles(in: SQLName.alwaysQuoted(name), of: SQLName.alwaysQuoted(table), into: &files)
         }
         return files
     }
 
-    private func collectFiles(_ column: String, _ table: String, into files: inout Set<UUID>) throws {
+    private func collectFiles(in column: String, of table: String, into files: inout Set<UUID>) throws {
         try rows("SELECT \(column) FROM \(table) WHERE length(\(column)) = 38") { row in
             row.withBlob(0) { bytes in
                 if let bytes, let file = ExternalDataFolder.reference(in: bytes) { files.insert(file) }
@@ -45,6 +45,6 @@ extension StoreConnection {
     func externalFiles(_ model: CompiledModel, path: String) throws -> Set<UUID> {
         let inspection = try StoreInspection(self, path: path)
         return try externalFiles(
-            model, try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns)))
+            model, layout: try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns)))
     }
 }

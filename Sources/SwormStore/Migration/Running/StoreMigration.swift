@@ -50,9 +50,9 @@ package struct StoreMigration {
             try StoreInspection(lock.connection, path: files.main)
         }
         if inspection.metadata.versionHashes == destination.versionHashes { return nil }
-        try Self.refuseMirrored(inspection, files, options)
+        try Self.refuseMirrored(inspection, files: files, options: options)
         let change = try CoreDataError.translating(while: "migrate", path: files.main) {
-            try MigrationRun(self, inspection, lock.connection)
+            try MigrationRun(self, inspection: inspection, original: lock.connection)
         }
         try change.refuseMissingFiles()
         try requireRoom(for: change)
@@ -93,7 +93,7 @@ package struct StoreMigration {
     func make(at place: StoreFiles, from connection: StoreConnection) throws {
         try CoreDataError.translating(while: "migrate", path: files.main) {
             let inspection = try StoreInspection(connection, path: files.main)
-            let change = try MigrationRun(self, inspection, connection)
+            let change = try MigrationRun(self, inspection: inspection, original: connection)
             try change.refuseMissingFiles()
             try requireRoom(for: change)
             try copy(connection, to: place)
@@ -104,7 +104,7 @@ package struct StoreMigration {
     /// Returns the error for a migrated copy that is damaged.
     ///
     /// - Parameter path: The path of the store, which is unchanged.
-    static func unsound(_ path: String, _ issues: [String]) -> CoreDataError {
+    static func unsound(_ path: String, issues: [String]) -> CoreDataError {
         CoreDataError(
             NSMigrationError,
             "The store “\(path)” was not migrated, because the migrated copy was not sound: \(issues.prefix(5).joined(separator: "; ")). The store is as it was."
@@ -112,11 +112,11 @@ package struct StoreMigration {
     }
 
     private func requireRoom(for change: MigrationRun) throws {
-        try files.requireRoom(change.neededRoom().largest, options)
+        try files.requireRoom(change.neededRoom().largest, options: options)
     }
 
     /// Throws an error if Core Data mirrors the store to CloudKit, unless the options allow writing mirrored stores.
-    package static func refuseMirrored(_ inspection: StoreInspection, _ files: StoreFiles, _ options: StoreOptions)
+    static func refuseMirrored(_ inspection: StoreInspection, files: StoreFiles, options: StoreOptions)
         throws
     {
         guard let table = inspection.mirroringTable, !options.writesMirroredStores else { return }
@@ -126,7 +126,7 @@ package struct StoreMigration {
         )
     }
 
-    package func copy(_ connection: StoreConnection, to place: StoreFiles) throws {
+    func copy(_ connection: StoreConnection, to place: StoreFiles) throws {
         try connection.copy(to: place) { done, total in
             try progress?(MigrationProgress(phase: .copying, done: done, total: total))
         }
@@ -141,7 +141,7 @@ extension StoreConnection {
     ///
     /// - Parameter progress: A closure that is called with the number of copied pages and of all pages. An error that
     ///   it throws ends the copying.
-    package func copy(to place: StoreFiles, progress: ((_ done: Int, _ total: Int) throws -> Void)? = nil) throws {
+    func copy(to place: StoreFiles, progress: ((_ done: Int, _ total: Int) throws -> Void)? = nil) throws {
         // A target that is only written, once, needs no cache.
         let target = try Connection(
             .file(path: place.main),

@@ -1,5 +1,5 @@
 /// A projection compiled to a statement.
-package struct CompiledProjection: Sendable {
-    package var statement: CompiledStatement
-    package var columns: [ProjectedColumn]
+struct CompiledProjection: Sendable {
+    var statement: CompiledStatement
+    var columns: [ProjectedColumn]
 }

@@ -5,7 +5,7 @@ package struct CompiledStatement: Sendable, Hashable {
     package var sql: String
     package var bindings: [SQLBinding]
 
-    package init(sql: String, bindings: [SQLBinding] = []) {
+    init(sql: String, bindings: [SQLBinding] = []) {
         self.sql = sql
         self.bindings = bindings
     }

@@ -49,7 +49,7 @@ extension QueryBuilder {
         case .minimum: result.sql = "MIN(\(value.sql))"
         case .maximum: result.sql = "MAX(\(value.sql))"
         case .sum:
-            result.sql = sum(value, "", empty: "0")
+            result.sql = sum(of: value, followedBy: "", empty: "0")
             // An empty total is the integer 0 even if the values are reals.
             kind = value.isInteger ? .integer : .number
         case .average:

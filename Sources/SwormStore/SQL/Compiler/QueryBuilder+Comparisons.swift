@@ -3,26 +3,26 @@ import SwormPredicates
 
 extension QueryBuilder {
     func compare(
-        _ left: QueryOperand, _ comparator: QueryComparator, _ right: QueryOperand, options: ComparisonOptions,
+        _ left: QueryOperand, by comparator: QueryComparator, with right: QueryOperand, options: ComparisonOptions,
         exact: Bool
     ) throws -> QueryCondition {
         switch comparator {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .identical, .notIdentical:
-            return try relate(left, comparator, right, options: options, exact: exact)
-        case .between: return try between(left, right, options: options, exact: exact)
+            return try relate(left, by: comparator, to: right, options: options, exact: exact)
+        case .between: return try between(left, bounds: right, options: options, exact: exact)
         case .in:
             switch right {
             case .list, .collection: return try membership(of: left, in: right, options: options, exact: exact)
             // A string is in another string if the other string contains it.
-            default: return try search(right, .contains, for: left, options: options, exact: exact)
+            default: return try search(right, by: .contains, for: left, options: options, exact: exact)
             }
         case .contains:
             switch left {
             case .list, .collection: return try membership(of: right, in: left, options: options, exact: exact)
-            default: return try search(left, .contains, for: right, options: options, exact: exact)
+            default: return try search(left, by: .contains, for: right, options: options, exact: exact)
             }
         case .beginsWith, .endsWith, .like, .matches:
-            return try search(left, comparator, for: right, options: options, exact: exact)
+            return try search(left, by: comparator, for: right, options: options, exact: exact)
         }
     }
 
@@ -33,20 +33,20 @@ extension QueryBuilder {
     // MARK: Equality and order
 
     private func relate(
-        _ left: QueryOperand, _ comparator: QueryComparator, _ right: QueryOperand, options: ComparisonOptions,
+        _ left: QueryOperand, by comparator: QueryComparator, to right: QueryOperand, options: ComparisonOptions,
         exact: Bool
     ) throws -> QueryCondition {
         if left.isConstant, !right.isConstant {
-            return try relate(right, comparator.mirrored, left, options: options, exact: exact)
+            return try relate(right, by: comparator.mirrored, to: left, options: options, exact: exact)
         }
-        if right.isNull { return try nullTest(left, comparator) }
-        if left.isNull { return try nullTest(right, comparator.mirrored) }
+        if right.isNull { return try nullTest(left, by: comparator) }
+        if left.isNull { return try nullTest(right, by: comparator.mirrored) }
         if case .count(let collection) = left, case .constant(let value) = right,
-            let condition = try existence(of: collection, comparator, value)
+            let condition = try existence(of: collection, by: comparator, value: value)
         {
             return condition
         }
-        if isObject(left) || isObject(right) { return try relateObjects(left, comparator, right, exact: exact) }
+        if isObject(left) || isObject(right) { return try relateObjects(left, by: comparator, to: right, exact: exact) }
         let (first, second) = (try scalar(left), try scalar(right))
         let one = try kind(of: first)
         _ = try kind(of: second)
@@ -54,7 +54,7 @@ extension QueryBuilder {
         if comparator.isOrdering { try first.typed.checkOrdered(instead: "== or !=") }
         guard let sign = comparator.sign else { throw QueryError.unsupported("This comparison has no form in SQL.") }
         let flags = one.isText ? options : []
-        let (start, end) = (folded(first.sql, flags), folded(second.sql, flags))
+        let (start, end) = (folded(first.sql, options: flags), folded(second.sql, options: flags))
         if comparator.isOrdering, followsLocale(flags) {
             // Calls a function instead of using a collation: a collation that is named inside an operand also applies
             // to the comparisons outside of it.
@@ -65,7 +65,7 @@ extension QueryBuilder {
             "\(start) \(sign) \(end)", needs: isDecided ? [] : first.neededRows.union(second.neededRows))
     }
 
-    private func nullTest(_ operand: QueryOperand, _ comparator: QueryComparator) throws -> QueryCondition {
+    private func nullTest(_ operand: QueryOperand, by comparator: QueryComparator) throws -> QueryCondition {
         let isNull: Bool
         switch comparator {
         case .equal, .identical: isNull = true
@@ -88,7 +88,7 @@ extension QueryBuilder {
 
     /// Returns the condition for `@count == 0`, `@count > 0` and similar comparisons, without counting.
     private func existence(
-        of collection: QueryCollection, _ comparator: QueryComparator, _ value: AttributeValue
+        of collection: QueryCollection, by comparator: QueryComparator, value: AttributeValue
     ) throws -> QueryCondition? {
         let wantsMembers: Bool
         switch (comparator, value) {
@@ -97,12 +97,12 @@ extension QueryBuilder {
             wantsMembers = true
         default: return nil
         }
-        let condition = exists(try open(collection), .constant(true))
+        let condition = exists(in: try open(collection), where: .constant(true))
         return wantsMembers ? condition : condition.negated
     }
 
     private func between(
-        _ left: QueryOperand, _ right: QueryOperand, options: ComparisonOptions, exact: Bool
+        _ left: QueryOperand, bounds right: QueryOperand, options: ComparisonOptions, exact: Bool
     ) throws -> QueryCondition {
         guard case .list(let bounds) = right, bounds.count == 2 else {
             let (path, entity) = describe(left)
@@ -174,7 +174,7 @@ extension QueryBuilder {
     }
 
     private func relateObjects(
-        _ left: QueryOperand, _ comparator: QueryComparator, _ right: QueryOperand, exact: Bool
+        _ left: QueryOperand, by comparator: QueryComparator, to right: QueryOperand, exact: Bool
     ) throws -> QueryCondition {
         let (path, entity) = describe(left)
         guard let sign = comparator.sign, !comparator.isOrdering else {
@@ -182,11 +182,11 @@ extension QueryBuilder {
         }
         switch (left, right) {
         case (.object(let one), .object(let other)):
-            guard share(one.entity, other.entity) else { return never(one, other, comparator, exact: exact) }
+            guard share(one.entity, other.entity) else { return never(one, and: other, by: comparator, exact: exact) }
             return .atom("\(one.key) \(sign) \(other.key)")
         case (.object(let object), .constant(.object(let reference))):
             guard let key = key(of: reference, as: object.entity) else {
-                return never(object, nil, comparator, exact: exact)
+                return never(object, and: nil, by: comparator, exact: exact)
             }
             let isDecided = comparator == .identical || comparator == .notIdentical
             return .atom(
@@ -214,7 +214,7 @@ extension QueryBuilder {
     ///
     /// - Parameter other: The right side, if it is not a constant.
     private func never(
-        _ object: QueryObject, _ other: QueryObject?, _ comparator: QueryComparator, exact: Bool
+        _ object: QueryObject, and other: QueryObject?, by comparator: QueryComparator, exact: Bool
     ) -> QueryCondition {
         let isEquality = comparator == .equal || comparator == .identical
         let optional = [object, other].compactMap { $0 }.filter(\.isOptional)

@@ -16,15 +16,16 @@ extension QueryBuilder {
                 }
                 return value
             case .key(let base, let key): return try step(try operand(base, in: context), to: key)
-            case .index(let base, let part): return try index(try operand(base, in: context), part)
+            case .index(let base, let part): return try index(try operand(base, in: context), at: part)
             case .binary(let sign, let left, let right):
-                return .scalar(try arithmetic(sign, try operand(left, in: context), try operand(right, in: context)))
+                return .scalar(
+                    try arithmetic(sign, of: try operand(left, in: context), and: try operand(right, in: context)))
             case .negate(let inner): return try negate(try operand(inner, in: context))
             case .function(let name, let arguments):
                 if let (aggregate, operand) = expression.rowAggregate {
                     return .scalar(try self.aggregate(aggregate, over: operand, in: context))
                 }
-                return try function(name, try arguments.map { try operand($0, in: context) })
+                return try function(name, arguments: try arguments.map { try operand($0, in: context) })
             case .cast(let inner, let type): return try cast(try operand(inner, in: context), to: type)
             case .subquery(let base, let variable, let predicate):
                 guard case .collection(let collection) = try operand(base, in: context) else {
@@ -32,14 +33,14 @@ extension QueryBuilder {
                 }
                 return .collection(
                     collection.adding(.filter(variable: variable, predicate: predicate, context: context)))
-            case .conditional(let test, let yes, let no): return try conditional(test, yes, no, in: context)
+            case .conditional(let test, let yes, let no): return try conditional(test, then: yes, else: no, in: context)
             case .set(let word, _, _):
                 throw QueryError.unsupported("\(word.rawValue) joins collections, which a fetch cannot do.")
             }
         }
     }
 
-    private func index(_ base: QueryOperand, _ part: Subscript) throws -> QueryOperand {
+    private func index(_ base: QueryOperand, at part: Subscript) throws -> QueryOperand {
         guard case .collection(let collection) = base else {
             let (path, entity) = describe(base)
             throw QueryError.unsupported(
@@ -88,7 +89,7 @@ extension QueryBuilder {
     private static let longestChoice = 500_000
 
     private func conditional(
-        _ test: PredicateTree, _ yes: ExpressionTree, _ no: ExpressionTree, in context: QueryContext
+        _ test: PredicateTree, then yes: ExpressionTree, else no: ExpressionTree, in context: QueryContext
     ) throws -> QueryOperand {
         let condition = try condition(test, in: context, exact: false)
         let (first, second) = (try operand(yes, in: context), try operand(no, in: context))
@@ -123,7 +124,7 @@ extension QueryBuilder {
 
     // MARK: Numbers
 
-    func arithmetic(_ sign: BinaryOperator, _ left: QueryOperand, _ right: QueryOperand) throws -> QueryScalar {
+    func arithmetic(_ sign: BinaryOperator, of left: QueryOperand, and right: QueryOperand) throws -> QueryScalar {
         let (one, other) = (try number(left), try number(right))
         var result = QueryScalar(sql: "", kind: .integer, path: one.path, entity: one.entity)
         result.isWide = true
@@ -185,7 +186,7 @@ extension QueryBuilder {
     func count(of collection: QueryCollection) throws -> QueryScalar {
         let members = try open(collection)
         return QueryScalar(
-            sql: select("COUNT(*)", members), kind: .integer, path: collection.path + ".@count",
+            sql: select("COUNT(*)", from: members), kind: .integer, path: collection.path + ".@count",
             entity: collection.entity)
     }
 
@@ -207,23 +208,23 @@ extension QueryBuilder {
         try typed.checkAggregate(function.rawValue, isTotal: isTotal)
         let text: String
         switch function {
-        case .sum: text = sum(value, "", empty: "0")
+        case .sum: text = sum(of: value, followedBy: "", empty: "0")
         case .minimum: text = "MIN(\(value.sql))"
         case .maximum: text = "MAX(\(value.sql))"
         // A member without a value counts as zero, as in key-value coding.
-        case .average: text = sum(value, " * 1.0 / COUNT(*)", empty: "0.0")
+        case .average: text = sum(of: value, followedBy: " * 1.0 / COUNT(*)", empty: "0.0")
         }
         if function == .average { kind = .real }
         // An empty total is the integer 0 even if the values are reals.
         if function == .sum { kind = value.isInteger ? .integer : .number }
         var result = QueryScalar(
-            sql: select(text, members), kind: kind, isWide: value.isWide || isTotal, path: collection.path,
+            sql: select(text, from: members), kind: kind, isWide: value.isWide || isTotal, path: collection.path,
             entity: collection.entity)
         if isExact, value.kind == .decimal {
             switch function {
-            case .sum: result.setDecimal(select(DecimalFunction.sum(of: value), members))
-            case .minimum: result.setDecimal(select(DecimalFunction.minimum(of: value), members))
-            case .maximum: result.setDecimal(select(DecimalFunction.maximum(of: value), members))
+            case .sum: result.setDecimal(select(DecimalFunction.sum(of: value), from: members))
+            case .minimum: result.setDecimal(select(DecimalFunction.minimum(of: value), from: members))
+            case .maximum: result.setDecimal(select(DecimalFunction.maximum(of: value), from: members))
             case .average: break
             }
         }
@@ -231,7 +232,7 @@ extension QueryBuilder {
     }
 
     /// Returns the sum of a column followed by `rest`, or `empty` if no row has a value.
-    func sum(_ value: QueryScalar, _ rest: String, empty: String) -> String {
+    func sum(of value: QueryScalar, followedBy rest: String, empty: String) -> String {
         if value.isInteger, !value.isWide { return "COALESCE(SUM(\(value.sql))\(rest), \(empty))" }
         guard value.isInteger else {
             let real = value.kind == .decimal ? "CAST(\(value.column ?? value.sql) AS REAL)" : value.sql
@@ -243,7 +244,7 @@ extension QueryBuilder {
         return "COALESCE(\(halves)\(rest), \(empty))"
     }
 
-    private func select(_ column: String, _ members: OpenCollection) -> String {
+    private func select(_ column: String, from members: OpenCollection) -> String {
         "(SELECT \(column) FROM \(members.scope.text) WHERE \(QueryCondition.and(members.conditions).text))"
     }
 }

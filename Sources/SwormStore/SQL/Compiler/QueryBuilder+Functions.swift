@@ -3,15 +3,15 @@ import SwormPredicates
 
 extension QueryBuilder {
     /// Compiles a call of a function, which can be named with or without the colons of its selector.
-    func function(_ name: String, _ arguments: [QueryOperand]) throws -> QueryOperand {
+    func function(_ name: String, arguments: [QueryOperand]) throws -> QueryOperand {
         let parts = name.split(separator: ":").map(String.init)
         if parts == ["now"], arguments.isEmpty { return .constant(.date(now)) }
         if arguments.count == 2 {
             let (one, other) = (arguments[0], arguments[1])
             switch parts {
-            case ["modulus", "by"]: return try combine(one, "%", other)
-            case ["leftshift", "by"]: return try combine(one, "<<", other)
-            case ["rightshift", "by"]: return try combine(one, ">>", other)
+            case ["modulus", "by"]: return try combine(one, by: "%", with: other)
+            case ["leftshift", "by"]: return try combine(one, by: "<<", with: other)
+            case ["rightshift", "by"]: return try combine(one, by: ">>", with: other)
             default: break
             }
         }
@@ -20,7 +20,7 @@ extension QueryBuilder {
             "The function \(name) with \(arguments.count) arguments is not one that a fetch knows.")
     }
 
-    private func combine(_ left: QueryOperand, _ sign: String, _ right: QueryOperand) throws -> QueryOperand {
+    private func combine(_ left: QueryOperand, by sign: String, with right: QueryOperand) throws -> QueryOperand {
         let (one, other) = (try number(left), try number(right))
         // The remainder of a real would be a real. The bitwise operators cut a real to an integer themselves.
         func operand(_ scalar: QueryScalar) -> String {

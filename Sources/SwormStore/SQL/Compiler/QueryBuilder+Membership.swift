@@ -15,7 +15,9 @@ extension QueryBuilder {
         case .list(let items): return try membership(of: element, in: items, options: options, exact: exact)
         case .collection(let collection):
             let members = try open(collection)
-            return exists(members, try compare(members.operand, .equal, element, options: options, exact: false))
+            return exists(
+                in: members,
+                where: try compare(members.operand, by: .equal, with: element, options: options, exact: false))
         default: throw QueryError.unsupported("IN needs a list or a to-many relationship on its right side.")
         }
     }
@@ -31,7 +33,7 @@ extension QueryBuilder {
         var parts: [QueryCondition] = []
         if case .constant(.object) = element {
             // Each object has to be compared to find out which of the objects in the list it is.
-            return .or(try items.map { try compare($0, .equal, element, options: [], exact: exact) })
+            return .or(try items.map { try compare($0, by: .equal, with: element, options: [], exact: exact) })
         }
         if case .object(let object) = element {
             parts.append(try objectMembership(of: object, in: values, exact: exact))
@@ -59,7 +61,7 @@ extension QueryBuilder {
             if case .constant(.object(let reference)) = item {
                 if let key = key(of: reference, as: object.entity) { keys.append(key) }
             } else {
-                others.append(try compare(.object(object), .equal, item, options: [], exact: exact))
+                others.append(try compare(.object(object), by: .equal, with: item, options: [], exact: exact))
             }
         }
         if !keys.isEmpty {
@@ -82,7 +84,7 @@ extension QueryBuilder {
     ) throws -> [QueryCondition] {
         let kind = try kind(of: element)
         let options = kind.isText ? options : []
-        let text = folded(element.sql, options)
+        let text = folded(element.sql, options: options)
         var constants: [SQLBinding] = []
         var list: [String] = []
         for item in items {
@@ -96,7 +98,7 @@ extension QueryBuilder {
                 let scalar = try scalar(item)
                 _ = try self.kind(of: scalar)
                 try element.typed.checkComparable(with: scalar.typed)
-                list.append(folded(scalar.sql, options))
+                list.append(folded(scalar.sql, options: options))
             }
         }
         var conditions: [QueryCondition] = []
@@ -110,7 +112,7 @@ extension QueryBuilder {
                 "is looked for in \(constants.count) values, which is more than one query takes; ask for them in parts",
                 path: element.path, entity: element.entity)
         }
-        list = constants.map { folded(bind($0), options) } + list
+        list = constants.map { folded(bind($0), options: options) } + list
         for start in stride(from: 0, to: list.count, by: Self.boundListLimit) {
             let chunk = list[start..<min(start + Self.boundListLimit, list.count)]
             conditions.append(.atom("\(text) IN (\(chunk.joined(separator: ", ")))", needs: element.neededRows))
@@ -142,7 +144,7 @@ extension QueryBuilder {
         }
         if !texts.isEmpty {
             selects.append(
-                "SELECT \(folded("value", options)) FROM json_each(\(bind(.text(JSONText.array(of: texts)))))")
+                "SELECT \(folded("value", options: options)) FROM json_each(\(bind(.text(JSONText.array(of: texts)))))")
         }
         if !identifiers.isEmpty {
             let parameter = bind(.blob(identifiers))

@@ -40,24 +40,25 @@ extension QueryBuilder {
         let left = try operand(comparison.left, in: context)
         let right = try operand(comparison.right, in: context)
         guard comparison.quantifier != .direct else {
-            return try compare(left, comparison.comparator, right, options: comparison.options, exact: exact)
+            return try compare(left, by: comparison.comparator, with: right, options: comparison.options, exact: exact)
         }
         guard case .collection(let collection) = left else {
             let (path, entity) = describe(left)
             throw QueryError.quantifierWithoutToMany(path: path, entity: entity)
         }
         let members = try open(collection)
-        let test = try compare(members.operand, comparison.comparator, right, options: comparison.options, exact: false)
-        if comparison.quantifier == .any { return exists(members, test) }
+        let test = try compare(
+            members.operand, by: comparison.comparator, with: right, options: comparison.options, exact: false)
+        if comparison.quantifier == .any { return exists(in: members, where: test) }
         // A member for which the test is unknown does not pass it.
         switch test {
-        case .constant(let value): return exists(members, .constant(!value)).negated
-        case .text(let text, _, _): return exists(members, .atom("(\(text)) IS NOT 1")).negated
+        case .constant(let value): return exists(in: members, where: .constant(!value)).negated
+        case .text(let text, _, _): return exists(in: members, where: .atom("(\(text)) IS NOT 1")).negated
         }
     }
 
     /// Returns a condition that is true if a member of a collection passes a test.
-    func exists(_ members: OpenCollection, _ test: QueryCondition) -> QueryCondition {
+    func exists(in members: OpenCollection, where test: QueryCondition) -> QueryCondition {
         switch QueryCondition.and(members.conditions + [test]) {
         case .constant(false): .constant(false)
         case let condition: .text("EXISTS (SELECT 1 FROM \(members.scope.text) WHERE \(condition.text))", .exists)

@@ -8,7 +8,7 @@ extension QueryBuilder {
 
     /// Compiles CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES.
     func search(
-        _ left: QueryOperand, _ comparator: QueryComparator, for right: QueryOperand, options: ComparisonOptions,
+        _ left: QueryOperand, by comparator: QueryComparator, for right: QueryOperand, options: ComparisonOptions,
         exact: Bool
     ) throws -> QueryCondition {
         if left.isNull || right.isNull { return unknown(exact: exact) }
@@ -17,15 +17,15 @@ extension QueryBuilder {
         if case .constant(let value) = right {
             try text.typed.checkText(searchedFor: TypedValue(value))
             if case .string(let string) = value {
-                return try search(text, comparator, for: string, options: options, exact: exact)
+                return try search(text, by: comparator, for: string, options: options, exact: exact)
             }
             if case .url(let url) = value {
-                return try search(text, comparator, for: url.absoluteString, options: options, exact: exact)
+                return try search(text, by: comparator, for: url.absoluteString, options: options, exact: exact)
             }
         }
         let pattern = try scalar(right)
         try requireText(pattern)
-        return .atom(general(text.sql, comparator, pattern.sql, options))
+        return .atom(general(text.sql, by: comparator, for: pattern.sql, options: options))
     }
 
     private func requireText(_ scalar: QueryScalar) throws {
@@ -34,55 +34,57 @@ extension QueryBuilder {
     }
 
     private func search(
-        _ text: QueryScalar, _ comparator: QueryComparator, for string: String, options: ComparisonOptions, exact: Bool
+        _ text: QueryScalar, by comparator: QueryComparator, for string: String, options: ComparisonOptions, exact: Bool
     ) throws -> QueryCondition {
         let isPlain = foldingFlags(options) == 0
         switch comparator {
         // The short forms repeat the string's SQL, which is too expensive for a computed string.
         case .like where isPlain && text.column != nil && string.utf8.count <= Self.longestOwnSearch:
-            return like(text, WildcardPattern(string))
-        case .like: return .atom(general(text.sql, .like, bind(.text(string)), options))
+            return like(text, pattern: WildcardPattern(string))
+        case .like: return .atom(general(text.sql, by: .like, for: bind(.text(string)), options: options))
         case .matches:
-            try checkRegularExpression(string, options, for: text)
-            return .atom(general(text.sql, .matches, bind(.text(string)), options))
+            try checkRegularExpression(string, options: options, for: text)
+            return .atom(general(text.sql, by: .matches, for: bind(.text(string)), options: options))
         default: break
         }
         // Foundation does not find an empty string in any string.
         guard !string.isEmpty else { return exact ? .atom("(\(text.sql) IS NULL AND NULL)") : .constant(false) }
-        guard isPlain else { return .atom(general(text.sql, comparator, bind(.text(string)), options)) }
+        guard isPlain else {
+            return .atom(general(text.sql, by: comparator, for: bind(.text(string)), options: options))
+        }
         switch comparator {
-        case .beginsWith where text.column != nil: return prefix(text, string)
+        case .beginsWith where text.column != nil: return prefix(of: text, equals: string)
         case .contains where string.utf8.count <= Self.longestOwnSearch:
             return .atom("instr(\(text.sql), \(bind(.text(string)))) > 0")
         case .endsWith:
             let part = bind(.text(string))
             return .atom("substr(\(text.sql), -length(\(part))) = \(part)")
-        default: return .atom(general(text.sql, comparator, bind(.text(string)), options))
+        default: return .atom(general(text.sql, by: comparator, for: bind(.text(string)), options: options))
         }
     }
 
     /// Returns a range condition, for which SQLite can use an index on the column.
-    private func prefix(_ text: QueryScalar, _ prefix: String) -> QueryCondition {
+    private func prefix(of text: QueryScalar, equals prefix: String) -> QueryCondition {
         let lower = "\(text.sql) >= \(bind(.text(prefix)))"
         guard let next = PrefixRange.upperBound(of: prefix) else { return .atom(lower, needs: text.neededRows) }
         return .text("\(lower) AND \(text.sql) < \(bind(.text(next)))", .and, needs: text.neededRows)
     }
 
-    private func like(_ text: QueryScalar, _ pattern: WildcardPattern) -> QueryCondition {
+    private func like(_ text: QueryScalar, pattern: WildcardPattern) -> QueryCondition {
         switch pattern.form {
         case .literal(let string): return .atom("\(text.sql) = \(bind(.text(string)))", needs: text.neededRows)
         case .prefix(""): return .atom("\(text.sql) = \(text.sql)", needs: text.neededRows)
-        case .prefix(let string): return prefix(text, string)
+        case .prefix(let string): return prefix(of: text, equals: string)
         case .glob(let glob, let literal):
             let test = QueryCondition.atom("\(text.sql) GLOB \(bind(.text(glob)))", needs: text.neededRows)
-            return literal.isEmpty ? test : .and([prefix(text, literal), test])
+            return literal.isEmpty ? test : .and([prefix(of: text, equals: literal), test])
         }
     }
 
     /// Returns a call of a function of the connection, which folds the string and the pattern, never finds an empty
     /// pattern, and caches a constant pattern.
     private func general(
-        _ text: String, _ comparator: QueryComparator, _ pattern: String, _ options: ComparisonOptions
+        _ text: String, by comparator: QueryComparator, for pattern: String, options: ComparisonOptions
     ) -> String {
         let flags = foldingFlags(options)
         return switch comparator {
@@ -95,7 +97,7 @@ extension QueryBuilder {
     }
 
     private func checkRegularExpression(
-        _ pattern: String, _ options: ComparisonOptions, for text: QueryScalar
+        _ pattern: String, options: ComparisonOptions, for text: QueryScalar
     ) throws {
         do {
             _ = try RegularExpressionPattern(pattern, options: options)

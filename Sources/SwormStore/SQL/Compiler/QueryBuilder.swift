@@ -177,7 +177,7 @@ final class QueryBuilder {
                 throw QueryError.unsupported(
                     "is \(scalar.opaqueName) and has no order", path: scalar.path, entity: scalar.entity)
             }
-            return kind.isText ? ordered(folded(scalar.sql, options), options) : scalar.sql
+            return kind.isText ? ordered(folded(scalar.sql, options: options), options: options) : scalar.sql
         case .collection(let collection):
             throw QueryError.toManyNotAllowed(path: collection.path, entity: collection.entity)
         case .count(let collection): return try count(of: collection).sql
@@ -188,13 +188,13 @@ final class QueryBuilder {
     }
 
     /// Returns a string folded by the options of a comparison.
-    func folded(_ sql: String, _ options: ComparisonOptions) -> String {
+    func folded(_ sql: String, options: ComparisonOptions) -> String {
         let flags = foldingFlags(options)
         return flags == 0 ? sql : "SwormFold(\(sql), \(flags))"
     }
 
     /// Returns the SQL by which a string is sorted: in byte order, or with `[l]` by the root collation.
-    func ordered(_ sql: String, _ options: ComparisonOptions) -> String {
+    func ordered(_ sql: String, options: ComparisonOptions) -> String {
         followsLocale(options) ? sql + " COLLATE SwormLocale" : sql
     }
 

@@ -4,7 +4,7 @@ import SwormPredicates
 extension QueryError {
     static func unknownKey(_ key: String, path: String, entity: CompiledEntity) -> QueryError {
         .unknownKey(
-            key, "keypath \(path) not found in entity \(entity.name): it has no property `\(key)`",
+            key, message: "keypath \(path) not found in entity \(entity.name): it has no property `\(key)`",
             names: key.contains(".") ? entity.attributes.map(\.name) : entity.propertyNames)
     }
 

@@ -3,7 +3,7 @@ package import SwormPredicates
 
 extension SQLBinding {
     /// Creates the stored form of a value, or nil for an object.
-    package init?(_ value: AttributeValue) {
+    init?(_ value: AttributeValue) {
         switch value {
         case .null: self = .null
         case .bool(let value): self = .int64(value ? 1 : 0)

@@ -1,10 +1,10 @@
 /// A value for a column of all rows that a statement changes.
-package struct ColumnAssignment: Sendable, Hashable {
+struct ColumnAssignment: Sendable, Hashable {
     /// The column's name, quoted as in SQL.
-    package var column: String
-    package var value: SQLBinding
+    var column: String
+    var value: SQLBinding
 
-    package init(column: String, value: SQLBinding) {
+    init(column: String, value: SQLBinding) {
         self.column = column
         self.value = value
     }
@@ -20,7 +20,7 @@ extension SQLCompiler {
     /// rows.
     ///
     /// - Parameter leavesEqual: Whether rows that already have all the values are left unchanged.
-    package func update(
+    func update(
         _ request: FetchSpecification, set assignments: [ColumnAssignment], leavingEqual leavesEqual: Bool = false
     ) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
@@ -28,11 +28,12 @@ extension SQLCompiler {
         let list = (values.map { "\($0.column) = \($0.value)" } + ["Z_OPT = \(Self.nextVersion)"]).joined(
             separator: ", ")
         return try changing(
-            request, query, "UPDATE \(table(of: request)) AS t0 SET \(list)", where: leavesEqual ? differ(values) : nil)
+            request, query: query, head: "UPDATE \(table(of: request)) AS t0 SET \(list)",
+            where: leavesEqual ? differ(values) : nil)
     }
 
     /// Returns a statement that counts the rows that a request finds, and those that differ from the given values.
-    package func countDifferences(
+    func countDifferences(
         _ request: FetchSpecification, from assignments: [ColumnAssignment]
     ) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
@@ -51,13 +52,13 @@ extension SQLCompiler {
     }
 
     /// Returns a statement that deletes the rows that a request finds.
-    package func delete(_ request: FetchSpecification) throws -> CompiledStatement {
+    func delete(_ request: FetchSpecification) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
-        return try changing(request, query, "DELETE FROM \(table(of: request)) AS t0")
+        return try changing(request, query: query, head: "DELETE FROM \(table(of: request)) AS t0")
     }
 
     private func changing(
-        _ request: FetchSpecification, _ query: QueryBuilder, _ head: String, where test: String? = nil
+        _ request: FetchSpecification, query: QueryBuilder, head: String, where test: String? = nil
     ) throws -> CompiledStatement {
         // The order is only relevant if there is a limit or an offset, where it determines the rows. It may need
         // joins.

@@ -6,9 +6,9 @@ extension SQLCompiler {
     ///
     /// The columns are the owner's key, the member's entity number and key, and the order key (NULL if the
     /// relationship is not ordered). The rows are sorted by owner, then order key, then key.
-    package func members(ofRelationship slot: Int, in number: Int, owners: [Int64]) throws -> CompiledStatement {
+    func members(ofRelationship slot: Int, in number: Int, owners: [Int64]) throws -> CompiledStatement {
         let source = try memberSource(ofRelationship: slot, in: number)
-        let (test, binding) = Self.keyTest(source.owner, owners)
+        let (test, binding) = Self.keyTest(source.owner, in: owners)
         return CompiledStatement(
             sql:
                 "SELECT \(source.owner), t0.Z_ENT, t0.Z_PK, \(source.order ?? "NULL") FROM \(source.tables) WHERE \(test) ORDER BY \(source.sorting)",
@@ -19,11 +19,11 @@ extension SQLCompiler {
     /// order key.
     ///
     /// - Parameter limit: The maximum number of rows.
-    package func memberRows(
+    func memberRows(
         ofRelationship slot: Int, in number: Int, owners: [Int64], shape: RowShape, limit: Int
     ) throws -> CompiledStatement {
         let source = try memberSource(ofRelationship: slot, in: number)
-        let (test, binding) = Self.keyTest(source.owner, owners)
+        let (test, binding) = Self.keyTest(source.owner, in: owners)
         let cells = columns(of: shape, alias: "t0") + [source.owner, source.order ?? "NULL"]
         return CompiledStatement(
             sql:
@@ -35,7 +35,7 @@ extension SQLCompiler {
     /// columns are the cells of the shape, and the owner's key.
     ///
     /// Returns nil for ordered relationships, and for members that are found by a join table.
-    package func memberScan(
+    func memberScan(
         ofRelationship slot: Int, in number: Int, owners: ClosedRange<Int64>, shape: RowShape
     ) throws -> CompiledStatement? {
         let source = try memberSource(ofRelationship: slot, in: number)
@@ -50,7 +50,7 @@ extension SQLCompiler {
 
     /// Returns a statement for the rows of a join table that refer to a missing object: the owner's key and the
     /// missing key. Returns nil for a relationship without a join table.
-    package func strayMembers(ofRelationship slot: Int, in number: Int) -> String? {
+    func strayMembers(ofRelationship slot: Int, in number: Int) -> String? {
         guard case .join(let join)? = layout.toMany(slot, in: number) else { return nil }
         let table = SQLName.quoted(layout.table(of: model[model[number].relationships[slot].destination]))
         let (own, other) = ("t1.\(SQLName.quoted(join.ownColumn))", "t1.\(SQLName.quoted(join.otherColumn))")

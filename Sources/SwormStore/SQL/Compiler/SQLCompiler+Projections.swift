@@ -4,7 +4,7 @@ extension SQLCompiler {
     /// Compiles a projection.
     ///
     /// - Throws: An error for an unknown or to-many key, and for a column that has no single value for its group.
-    package func projection(_ request: ProjectionSpecification) throws -> CompiledProjection {
+    func projection(_ request: ProjectionSpecification) throws -> CompiledProjection {
         let tree = request.tree
         try tree.validate()
         let query = QueryBuilder(self, entity: request.fetch.entity)

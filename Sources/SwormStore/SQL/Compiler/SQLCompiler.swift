@@ -8,13 +8,13 @@ import SwormPredicates
 /// is the start, 1 the end, 2 anywhere), `SwormPower(a, b)`, `SwormXor(a, b)`, `SwormUpper(text)`, `SwormLower(text)`
 /// and one for each function of a number (`SwormSqrt(a)`). The flags are the raw value of ``ComparisonOptions``. Each
 /// function returns NULL if an argument is NULL. `[l]` sorts by the collation `SwormLocale`.
-package final class SQLCompiler: Sendable {
-    package let model: CompiledModel
-    package let layout: StoreLayout
+final class SQLCompiler: Sendable {
+    let model: CompiledModel
+    let layout: StoreLayout
     /// The identifier of the store. Objects of other stores never equal one of its rows.
-    package let storeIdentifier: String
+    let storeIdentifier: String
 
-    package init(model: CompiledModel, layout: StoreLayout, storeIdentifier: String) {
+    init(model: CompiledModel, layout: StoreLayout, storeIdentifier: String) {
         self.model = model
         self.layout = layout
         self.storeIdentifier = storeIdentifier
@@ -23,21 +23,21 @@ package final class SQLCompiler: Sendable {
     // MARK: Fetches
 
     /// Returns a statement for the rows of a fetch, with the cells of a shape in the shape's order.
-    package func rows(_ request: FetchSpecification, shape: RowShape) throws -> CompiledStatement {
+    func rows(_ request: FetchSpecification, shape: RowShape) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         try query.restrict(to: request)
         return query.statement(selecting: columns(of: shape, alias: query.alias).joined(separator: ", "))
     }
 
     /// Returns a statement for the identities that a fetch finds: the entity number and the primary key.
-    package func identities(_ request: FetchSpecification) throws -> CompiledStatement {
+    func identities(_ request: FetchSpecification) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         try query.restrict(to: request)
         return query.statement(selecting: "\(query.alias).Z_ENT, \(query.alias).Z_PK")
     }
 
     /// Returns a statement for the number of objects that a fetch finds. Its limit and offset apply.
-    package func count(_ request: FetchSpecification) throws -> CompiledStatement {
+    func count(_ request: FetchSpecification) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         var unsorted = request
         unsorted.sorts = []
@@ -50,7 +50,7 @@ package final class SQLCompiler: Sendable {
     /// Returns a statement for the primary key followed by the given attributes, by their slots in the fetched entity.
     ///
     /// - Throws: An error if an attribute is transient, because it has no column.
-    package func values(_ request: FetchSpecification, attributes: [Int]) throws -> CompiledStatement {
+    func values(_ request: FetchSpecification, attributes: [Int]) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         var columns = ["\(query.alias).Z_PK"]
         let entity = model[request.entity]
@@ -68,17 +68,17 @@ package final class SQLCompiler: Sendable {
 
     /// Returns a statement for the rows with the given primary keys, in the order of the keys. Its text is the same
     /// for every number of keys above one.
-    package func rows(withKeys keys: [Int64], shape: RowShape) -> CompiledStatement {
+    func rows(withKeys keys: [Int64], shape: RowShape) -> CompiledStatement {
         let entity = model[shape.entity]
         let table = SQLName.quoted(layout.table(of: entity))
         let select = "SELECT \(columns(of: shape, alias: "t0").joined(separator: ", ")) FROM \(table) t0"
-        let (test, binding) = Self.keyTest("t0.Z_PK", keys)
+        let (test, binding) = Self.keyTest("t0.Z_PK", in: keys)
         let conditions = [test] + (entityRestriction(of: entity, including: true, alias: "t0").map { [$0] } ?? [])
         return CompiledStatement(
             sql: "\(select) WHERE \(conditions.joined(separator: " AND ")) ORDER BY t0.Z_PK", bindings: [binding])
     }
 
-    static func keyTest(_ column: String, _ keys: [Int64]) -> (String, SQLBinding) {
+    static func keyTest(_ column: String, in keys: [Int64]) -> (String, SQLBinding) {
         if keys.count == 1 { return ("\(column) = ?1", .int64(keys[0])) }
         return ("\(column) IN (SELECT value FROM json_each(?1))", .text(JSONText.array(of: keys)))
     }

@@ -72,7 +72,7 @@ struct IndexSearch {
         var current: CompiledEntity? = entity
         while let looked = current {
             for index in looked.indexes where index.predicate == nil {
-                if index.kind == .flag ? index.name == name : Self.leads(index.elements, name) { return true }
+                if index.kind == .flag ? index.name == name : Self.leads(index.elements, with: name) { return true }
             }
             if looked.uniquenessConstraints.contains(where: { $0.first == name }) { return true }
             current = looked.superentity.map { model[$0] }
@@ -80,7 +80,7 @@ struct IndexSearch {
         return false
     }
 
-    private static func leads(_ elements: [CompiledIndex.Element], _ name: String) -> Bool {
+    private static func leads(_ elements: [CompiledIndex.Element], with name: String) -> Bool {
         if case .property(name, _)? = elements.first { true } else { false }
     }
 }

@@ -76,13 +76,15 @@ struct PlanReader {
         guard let alias = alias(in: words) else { return nil }
         if alias == "t0" { return entity.name }
         for (root, table) in layout.tables {
-            for name in [table.name, SQLName.quoted(table.name)] where names(name, alias) { return model[root].name }
+            for name in [table.name, SQLName.quoted(table.name)] where names(name, as: alias) {
+                return model[root].name
+            }
         }
         return nil
     }
 
     /// Returns whether the statement gives a table an alias.
-    private func names(_ table: String, _ alias: String) -> Bool {
+    private func names(_ table: String, as alias: String) -> Bool {
         ["FROM", "JOIN"].contains { word in
             let clause = "\(word) \(table) \(alias)"
             return statement.sql.contains(clause + " ") || statement.sql.contains(clause + ")")

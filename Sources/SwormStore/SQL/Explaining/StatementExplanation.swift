@@ -17,7 +17,7 @@ package enum PlanFinding: Sendable, Hashable {
         package var entity: String
         package var name: String
 
-        package init(entity: String, name: String) {
+        init(entity: String, name: String) {
             self.entity = entity
             self.name = name
         }

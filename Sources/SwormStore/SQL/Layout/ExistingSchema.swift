@@ -1,7 +1,7 @@
 /// The names in a file: its tables and their columns.
 package struct ExistingSchema: Sendable, Hashable {
     /// The columns of each table, by the table's name.
-    package var tables: [String: [String]]
+    var tables: [String: [String]]
 
     package init(tables: [String: [String]]) { self.tables = tables }
 }

@@ -108,7 +108,7 @@ struct JoinLayoutBuilder {
 
 extension StoreLayout.Join {
     /// The same table, seen from its other side.
-    package var flipped: StoreLayout.Join {
+    var flipped: StoreLayout.Join {
         StoreLayout.Join(
             table: table, ownColumn: otherColumn, otherColumn: ownColumn, orderColumn: inverseOrderColumn,
             inverseOrderColumn: orderColumn, isOwner: !isOwner)

@@ -11,7 +11,7 @@ package enum SQLName {
     }
 
     /// Returns a name in quotes in any case, because the names of third-party objects may be SQL keywords.
-    package static func alwaysQuoted(_ name: String) -> String {
+    static func alwaysQuoted(_ name: String) -> String {
         "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 

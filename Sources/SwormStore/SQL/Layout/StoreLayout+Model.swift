@@ -51,15 +51,15 @@ extension StoreLayout {
 
 extension StoreLayout.Join {
     /// Whether the relationship is its own inverse. The table may then contain a pair of objects in either direction.
-    package var isReflexive: Bool { otherColumn == Self.reflexiveColumn }
+    var isReflexive: Bool { otherColumn == Self.reflexiveColumn }
 
     static let reflexiveColumn = "REFLEXIVE"
 }
 
 /// A property of an entity: the entity's number and the slot.
-package struct PropertyLocation: Hashable {
-    package var entity: Int
-    package var slot: Int
+struct PropertyLocation: Hashable {
+    var entity: Int
+    var slot: Int
 }
 
 extension CompiledModel {
@@ -74,7 +74,7 @@ extension CompiledModel {
     }
 
     /// Returns the inverse of a relationship.
-    package func inverse(of relationship: CompiledRelationship) -> CompiledRelationship? {
+    func inverse(of relationship: CompiledRelationship) -> CompiledRelationship? {
         guard let slot = relationship.inverse else { return nil }
         let relationships = self[relationship.destination].relationships
         return relationships.indices.contains(slot) ? relationships[slot] : nil

@@ -7,13 +7,13 @@ package struct StoreLayout: Sendable {
     package struct Table: Sendable {
         package var name: String
         /// The columns in the order in which a new table declares them, `Z_PK`, `Z_ENT`, `Z_OPT` included.
-        package var columns: [Column]
+        var columns: [Column]
     }
 
-    package struct Column: Sendable, Hashable {
-        package var name: String
+    struct Column: Sendable, Hashable {
+        var name: String
         /// The declared type: `INTEGER`, `VARCHAR`, ...
-        package var declaredType: String
+        var declaredType: String
     }
 
     /// The columns of a to-one relationship.
@@ -52,10 +52,10 @@ package struct StoreLayout: Sendable {
     package var tables: [Int: Table] = [:]
     /// The columns of attributes, by entity number (index `number - 1`) and attribute slot; nil for a transient
     /// attribute.
-    package var attributes: [[String?]] = []
+    var attributes: [[String?]] = []
     /// The columns of to-one relationships, by entity number (index `number - 1`) and relationship slot; nil for a
     /// to-many or transient one.
-    package var toOnes: [[ToOne?]] = []
+    var toOnes: [[ToOne?]] = []
     /// The storage of to-many relationships, by entity number (index `number - 1`) and relationship slot; nil for a
     /// to-one or transient one.
     package var toManys: [[ToMany?]] = []

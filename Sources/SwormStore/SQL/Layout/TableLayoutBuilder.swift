@@ -99,17 +99,17 @@ struct TableLayoutBuilder {
             guard let name = attributeColumns[PropertyLocation(entity: entity.number, slot: slot)],
                 let (group, declaredType) = Self.column(of: entity.attributes[slot].type)
             else { continue }
-            declare(name, declaredType, in: group)
+            declare(name, as: declaredType, in: group)
         }
         for slot in sortedRelationships(of: entity) {
             guard let toOne = toOneColumns[PropertyLocation(entity: entity.number, slot: slot)] else { continue }
-            declare(toOne.column, "INTEGER", in: .integers)
-            if let column = toOne.entityColumn { declare(column, "INTEGER", in: .integers) }
+            declare(toOne.column, as: "INTEGER", in: .integers)
+            if let column = toOne.entityColumn { declare(column, as: "INTEGER", in: .integers) }
         }
         for source in oneWaySources(to: entity) {
             let relationship = model[source.entity].relationships[source.slot]
             let column = names.claim("Z\(source.entity)" + SQLName.uppercased(relationship.name))
-            declare(column, "INTEGER", in: .integers)
+            declare(column, as: "INTEGER", in: .integers)
             toManyColumns[source] = .oneWay(column: column, orderColumn: nil)
         }
     }
@@ -135,11 +135,11 @@ struct TableLayoutBuilder {
 
     private mutating func declareOrderKey(_ name: String) -> String {
         let column = names.claim(name)
-        declare(column, "INTEGER", in: .orderKeys)
+        declare(column, as: "INTEGER", in: .orderKeys)
         return column
     }
 
-    private mutating func declare(_ name: String, _ declaredType: String, in group: Group) {
+    private mutating func declare(_ name: String, as declaredType: String, in group: Group) {
         groups[group.rawValue].append(StoreLayout.Column(name: name, declaredType: declaredType))
     }
 

@@ -12,43 +12,47 @@ struct DerivationTriggers {
     func statements(of derived: DerivedAttribute) -> [String] {
         guard derived.derivation.form == .plain, derived.cast == nil else { return [] }
         switch derived.derivation.source {
-        case .members(.count, let relationship, nil): return count(relationship, derived)
-        case .value(let path, let attribute) where path.count == 1: return copy(attribute, path[0], derived)
+        case .members(.count, let relationship, nil): return count(of: relationship, for: derived)
+        case .value(let path, let attribute) where path.count == 1:
+            return copy(attribute, through: path[0], for: derived)
         default: return []
         }
     }
 
     // MARK: The two forms
 
-    private func count(_ relationship: Int, _ derived: DerivedAttribute) -> [String] {
+    private func count(of relationship: Int, for derived: DerivedAttribute) -> [String] {
         let entity = derived.entity
-        guard let target = Target(derived, layout), let member = table(entity.relationships[relationship].destination),
+        guard let target = Target(derived, layout: layout),
+            let member = table(entity.relationships[relationship].destination),
             case .inverse(let column, _)? = layout.toMany(relationship, in: entity.number)
         else { return [] }
         let (table, value, key) = (target.table, target.column, SQLName.quoted(column))
         let memberTable = SQLName.quoted(member)
         func step(_ role: String, _ event: String, _ row: String, _ change: String) -> String {
-            let told = target.told("NSCoreDataDATriggerUpdatedAffectedObjectValue", "Z_PK = \(row).\(key)")
+            let told = target.told(by: "NSCoreDataDATriggerUpdatedAffectedObjectValue", where: "Z_PK = \(row).\(key)")
             return target.trigger(
-                member, role, "\(event) ON \(memberTable) FOR EACH ROW WHEN (\(row).\(key) NOT NULL)",
-                "UPDATE \(table) SET \(value) = \(change) WHERE Z_PK = \(row).\(key); \(told);")
+                on: member, role: role, event: "\(event) ON \(memberTable) FOR EACH ROW WHEN (\(row).\(key) NOT NULL)",
+                body: "UPDATE \(table) SET \(value) = \(change) WHERE Z_PK = \(row).\(key); \(told);")
         }
-        let told = target.told("NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "Z_PK = NEW.Z_PK")
+        let told = target.told(by: "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", where: "Z_PK = NEW.Z_PK")
         return [
             step("PARAMETER_INSERT", "AFTER INSERT", "NEW", "IFNULL(\(value), 0) + 1"),
             step("PARAMETER_UPDATE_INCREMENT", "AFTER UPDATE OF \(key)", "NEW", "\(value) + 1"),
             step("PARAMETER_UPDATE_DECREMENT", "AFTER UPDATE OF \(key)", "OLD", "\(value) - 1"),
             step("PARAMETER_DELETE", "AFTER DELETE", "OLD", "\(value) - 1"),
             target.trigger(
-                target.name, "SOURCE_INSERT", "AFTER INSERT ON \(table) FOR EACH ROW\(target.condition)",
-                "UPDATE \(table) SET \(value) = (SELECT IFNULL(COUNT(\(key)), 0) FROM \(memberTable) WHERE \(key) = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; \(told);"
+                on: target.name, role: "SOURCE_INSERT",
+                event: "AFTER INSERT ON \(table) FOR EACH ROW\(target.condition)",
+                body:
+                    "UPDATE \(table) SET \(value) = (SELECT IFNULL(COUNT(\(key)), 0) FROM \(memberTable) WHERE \(key) = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; \(told);"
             ),
         ]
     }
 
-    private func copy(_ attribute: Int, _ relationship: Int, _ derived: DerivedAttribute) -> [String] {
+    private func copy(_ attribute: Int, through relationship: Int, for derived: DerivedAttribute) -> [String] {
         let destination = derived.entity.relationships[relationship].destination
-        guard let target = Target(derived, layout), let source = table(destination),
+        guard let target = Target(derived, layout: layout), let source = table(destination),
             let toOne = layout.toOne(relationship, in: derived.entity.number),
             let column = layout.column(ofAttribute: attribute, in: destination)
         else { return [] }
@@ -62,17 +66,20 @@ struct DerivationTriggers {
         let others = "UPDATE \(table) SET \(value) = NEW.\(sourceColumn) WHERE \(key) = NEW.Z_PK"
         return [
             target.trigger(
-                target.name, "SOURCE_INSERT", "AFTER INSERT ON \(table) FOR EACH ROW\(target.condition)",
-                "\(own); \(target.told(insert, "Z_PK = NEW.Z_PK"));"),
+                on: target.name, role: "SOURCE_INSERT",
+                event: "AFTER INSERT ON \(table) FOR EACH ROW\(target.condition)",
+                body: "\(own); \(target.told(by: insert, where: "Z_PK = NEW.Z_PK"));"),
             target.trigger(
-                target.name, "SOURCE_UPDATE", "AFTER UPDATE OF \(key) ON \(table) FOR EACH ROW\(target.condition)",
-                "\(own); \(target.told(update, "Z_PK = NEW.Z_PK"));"),
+                on: target.name, role: "SOURCE_UPDATE",
+                event: "AFTER UPDATE OF \(key) ON \(table) FOR EACH ROW\(target.condition)",
+                body: "\(own); \(target.told(by: update, where: "Z_PK = NEW.Z_PK"));"),
             target.trigger(
-                source, "PARAMETER_INSERT", "AFTER INSERT ON \(sourceTable) FOR EACH ROW",
-                "\(others); \(target.told(insert, "\(key) = NEW.Z_PK"));"),
+                on: source, role: "PARAMETER_INSERT", event: "AFTER INSERT ON \(sourceTable) FOR EACH ROW",
+                body: "\(others); \(target.told(by: insert, where: "\(key) = NEW.Z_PK"));"),
             target.trigger(
-                source, "PARAMETER_UPDATE", "AFTER UPDATE OF \(sourceColumn) ON \(sourceTable) FOR EACH ROW",
-                "\(others); \(target.told(update, "\(key) = NEW.Z_PK"));"),
+                on: source, role: "PARAMETER_UPDATE",
+                event: "AFTER UPDATE OF \(sourceColumn) ON \(sourceTable) FOR EACH ROW",
+                body: "\(others); \(target.told(by: update, where: "\(key) = NEW.Z_PK"));"),
         ]
     }
 
@@ -87,7 +94,7 @@ private struct Target {
     let table: String
     let column: String
 
-    init?(_ derived: DerivedAttribute, _ layout: StoreLayout) {
+    init?(_ derived: DerivedAttribute, layout: StoreLayout) {
         guard let name = layout.tables[derived.entity.root]?.name,
             let column = layout.column(ofAttribute: derived.slot, in: derived.entity.number)
         else { return nil }
@@ -105,13 +112,13 @@ private struct Target {
         return " WHEN (NEW.Z_ENT BETWEEN \(family.lowerBound) AND \(family.upperBound))"
     }
 
-    func trigger(_ on: String, _ role: String, _ event: String, _ body: String) -> String {
+    func trigger(on: String, role: String, event: String, body: String) -> String {
         let name = SQLName.quoted("Z_DA_\(on)_\(derived.entity.name)_\(derived.name)_\(role)")
         return "CREATE TRIGGER \(name) \(event) BEGIN \(body) END"
     }
 
     /// Returns the statement by which a trigger reports its changes.
-    func told(_ function: String, _ condition: String) -> String {
+    func told(by function: String, where condition: String) -> String {
         "SELECT \(function)(\(SQLName.literal(name)), Z_ENT, Z_PK, \(SQLName.literal(derived.name)), \(column)) FROM \(table) WHERE \(condition)"
     }
 }

@@ -37,12 +37,14 @@ struct IndexWriter {
     mutating func indexes(of root: CompiledEntity) -> [SchemaIndex] {
         guard let table = layout.tables[root.number] else { return [] }
         var result = keyColumns(of: root, in: table).map { column in
-            create("\(table.name)_\(column)_INDEX", on: table.name, "(\(SQLName.quoted(column)))")
+            create("\(table.name)_\(column)_INDEX", on: table.name, definition: "(\(SQLName.quoted(column)))")
         }
-        if root.hasDescendants { result.append(create("\(table.name)_Z_ENT_INDEX", on: table.name, "(Z_ENT)")) }
+        if root.hasDescendants {
+            result.append(create("\(table.name)_Z_ENT_INDEX", on: table.name, definition: "(Z_ENT)"))
+        }
         for join in layout.ownedJoins(of: root, in: model) {
             let columns = [join.otherColumn, join.ownColumn].map { SQLName.quoted($0) }.joined(separator: ", ")
-            result.append(create("\(join.table)_\(join.otherColumn)_INDEX", on: join.table, "(\(columns))"))
+            result.append(create("\(join.table)_\(join.otherColumn)_INDEX", on: join.table, definition: "(\(columns))"))
         }
         for number in root.family {
             result += fetchIndexes(of: model[number], in: table.name)
@@ -52,7 +54,7 @@ struct IndexWriter {
     }
 
     private mutating func create(
-        _ name: String, on table: String, _ rest: String, unique constraint: SchemaIndex.Constraint? = nil
+        _ name: String, on table: String, definition rest: String, unique constraint: SchemaIndex.Constraint? = nil
     ) -> SchemaIndex {
         let name = names.claim(name)
         let kind = constraint == nil ? "INDEX" : "UNIQUE INDEX"
@@ -83,7 +85,7 @@ struct IndexWriter {
         for attribute in flaggedAttributes(of: entity) {
             guard let column = column(named: attribute, of: entity) else { continue }
             let name = "Z_\(entity.name)_\(attribute)"
-            result.append(create(name, on: table, "(\(SQLName.quoted(column)) COLLATE BINARY ASC)"))
+            result.append(create(name, on: table, definition: "(\(SQLName.quoted(column)) COLLATE BINARY ASC)"))
         }
         for index in entity.indexes where index.kind != .flag && !isRepeated(index, in: entity) {
             // The index of a single relationship already exists.
@@ -103,7 +105,7 @@ struct IndexWriter {
             }
             let name = "Z_\(entity.name)_\(index.name)"
             let rest = "(\(columns.joined(separator: ", ")))" + (filter.map { " WHERE " + $0 } ?? "")
-            var made = create(name, on: table, rest)
+            var made = create(name, on: table, definition: rest)
             made.isWhole = (index.predicate == nil) == (filter == nil)
             result.append(made)
         }
@@ -142,7 +144,7 @@ struct IndexWriter {
             let name = "Z_\(entity.name)_UNIQUE_" + constraint.joined(separator: "_")
             let list = columns.map { ordered($0, ascending: true) }.joined(separator: ", ")
             return create(
-                name, on: table, "(\(list))",
+                name, on: table, definition: "(\(list))",
                 unique: .init(entity: entity.name, properties: constraint, columns: columns))
         }
     }

@@ -1,7 +1,7 @@
 /// The schema of a new store: its tables, indexes and triggers, in the text and order in which Core Data writes them.
 package struct StoreSchema: Sendable {
-    package let model: CompiledModel
-    package let layout: StoreLayout
+    let model: CompiledModel
+    let layout: StoreLayout
 
     package init(model: CompiledModel) { self.init(model: model, layout: StoreLayout(model: model)) }
 
@@ -28,7 +28,7 @@ package struct StoreSchema: Sendable {
     }
 
     /// Returns the statements that fill `Z_PRIMARYKEY` with a row for every entity.
-    package func primaryKeyStatements() -> [CompiledStatement] {
+    func primaryKeyStatements() -> [CompiledStatement] {
         model.entities.map { entity in
             CompiledStatement(
                 sql: "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?1, ?2, ?3, ?4)",
@@ -38,7 +38,7 @@ package struct StoreSchema: Sendable {
         }
     }
 
-    package static let systemTables = [
+    static let systemTables = [
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
         "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
         "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
@@ -70,7 +70,7 @@ package struct StoreSchema: Sendable {
 extension StoreLayout {
     /// Returns the join tables that are named after relationships of one hierarchy, each once, in the order of
     /// entities and names.
-    package func ownedJoins(of root: CompiledEntity, in model: CompiledModel) -> [Join] {
+    func ownedJoins(of root: CompiledEntity, in model: CompiledModel) -> [Join] {
         root.family.flatMap { number -> [Join] in
             let entity = model[number]
             let slots = model.ownRelationships(of: entity).sorted {
