@@ -67,7 +67,7 @@ class Index:
         if not self.store:
             raise toolchain.Failure(f"There is no index in {store}. Build the package for debugging first.")
         records, indexed = self.records()
-        missing = {path for path in self.sources.rglob("*.swift")} - indexed
+        missing = set(toolchain.swift_files(self.sources)) - indexed
         if missing:
             names = ", ".join(sorted(path.name for path in missing)[:5])
             raise toolchain.Failure(f"The index in {store} lacks {len(missing)} of the files in {sources}: {names}.")

@@ -1,7 +1,8 @@
 """Tells the comments of Swift source from its code."""
 
-import pathlib
 import re
+
+from . import toolchain
 
 TOKENS = re.compile(
     r'(?P<comment>//[^\n]*|/\*.*?\*/)'
@@ -12,7 +13,7 @@ TOKENS = re.compile(
 
 def files(folder):
     """The Swift files below a folder, in a steady order, each with its text."""
-    for path in sorted(pathlib.Path(folder).rglob("*.swift")):
+    for path in toolchain.swift_files(folder):
         yield path, path.read_text(encoding="utf8")
 
 

@@ -12,7 +12,10 @@ class Failure(Exception):
 
 def run(command):
     """Runs a command and returns its output."""
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    try:
+        result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    except FileNotFoundError:
+        raise Failure(f"There is no {command[0]} in PATH.") from None
     if result.returncode != 0:
         output = (result.stdout + result.stderr).strip()
         raise Failure(f"{' '.join(str(part) for part in command)} failed:\n{output[-4000:]}")
@@ -41,6 +44,12 @@ def build():
     """Builds the package for debugging and returns the folder with the products."""
     run(["swift", "build", "--build-tests"])
     return pathlib.Path(run(["swift", "build", "--show-bin-path"]).strip())
+
+
+def swift_files(folder):
+    """The Swift files below a folder that the package compiles, sorted. Those in documentation catalogs are not."""
+    files = pathlib.Path(folder).rglob("*.swift")
+    return sorted(path for path in files if not any(part.endswith(".docc") for part in path.parts))
 
 
 def system_modules():

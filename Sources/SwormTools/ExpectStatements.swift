@@ -20,8 +20,8 @@ public import Sworm
 ///   - body: The closure whose statements are counted. If it is called inside a `perform`, the save of that `perform`
 ///     is not included.
 /// - Returns: The result of the closure.
-/// - Throws: A ``StoreError`` with the code `statementCount`, which lists the statements; the error of the closure; or
-///   a ``StoreError`` with the code `unsupported` on Apple's platforms, where Core Data does not report its statements.
+/// - Throws: A `StoreError` with the code `statementCount`, which lists the statements; the error of the closure; or
+///   a `StoreError` with the code `unsupported` on Apple's platforms, where Core Data does not report its statements.
 @discardableResult
 public func expectStatements<R>(
     _ count: Int, in container: PersistentContainer, _ body: () throws -> R

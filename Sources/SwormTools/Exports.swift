@@ -1,2 +1,2 @@
-// A test that imports this module can also migrate, and so can code that was written for Sworm 1.x.
+// A test that imports this module can also migrate.
 @_exported public import SwormMigrations

@@ -36,7 +36,7 @@ public final class TestStore: Sendable {
     ///   - others: Further types that no relation of the given types refers to.
     ///   - place: The location of the store.
     ///   - seed: A closure that inserts the initial objects of the test. It runs in one `perform`.
-    /// - Throws: A ``StoreError`` if the tables are invalid or the store cannot be created, or the error of `seed`. No
+    /// - Throws: A `StoreError` if the tables are invalid or the store cannot be created, or the error of `seed`. No
     ///   files are left behind in that case.
     public init(
         for type: any ManagedObjectConvertible.Type, _ others: any ManagedObjectConvertible.Type...,
@@ -66,7 +66,7 @@ public final class TestStore: Sendable {
 
     /// Opens another container over the same file, as another process would: it only reads saved data.
     ///
-    /// - Throws: A ``StoreError`` if the store is in memory or cannot be opened.
+    /// - Throws: A `StoreError` if the store is in memory or cannot be opened.
     public func reopened() throws -> PersistentContainer {
         try PersistentContainer(model: try TableModel.shared(for: types), at: .file(try file("opened again")))
     }
@@ -77,7 +77,7 @@ public final class TestStore: Sendable {
     /// this library's own engine, the rules of Core Data's files are checked too: numbering, both sides of relations,
     /// order keys, external files. The check takes as long as reading everything.
     ///
-    /// - Throws: A ``StoreError`` with the code `unsoundStore`, whose message has one line per issue, or another one if
+    /// - Throws: A `StoreError` with the code `unsoundStore`, whose message has one line per issue, or another one if
     ///   the store is in memory or cannot be opened.
     public func verify() throws {
         let url = try file("verified")

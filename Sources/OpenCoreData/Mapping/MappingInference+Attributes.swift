@@ -8,7 +8,7 @@ extension MappingInference {
         guard let pair = pairs[number] else { return }
         let before = Self.kept(old.descriptions[pair.source - 1].properties)
         let after = Self.kept(new.descriptions[pair.destination - 1].properties)
-        let matcher = RenamingMatcher(old: before.map(Self.item), new: after.map(Self.item)) {
+        let matcher = RenamingMatcher(from: before.map(Self.item), to: after.map(Self.item)) {
             Self.fits(before[$1], into: after[$0])
         }
         for clash in matcher.clashes {
@@ -74,7 +74,7 @@ extension MappingInference {
     ) {
         let before = former.elements
         let after = composite.elements
-        let matcher = RenamingMatcher(old: before.map(Self.item), new: after.map(Self.item)) {
+        let matcher = RenamingMatcher(from: before.map(Self.item), to: after.map(Self.item)) {
             Self.fits(before[$1], into: after[$0])
         }
         let entity = Self.declaring(composite)?.name ?? new.model[number].name

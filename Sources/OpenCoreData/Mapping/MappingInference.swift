@@ -70,7 +70,7 @@ struct MappingInference {
         func items(_ side: Side) -> [RenamingMatcher.Item] {
             side.descriptions.map { .init(name: $0.name ?? "", identifier: $0.renamingIdentifier) }
         }
-        let matcher = RenamingMatcher(old: items(old), new: items(new)) { _, _ in true }
+        let matcher = RenamingMatcher(from: items(old), to: items(new)) { _, _ in true }
         for (index, source) in matcher.sources.enumerated() {
             guard let source else { continue }
             pairs[index + 1] = Pair(source: source + 1, destination: index + 1)

@@ -21,7 +21,7 @@ final class Cancellation: Sendable {
             // The context may be shared: its use by other calls, before or after, must not be interrupted.
             guard state.moment == .during, let context = state.context else { return }
             state.hasInterrupted = true
-            Engine.interrupt(context)
+            context.interruptReading()
         }
     }
 
@@ -36,7 +36,7 @@ final class Cancellation: Sendable {
     func end() {
         state.withLock { state in
             state.moment = .after
-            if state.hasInterrupted, let context = state.context { Engine.resume(context) }
+            if state.hasInterrupted, let context = state.context { context.resumeReading() }
             state.context = nil
         }
     }

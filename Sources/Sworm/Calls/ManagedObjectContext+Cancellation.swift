@@ -16,6 +16,6 @@ extension ManagedObjectContext {
     /// - Throws: `CancellationError`, or a ``StoreError`` with the code `timedOut`.
     public func checkCancellation() throws {
         try Task.checkCancellation()
-        try Engine.translating { try Engine.checkInterruption(instance) }
+        try translatingErrors { try instance.checkInterruption() }
     }
 }

@@ -26,7 +26,7 @@ extension PersistentContainer {
             try gate.enter()
             defer { gate.leave() }
             let context = try makeContext()
-            try Engine.translating { try Engine.backup(context, to: url, deadline: deadline) }
+            try translatingErrors { try context.backUpStore(to: url, until: deadline) }
         }
     }
 }

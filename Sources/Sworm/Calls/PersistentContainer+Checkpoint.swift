@@ -49,8 +49,8 @@ extension PersistentContainer {
             try gate.enter()
             defer { gate.leave() }
             let context = try makeContext()
-            let (frames, moved) = try Engine.translating {
-                try Engine.checkpoint(context, mode.ofEngine, deadline: deadline)
+            let (frames, moved) = try translatingErrors {
+                try context.checkpointStores(mode.ofStore, until: deadline)
             }
             return CheckpointResult(frames: frames, moved: moved)
         }
@@ -58,7 +58,7 @@ extension PersistentContainer {
 }
 
 extension PersistentContainer.CheckpointMode {
-    fileprivate var ofEngine: Engine.CheckpointMode {
+    fileprivate var ofStore: StoreCheckpointMode {
         switch self {
         case .passive: .passive
         case .full: .full

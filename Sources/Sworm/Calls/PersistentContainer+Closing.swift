@@ -25,7 +25,7 @@ extension PersistentContainer {
                         "The store was not closed in time: \(running) of its calls \(running == 1 ? "is" : "are") still running. Nothing new begins. Call close again."
                     )
                 }
-                try Engine.translating { try Engine.close(context, until: deadline) }
+                try translatingErrors { try context.closeStores(until: deadline) }
                 gate.turn(.closed)
             }
         }
@@ -60,7 +60,7 @@ extension PersistentContainer {
                 // they do.
                 _ = gate.waitForCalls(until: min(stop, end))
                 try suspended.withLock { stores in
-                    try Engine.translating { try Engine.suspend(&stores, of: context, stoppingAt: stop, until: end) }
+                    try translatingErrors { try context.suspendStores(&stores, stoppingAt: stop, until: end) }
                 }
                 gate.turn(.suspended)
             }
@@ -77,7 +77,7 @@ extension PersistentContainer {
                 guard gate.phase == .suspending || gate.phase == .suspended else { return try gate.check() }
                 let context = try makeContext()
                 try suspended.withLock { stores in
-                    try Engine.translating { try Engine.resume(&stores, of: context) }
+                    try translatingErrors { try context.resumeStores(&stores) }
                 }
                 gate.turn(.open)
             }
@@ -86,7 +86,7 @@ extension PersistentContainer {
 
     /// Throws an error inside a call of this container on the calling thread.
     private func requireOutside(_ action: String) throws {
-        guard calls.scopes.withLock({ $0[Engine.threadNumber] }) == nil else {
+        guard calls.scopes.withLock({ $0[CurrentThread.number] }) == nil else {
             throw StoreError(
                 .wouldDeadlock, "The store cannot be \(action) inside of a call that uses it. Do so after the call.")
         }

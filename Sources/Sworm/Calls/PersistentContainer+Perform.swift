@@ -15,9 +15,9 @@ extension PersistentContainer {
     /// and is saved with the outer one.
     ///
     /// With `retrying`, a closure that meets a conflict is undone and run again, on a newer snapshot, after a short
-    /// randomized pause that grows with every repetition. The last repetition runs as ``write(deadline:_:)-(_,_)``
-    /// does, and meets no conflict. Side effects of the closure are repeated with it: compute inside the closure, and
-    /// act on its result. A call that joins another one is not repeated separately.
+    /// randomized pause that grows with every repetition. The last repetition runs as `write` does, and meets no
+    /// conflict. Side effects of the closure are repeated with it: compute inside the closure, and act on its result. A
+    /// call that joins another one is not repeated separately.
     ///
     /// - Parameters:
     ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
@@ -33,7 +33,7 @@ extension PersistentContainer {
     ) throws -> sending R {
         var result: R?
         try run(as: .perform(retrying: repetitions, deadline: deadline)) { context in result = try action(context) }
-        guard let result else { throw Error.noResult }
+        guard let result else { throw StoreError.noResult }
         // The closure created the value and gave it away; only this frame holds it on its way to the caller. The
         // compiler cannot prove that through the layers below.
         nonisolated(unsafe) let given = result
@@ -57,7 +57,7 @@ extension PersistentContainer {
     ) throws -> R {
         var result: R?
         try run(as: .perform(retrying: repetitions, deadline: deadline)) { context in result = try action(context) }
-        guard let result else { throw Error.noResult }
+        guard let result else { throw StoreError.noResult }
         return result
     }
 
@@ -102,7 +102,7 @@ extension PersistentContainer {
         } afterwards: {
             id = object?.resultID
         }
-        guard let id else { throw Error.noResult }
+        guard let id else { throw StoreError.noResult }
         return id
     }
 }

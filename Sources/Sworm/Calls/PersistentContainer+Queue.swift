@@ -12,7 +12,7 @@ extension PersistentContainer {
         return try await onQueue(for: call) { container, call, context, cancellation in
             var result: R?
             try container.runOnce(as: call, in: context, cancellation: cancellation) { result = try action($0) }
-            guard let result else { throw Error.noResult }
+            guard let result else { throw StoreError.noResult }
             nonisolated(unsafe) let given = result
             return given
         }
@@ -27,7 +27,7 @@ extension PersistentContainer {
         return try await onQueue(for: call) { container, call, context, cancellation in
             var result: R?
             try container.runOnce(as: call, in: context, cancellation: cancellation) { result = try action($0) }
-            guard let result else { throw Error.noResult }
+            guard let result else { throw StoreError.noResult }
             return result
         }
     }
@@ -46,7 +46,7 @@ extension PersistentContainer {
             } afterwards: {
                 id = object?.resultID
             }
-            guard let id else { throw Error.noResult }
+            guard let id else { throw StoreError.noResult }
             return id
         }
     }
@@ -86,14 +86,14 @@ extension PersistentContainer {
         let cancellation = Cancellation()
         // Called by one runner at a time. Only the last of them calls the call's closure.
         nonisolated(unsafe) let work = work
-        func run(_ runner: CallRunner, _ request: Engine.CallRequest?) async throws -> sending R {
+        func run(_ runner: CallRunner, _ request: CallRequest?) async throws -> sending R {
             try await withTaskCancellationHandler {
                 try await runner.run {
-                    let admission: Engine.Admission?
+                    let admission: StoreAdmission?
                     do {
                         admission = try request?.admission()
                     } catch {
-                        throw Engine.translated(error)
+                        throw translatedError(error)
                     }
                     return try work(AdmittedContext(context: context, admission: admission), cancellation)
                 }
@@ -107,13 +107,13 @@ extension PersistentContainer {
             return try await run(CallRunner(on: .main), nil)
         }
         let isWriting = call.possible(in: context).access == .write
-        let request = try Engine.translating {
-            try Engine.CallRequest(context, isWriting: isWriting, until: call.deadline)
+        let request = try translatingErrors {
+            try CallRequest(context, isWriting: isWriting, until: call.deadline)
         }
         do {
             return try await run(CallRunner(request.begin), request)
         } catch is ContextIsHeld {
-            return try await run(CallRunner(on: Engine.queue(of: context)), nil)
+            return try await run(CallRunner(on: context.blockQueue), nil)
         }
     }
 }

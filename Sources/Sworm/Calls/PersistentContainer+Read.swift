@@ -29,7 +29,7 @@ extension PersistentContainer {
     ) throws -> sending R {
         var result: R?
         try run(as: .read(deadline: deadline)) { context in result = try action(context) }
-        guard let result else { throw Error.noResult }
+        guard let result else { throw StoreError.noResult }
         // The closure created the value and gave it away; only this frame holds it on its way to the caller. The
         // compiler cannot prove that through the layers below.
         nonisolated(unsafe) let given = result
@@ -50,7 +50,7 @@ extension PersistentContainer {
     ) throws -> R {
         var result: R?
         try run(as: .read(deadline: deadline)) { context in result = try action(context) }
-        guard let result else { throw Error.noResult }
+        guard let result else { throw StoreError.noResult }
         return result
     }
 
@@ -85,7 +85,7 @@ extension PersistentContainer {
         } afterwards: {
             id = object?.resultID
         }
-        guard let id else { throw Error.noResult }
+        guard let id else { throw StoreError.noResult }
         return id
     }
 }

@@ -11,7 +11,7 @@ extension PersistentContainer {
     func run(
         as call: StoreCall, _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void = {}
     ) throws {
-        if let outer = calls.scopes.withLock({ $0[Engine.threadNumber] }) {
+        if let outer = calls.scopes.withLock({ $0[CurrentThread.number] }) {
             try join(outer, as: call, action)
             afterwards()
             return
@@ -23,7 +23,7 @@ extension PersistentContainer {
                 return try runOnce(as: call.run(afterRepetitions: repetition), action, afterwards: afterwards)
             } catch  where call.isRepeated(after: error, repetition: repetition) {
                 repetition += 1
-                Engine.sleep(for: StoreCall.pause(before: repetition, using: &generator))
+                CurrentThread.sleep(for: StoreCall.pause(before: repetition, using: &generator))
             } catch {
                 logError?(error)
                 throw error
@@ -56,10 +56,10 @@ extension PersistentContainer {
             let given = try admitted?.context ?? makeContext()
             let call = call.possible(in: given)
             listen(to: given)
-            func run(_ held: Engine.Admission) throws {
+            func run(_ held: StoreAdmission) throws {
                 defer {
                     // Not for a call inside another one, whose thread continues.
-                    if admission != nil { Engine.callEnds() }
+                    if admission != nil { CallRequest.callEnds() }
                     held.leave()
                 }
                 let context = self.context(for: call.access, given)
@@ -72,7 +72,7 @@ extension PersistentContainer {
             // the turn that the other waits for. A call that was admitted first does not wait for a context that is
             // held.
             if let admission {
-                let hasRun: Void? = try Engine.holdIfFree(given) {
+                let hasRun: Void? = try given.holdIfFree {
                     admission.adopt()
                     try run(admission)
                 }
@@ -82,10 +82,10 @@ extension PersistentContainer {
                 }
             } else {
                 // Errors of the closure are not translated.
-                let result = try Engine.translating {
-                    try Engine.hold(given, until: call.deadline) {
-                        let admission = try Engine.enter(
-                            given, isWriting: call.access == .write, until: call.deadline)
+                let result = try translatingErrors {
+                    try given.hold(until: call.deadline) {
+                        let admission = try given.enterStores(
+                            isWriting: call.access == .write, until: call.deadline)
                         return Result { try run(admission) }
                     }
                 }
@@ -130,14 +130,14 @@ extension PersistentContainer {
         _ action: (ManagedObjectContext) throws -> Void, afterwards: () -> Void
     ) throws {
         let access = call.access
-        let thread = Engine.threadNumber
+        let thread = CurrentThread.number
         let permission = WritePermission()
         let scope = Scope(thread: thread, calls: calls, permission: permission)
-        let bindings = BindingCache(context, shared: self.bindings)
+        let bindings = BindingCache(context, self.bindings)
         // A shared context may have other changes, which this scope must not undo.
-        let unsaved = context.hasChanges ? Engine.checkpoint(context) : nil
+        let unsaved = context.hasChanges ? Checkpoint(of: context) : nil
         func restore() {
-            if let unsaved { Engine.restore(unsaved, in: context) } else { context.rollback() }
+            if let unsaved { context.restore(unsaved) } else { context.rollback() }
         }
         calls.scopes.withLock {
             $0[thread] = RunningScopes(
@@ -147,21 +147,21 @@ extension PersistentContainer {
         defer {
             scope.close()
             calls.scopes.withLock { $0[thread] = nil }
-            try? Engine.pin(false, context)
-            Engine.keepTransactions(false, context)
+            try? context.pin(false)
+            context.keepTransactions(false)
             cancellation?.end()
-            if call.hasDeadline { Engine.setDeadline(nil, context) }
+            if call.hasDeadline { context.deadline = nil }
             if cleansUp, context.concurrencyType == .privateQueueConcurrencyType { context.reset() }
         }
         do {
             try cancellation?.begin(in: context)
             try call.checkDeadline()
-            if call.hasDeadline, let deadline = call.deadline { Engine.setDeadline(deadline, context) }
-            try Engine.translating { try Engine.pin(true, context) }
-            Engine.keepTransactions(true, context)
-            if access == .write { try Engine.translating { try Engine.beginWriting(context) } }
+            if call.hasDeadline, let deadline = call.deadline { context.deadline = deadline }
+            try translatingErrors { try context.pin(true) }
+            context.keepTransactions(true)
+            if access == .write { try translatingErrors { try context.beginWriting() } }
             try permission.limited(to: access) {
-                try Engine.stoppable(call.hasDeadline || cancellation != nil, context) {
+                try context.stoppable(call.hasDeadline || cancellation != nil) {
                     try perform(action, in: context, bindings: bindings, scope: scope)
                 }
             }
@@ -169,14 +169,14 @@ extension PersistentContainer {
             try call.checkDeadline()
             if access == .read {
                 // During a read, only a custom class of the model can have changed an object.
-                if context.hasChanges || Engine.isWriting(context) { Engine.undo(context, restoring: restore) }
+                if context.hasChanges || context.isWriting { context.undoTransactions(restoring: restore) }
             } else {
-                if context.hasChanges { try Engine.translating { try context.save() } }
-                try Engine.translating { try Engine.commit(context) }
+                if context.hasChanges { try translatingErrors { try context.save() } }
+                try translatingErrors { try context.commitTransactions() }
             }
             afterwards()
         } catch {
-            Engine.undo(context, restoring: restore)
+            context.undoTransactions(restoring: restore)
             throw error
         }
     }
@@ -187,16 +187,16 @@ extension PersistentContainer {
     ) throws {
         let access = call.access
         if access == .write { try requireWriting(outer) }
-        let thread = Engine.threadNumber
+        let thread = CurrentThread.number
         let scope = Scope(thread: thread, calls: calls, permission: outer.permission)
-        let outerDeadline = call.hasDeadline ? Engine.deadline(of: outer.context) : nil
+        let outerDeadline = call.hasDeadline ? outer.context.deadline : nil
         if let deadline = call.deadline {
             try call.checkDeadline()
-            Engine.setDeadline(outerDeadline.map { min($0, deadline) } ?? deadline, outer.context)
+            outer.context.deadline = outerDeadline.map { min($0, deadline) } ?? deadline
         }
-        defer { if call.hasDeadline { Engine.setDeadline(outerDeadline, outer.context) } }
-        let checkpoint = Engine.checkpoint(outer.context)
-        let marks = Engine.mark(outer.context)
+        defer { if call.hasDeadline { outer.context.deadline = outerDeadline } }
+        let checkpoint = Checkpoint(of: outer.context)
+        let marks = TransactionMarks(of: outer.context)
         calls.scopes.withLock { $0[thread]?.scopes.append(scope) }
         defer {
             scope.close()
@@ -204,16 +204,16 @@ extension PersistentContainer {
         }
         do {
             try outer.permission.limited(to: access) {
-                try Engine.stoppable(true, outer.context) {
+                try outer.context.stoppable(true) {
                     try perform(action, in: outer.context, bindings: outer.bindings, scope: scope)
                 }
             }
             try call.checkDeadline()
-            try Engine.translating { try Engine.release(marks, outer.context) }
+            try translatingErrors { try outer.context.release(marks) }
         } catch {
             do {
-                try Engine.translating {
-                    try Engine.undo(to: marks, outer.context) { Engine.restore(checkpoint, in: outer.context) }
+                try translatingErrors {
+                    try outer.context.undoTransactions(to: marks) { outer.context.restore(checkpoint) }
                 }
             } catch let failure {
                 // Changes that were not undone must not be saved.
@@ -230,7 +230,7 @@ extension PersistentContainer {
             throw StoreError(
                 .readOnly, "A write cannot run inside of a read. Make the outer call a write, or write after the read.")
         }
-        guard outer.isWrite || Engine.isWriting(outer.context) else {
+        guard outer.isWrite || outer.context.isWriting else {
             throw StoreError(
                 .unsupported,
                 "A write cannot run inside of a perform that has not written yet: other transactions may have been committed since the perform read its snapshot. Make the outer call a write."
@@ -259,7 +259,7 @@ extension PersistentContainer {
 struct AdmittedContext {
     let context: NSManagedObjectContext
     /// The permission to use the stores of the context; nil if the call requests it itself.
-    let admission: Engine.Admission?
+    let admission: StoreAdmission?
 }
 
 /// An error that is thrown if another call holds the context of an admitted call.

@@ -1,11 +1,10 @@
 extension PersistentContainer {
     /// Runs a closure that reads and writes the store, on the queue of its context, and saves its changes.
     ///
-    /// This is the asynchronous variant of ``perform(retrying:deadline:action:)``. It never blocks a thread of the
-    /// concurrency pool. If the task is cancelled before the closure starts, the closure does not run; if it is
-    /// cancelled while the closure runs, the running statement is interrupted, and no change is saved. The closure runs
-    /// as a part of the task, so that `Task.isCancelled` is true inside it after a cancellation; every read then
-    /// throws.
+    /// This is the asynchronous variant of `perform`. It never blocks a thread of the concurrency pool. If the task is
+    /// cancelled before the closure starts, the closure does not run; if it is cancelled while the closure runs, the
+    /// running statement is interrupted, and no change is saved. The closure runs as a part of the task, so that
+    /// `Task.isCancelled` is true inside it after a cancellation; every read then throws.
     ///
     /// - Parameters:
     ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
@@ -59,8 +58,7 @@ extension PersistentContainer {
 // Variants without a label, for closures that are values. They are disfavored, so that a trailing closure selects the
 // variants above.
 extension PersistentContainer {
-    /// Runs a closure value on the queue of its context; see
-    /// ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    /// Runs a closure value on the queue of its context; see `schedule(retrying:deadline:action:)`.
     @_disfavoredOverload
     public func schedule<R>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -69,8 +67,7 @@ extension PersistentContainer {
         try await schedule(retrying: repetitions, deadline: deadline, action: action)
     }
 
-    /// Runs a closure value on the queue of its context; see
-    /// ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    /// Runs a closure value on the queue of its context; see `schedule(retrying:deadline:action:)`.
     @_disfavoredOverload
     public func schedule<R: Sendable>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,
@@ -80,7 +77,7 @@ extension PersistentContainer {
     }
 
     /// Runs a closure value that returns managed objects on the queue of its context, and returns their ids; see
-    /// ``schedule(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    /// ``schedule(retrying:deadline:action:)->R.ResultID``.
     @_disfavoredOverload
     public func schedule<R: ManagedObjectResult>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,

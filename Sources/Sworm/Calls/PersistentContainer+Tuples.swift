@@ -8,7 +8,7 @@ extension PersistentContainer {
     /// }
     /// ```
     /// Each element is a managed object, or an optional or a collection of managed objects. The parameters and errors
-    /// are those of ``perform(retrying:deadline:action:)-(_,_,(ManagedObjectContext)->R)``.
+    /// are those of ``perform(retrying:deadline:action:)->R.ResultID``.
     @discardableResult
     public func perform<First: ManagedObjectResult, Second: ManagedObjectResult>(
         retrying repetitions: Int = 0, deadline: ContinuousClock.Instant? = nil,

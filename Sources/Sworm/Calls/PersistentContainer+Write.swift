@@ -37,7 +37,7 @@ extension PersistentContainer {
     ) throws -> sending R {
         var result: R?
         try run(as: .write(deadline: deadline)) { context in result = try action(context) }
-        guard let result else { throw Error.noResult }
+        guard let result else { throw StoreError.noResult }
         // The closure created the value and gave it away; only this frame holds it on its way to the caller. The
         // compiler cannot prove that through the layers below.
         nonisolated(unsafe) let given = result
@@ -58,7 +58,7 @@ extension PersistentContainer {
     ) throws -> R {
         var result: R?
         try run(as: .write(deadline: deadline)) { context in result = try action(context) }
-        guard let result else { throw Error.noResult }
+        guard let result else { throw StoreError.noResult }
         return result
     }
 
@@ -94,7 +94,7 @@ extension PersistentContainer {
         } afterwards: {
             id = object?.resultID
         }
-        guard let id else { throw Error.noResult }
+        guard let id else { throw StoreError.noResult }
         return id
     }
 }

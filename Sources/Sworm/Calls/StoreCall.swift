@@ -48,7 +48,7 @@ struct StoreCall: Sendable {
     /// Returns the call as it can be run in a context. Several stores have no common write lock; with them, the last
     /// repetition is a `perform` like the first run.
     func possible(in context: NSManagedObjectContext) -> StoreCall {
-        guard isRepetition, access == .write, !Engine.hasOneStore(context) else { return self }
+        guard isRepetition, access == .write, !context.hasOneStore else { return self }
         return StoreCall(access: .perform, repetitions: 0, limit: limit)
     }
 

@@ -24,7 +24,7 @@ public struct Condition<PlainObject: ManagedObjectConvertible>: Sendable {
     }
 
     /// Creates a condition from a tree.
-    package init(tree: PredicateTree) {
+    init(tree: PredicateTree) {
         content = ConditionContent(tree)
     }
 
@@ -54,7 +54,7 @@ public struct Condition<PlainObject: ManagedObjectConvertible>: Sendable {
     }
 
     /// The error of the condition, or nil if the condition is valid.
-    package var failure: StoreError? { content.failure }
+    var failure: StoreError? { content.failure }
 
     /// The condition as text in the predicate language, with `%@` instead of values.
     public var format: String { content.format }
@@ -68,19 +68,6 @@ extension Condition: ExpressibleByStringLiteral {
     public init(stringLiteral value: StaticString) {
         content = ConditionContent(format: "\(value)", arguments: [])
     }
-}
-
-extension Condition {
-    /// Creates a condition from a closure.
-    ///
-    /// Unlike key paths, the closure can follow relations.
-    ///
-    /// ```swift
-    /// let isByLeo = Condition<Book> { $0.author.name == "Leo" }
-    /// ```
-    /// - Parameter make: A closure that is called with the row, once and immediately. The members of the row are the
-    ///   attributes and relations.
-    public init(_ make: (EntityPath<PlainObject, PlainObject>) -> Condition<PlainObject>) { self = make(.root) }
 }
 
 extension Condition: CustomStringConvertible {

@@ -42,7 +42,7 @@ public struct ManagedObjectID<PlainObject: ManagedObjectConvertible>: Sendable, 
 }
 
 /// An id whose type is not statically known.
-package protocol ObjectIdentifying {
+protocol ObjectIdentifying {
     var reference: ObjectReference { get }
 }
 

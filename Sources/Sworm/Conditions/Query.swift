@@ -20,46 +20,4 @@ extension Query {
     ) -> Condition<PlainObject> {
         left || right
     }
-
-    /// Returns a predicate that the given one does not hold.
-    @_disfavoredOverload
-    public static func not(_ original: any Predicate) -> any Predicate {
-        UntypedPredicate(.not(original.predicateDescriptor.content))
-    }
-
-    /// Returns a predicate that both predicates hold.
-    @_disfavoredOverload
-    public static func and(_ left: any Predicate, _ right: any Predicate) -> any Predicate {
-        UntypedPredicate(.and(left.predicateDescriptor.content, right.predicateDescriptor.content))
-    }
-
-    /// Returns a predicate that both predicates hold.
-    @_disfavoredOverload
-    public static func and<PlainObject>(_ left: Condition<PlainObject>, _ right: any Predicate) -> any Predicate {
-        UntypedPredicate(.and(left.content, right.predicateDescriptor.content))
-    }
-
-    /// Returns a predicate that both predicates hold.
-    @_disfavoredOverload
-    public static func and<PlainObject>(_ left: any Predicate, _ right: Condition<PlainObject>) -> any Predicate {
-        UntypedPredicate(.and(left.predicateDescriptor.content, right.content))
-    }
-
-    /// Returns a predicate that at least one of the predicates holds.
-    @_disfavoredOverload
-    public static func or(_ left: any Predicate, _ right: any Predicate) -> any Predicate {
-        UntypedPredicate(.or(left.predicateDescriptor.content, right.predicateDescriptor.content))
-    }
-
-    /// Returns a predicate that at least one of the predicates holds.
-    @_disfavoredOverload
-    public static func or<PlainObject>(_ left: Condition<PlainObject>, _ right: any Predicate) -> any Predicate {
-        UntypedPredicate(.or(left.content, right.predicateDescriptor.content))
-    }
-
-    /// Returns a predicate that at least one of the predicates holds.
-    @_disfavoredOverload
-    public static func or<PlainObject>(_ left: any Predicate, _ right: Condition<PlainObject>) -> any Predicate {
-        UntypedPredicate(.or(left.predicateDescriptor.content, right.content))
-    }
 }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import SwormPredicates
 
 /// Lends a context that the caller created and saves, for one piece of work after another.
@@ -13,7 +13,7 @@ package final class BorrowedContext {
         container = PersistentContainer {
             throw StoreError(.unsupported, "A context that is lent out runs no performs.")
         }
-        bindings = BindingCache(instance, shared: container.bindings)
+        bindings = BindingCache(instance, container.bindings)
     }
 
     /// Runs a closure with the context, on the calling thread. Its handles are invalid after the closure, and nothing
@@ -21,7 +21,7 @@ package final class BorrowedContext {
     ///
     /// - Throws: The error of the closure, or else the first error of an accessor in it that cannot throw.
     package func lend<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
-        let scope = Scope(thread: Engine.threadNumber, calls: container.calls)
+        let scope = Scope(thread: CurrentThread.number, calls: container.calls)
         let context = ManagedObjectContext(instance, scope: scope, bindings: bindings)
         defer {
             context.end()
@@ -53,9 +53,3 @@ extension ManagedObject {
         return object
     }
 }
-
-/// Returns an error of the engine as an error of Sworm, and any other error unchanged.
-package func translatedError(_ error: any Error) -> any Error { Engine.translated(error, isOpening: true) }
-
-/// Reads a model from a file, and throws an error that describes what is wrong with the file.
-package func readModel(at url: URL) throws -> NSManagedObjectModel { try Engine.model(at: url) }

@@ -70,7 +70,7 @@ final class CallGate: Sendable {
         // thread.
         while state.withLock({ $0.running }) > 0 {
             if let end, ContinuousClock.now >= end { return false }
-            Engine.sleep(for: .microseconds(500))
+            CurrentThread.sleep(for: .microseconds(500))
         }
         return true
     }

@@ -78,7 +78,7 @@ struct ContractComparison {
         _ attribute: AttributeMapping, with description: NSAttributeDescription, isOptional: Bool, in entity: String
     ) {
         let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined
-        if !Engine.accepts(type, as: attribute) {
+        if !attribute.accepts(type) {
             add(
                 .type, entity: entity, member: attribute.name,
                 message:

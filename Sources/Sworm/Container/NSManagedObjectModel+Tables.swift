@@ -1,9 +1,8 @@
 extension NSManagedObjectModel {
     /// Creates a model from the tables of types.
     ///
-    /// Types that the relations of the given types refer to are included. A container creates its model by itself (see
-    /// ``PersistentContainer/init(for:_:at:logError:strict:timeout:mergePolicy:)``). Create the model yourself to
-    /// compare or merge it, or to open its store through Core Data.
+    /// Types that the relations of the given types refer to are included. A ``PersistentContainer`` creates its model by
+    /// itself. Create the model yourself to compare or merge it, or to open its store through Core Data.
     ///
     /// - Parameters:
     ///   - type: A type with tables.

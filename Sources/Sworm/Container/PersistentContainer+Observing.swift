@@ -7,7 +7,7 @@ extension PersistentContainer {
         withValues: Bool = false, _ tell: @escaping @Sendable (SQLTrace) -> Void
     ) throws -> StatementObservation {
         // Inside a `perform`, use its context: the user's context closure may rely on being called once per `perform`.
-        let running = calls.scopes.withLock { $0[Engine.threadNumber]?.context }
-        return try Engine.observe(try running ?? makeContext(), withValues: withValues, tell)
+        let running = calls.scopes.withLock { $0[CurrentThread.number]?.context }
+        return try (running ?? makeContext()).observeStatements(withValues: withValues, tell)
     }
 }

@@ -113,7 +113,7 @@ extension PersistentContainer {
         mergePolicy: NSMergePolicyType = .errorMergePolicyType,
         trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
-        let model = try Engine.model(at: modelFile)
+        let model = try readModel(at: modelFile)
         try ModelContract(types).check(model, for: use ?? (location.isReadOnly ? .reading : .writing))
         try self.init(
             opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
@@ -127,8 +127,8 @@ extension PersistentContainer {
     ) throws {
         let coordinator = try Self.coordinator(
             of: model, at: location, timeout: timeout,
-            options: try Engine.options(tracing: trace, withValues: tracesValues)
-                .merging(try Engine.options(readers: readers)) { $1 })
+            options: try OpeningOptions.tracing(trace, withValues: tracesValues)
+                .merging(try OpeningOptions.readers(readers)) { $1 })
         self.init(coordinator: coordinator, mergePolicy: mergePolicy, logError: logError, strict: strict)
     }
 
@@ -140,10 +140,10 @@ extension PersistentContainer {
                 .cannotOpen,
                 "Cannot open \(location): a timeout of \(timeout) seconds makes no sense. Give zero or more.")
         }
-        try Engine.checkModel(model)
+        try model.checkIssues()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         if case .file(let url) = location.kind { try createFolder(of: url) }
-        try Engine.translating(isOpening: true) {
+        try translatingErrors(isOpening: true) {
             _ = try coordinator.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: nil,
                 // An SQLite store without a file instead of Core Data's in-memory store type, because it also enforces

@@ -11,12 +11,6 @@ import SwormPredicates
 ///
 /// A container may be used from any thread.
 public final class PersistentContainer: Sendable {
-    /// An error of a container, under its name in Sworm 1.x.
-    public enum Error: Swift.Error, Sendable {
-        /// There was nothing to return.
-        case noResult
-    }
-
     let makeContext: @Sendable () throws -> NSManagedObjectContext
     let cleansUp: Bool
     /// The calls that are running. A `perform` inside another `perform` of the same container joins it.
@@ -27,11 +21,11 @@ public final class PersistentContainer: Sendable {
     /// Whether warnings of the stores are passed to `logError`.
     private let isListening = Locked(false)
     /// The stores that are removed from their coordinator while the container is suspended, if the engine does that.
-    let suspended = Locked<[Engine.SuspendedStore]>([])
+    let suspended = Locked<[SuspendedStore]>([])
     /// A lock that serializes writes if the store does not.
-    let writeTurn = Engine.WriteTurn()
+    let writeTurn = WriteTurn()
     /// The mappings from tables to the model, by type.
-    let bindings = Locked<[ObjectIdentifier: AnyBinding]>([:])
+    let bindings = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
     /// A pool that receives the contexts of calls that have ended; nil if the user provides the contexts.
     let spareContexts: SpareContexts?
 
@@ -89,6 +83,6 @@ public final class PersistentContainer: Sendable {
             defer { isListening = true }
             return !isListening
         }
-        if isFirst { Engine.listen(to: context, logError) }
+        if isFirst { context.addWarningListener(logError) }
     }
 }

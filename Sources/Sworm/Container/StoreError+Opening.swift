@@ -8,6 +8,6 @@ extension StoreError {
         guard let cause = cause.map({ $0 as NSError }), cause.domain == NSCocoaErrorDomain else {
             return code == .incompatibleModel ? .needsMigration : nil
         }
-        return Engine.openingFailure(cause)
+        return cause.storeOpeningFailure
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import SwormPredicates
-import SwormStore
 
 /// A builder of models from tables.
 package enum TableModel {
@@ -124,7 +123,7 @@ private struct TableModelBuilder {
         attribute.preservesValueInHistoryOnDeletion = traits.isPreservedOnDeletion
         if let name = traits.renamingIdentifier { attribute.renamingIdentifier = name }
         if let modifier = traits.hashModifier { attribute.versionHashModifier = modifier }
-        Engine.setRules(of: attribute, traits)
+        attribute.setRules(traits)
         return attribute
     }
 

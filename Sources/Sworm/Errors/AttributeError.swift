@@ -26,7 +26,7 @@ public enum AttributeError: LocalizedError, Sendable, CustomStringConvertible {
         /// The reason why the value did not fit.
         public let originalError: any Error
 
-        package init(
+        init(
             name: String, entity: String, expectedType: String, value: String? = nil, originalError: any Error
         ) {
             self.name = name

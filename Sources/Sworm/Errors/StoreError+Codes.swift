@@ -21,7 +21,7 @@ extension StoreError.Code {
     ///
     /// ``StoreError/rows`` contains them if they are known.
     public static let conflict = Self("conflict")
-    /// A write was attempted within ``PersistentContainer/read(_:)-(_)``, or in a store that was opened read-only.
+    /// A write was attempted within `read`, or in a store that was opened read-only.
     public static let readOnly = Self("readOnly")
     /// A lock, or the turn to use the store, was not available in time.
     public static let timedOut = Self("timedOut")
@@ -49,4 +49,9 @@ extension StoreError.Code {
     public static let unsupported = Self("unsupported")
     /// A computed number does not fit its type.
     public static let overflow = Self("overflow")
+}
+
+extension StoreError {
+    /// The error of a call that ended without the result of its closure. No call ends so; the compiler cannot know it.
+    static var noResult: StoreError { StoreError(.storeFailed, "The call ended without a result.") }
 }

@@ -4,7 +4,7 @@ extension Condition {
     /// Returns whether a value matches the condition, without a store.
     ///
     /// The condition has the same meaning as in a store: a comparison with a missing value is neither true nor false.
-    /// For many values use ``Swift/Sequence/filtered(by:)-(Condition<Element>)``, which prepares the condition once.
+    /// For many values use ``Swift/Sequence/filtered(by:)->[Self.Element]``, which prepares the condition once.
     ///
     /// - Parameter value: The value. It has attributes only.
     /// - Throws: A ``StoreError`` if the condition is invalid, compares values that cannot be compared, or accesses
@@ -42,7 +42,7 @@ extension Sequence {
 
     /// Returns the values that match the condition that the closure returns, in their order, without a store.
     ///
-    /// - Throws: The errors of ``filtered(by:)-(Condition<Element>)``.
+    /// - Throws: The errors of ``filtered(by:)->[Self.Element]``.
     public func filtered(
         _ condition: (EntityPath<Element, Element>) -> Condition<Element>
     ) throws -> [Element] where Element: ManagedObjectConvertible {
@@ -95,7 +95,7 @@ private struct ConditionFilter<T: ManagedObjectConvertible> {
     func matches(_ object: ManagedObject<T>) throws -> Bool {
         try object.check()
         return try Self.naming(format) {
-            try Engine.translating { try predicate.matches(Engine.subject(object.instance)) }
+            try translatingErrors { try predicate.matches(object.instance.predicateSubject) }
         }
     }
 

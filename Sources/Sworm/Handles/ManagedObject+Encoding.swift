@@ -13,7 +13,7 @@ extension ManagedObject {
     public func encode(_ value: PlainObject) throws -> Self {
         try checkWriting()
         let values = try binding.mapping.values(of: value)
-        try Engine.translating { try Engine.setValues(values, instance, binding) }
+        try translatingErrors { try binding.setValues(values, of: instance) }
         return self
     }
 
@@ -55,7 +55,7 @@ extension ManagedObject {
         } catch {
             throw binding.mapping.attributeError(at: index, value: nil, cause: error)
         }
-        try Engine.translating { try Engine.setValue(encoded, instance, index, binding) }
+        try translatingErrors { try binding.setValue(encoded, of: instance, at: index) }
         return self
     }
 }

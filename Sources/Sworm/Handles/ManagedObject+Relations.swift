@@ -11,10 +11,10 @@ extension ManagedObject {
             do {
                 try check()
                 let name = PlainObject.relations[keyPath: keyPath].name
-                if let found = try Engine.translating({ try rowDestination(of: name, as: Destination.self) }) {
-                    return found.handle
+                if let found = try translatingErrors({ try rowDestination(of: name, as: Destination.self) }) {
+                    return found
                 }
-                return try Engine.translating { try Engine.destination(instance, name, binding) }
+                return try translatingErrors { try binding.destination(of: instance, along: name) }
                     .map { try handle($0, as: Destination.self) }
             } catch {
                 scope.note(error)
@@ -80,7 +80,7 @@ extension ManagedObject {
     ) throws -> Self {
         try context.requireOwn(self)
         let name = PlainObject.relations[keyPath: keyPath].name
-        guard let object = try Engine.translating({ try Engine.destination(instance, name, binding) }) else {
+        guard let object = try translatingErrors({ try binding.destination(of: instance, along: name) }) else {
             return self
         }
         try context.delete(try handle(object, as: Destination.self))
@@ -90,6 +90,6 @@ extension ManagedObject {
     private func link<Destination>(_ name: String, to destination: ManagedObject<Destination>?) throws {
         try checkWriting()
         if let destination { try requireRelatable(destination, by: name) }
-        try Engine.translating { try Engine.setDestination(instance, name, destination?.instance, binding) }
+        try translatingErrors { try binding.setDestination(destination?.instance, of: instance, along: name) }
     }
 }

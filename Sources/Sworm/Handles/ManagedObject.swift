@@ -31,7 +31,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         made = instance
         givenID = instance.objectID
         row = -1
-        isKnownByObject = Engine.hasHadTemporaryID(instance)
+        isKnownByObject = instance.hasHadTemporaryID
     }
 
     private init(row: Int32, _ family: HandleStorage<PlainObject>) {
@@ -43,9 +43,9 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
 
     /// Returns a handle to a row. It has an object only if the object was inserted in the context.
     fileprivate static func handle(
-        row: Int, of rows: Engine.Rows, in family: HandleStorage<PlainObject>
+        row: Int, of rows: FetchedRows, in family: HandleStorage<PlainObject>
     ) -> ManagedObject {
-        if let named = Engine.namedObject(rows, row) { return ManagedObject(named, in: family) }
+        if let named = rows.namedObject(row) { return ManagedObject(named, in: family) }
         return ManagedObject(row: Int32(truncatingIfNeeded: row), family)
     }
 
@@ -56,7 +56,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         // An empty array must be returned early: the initializer would write a count into the storage that all empty
         // arrays of the process share.
         guard count > 0 else { return [] }
-        if let rows = family.rows, Engine.mayHaveNamedObjects(rows) {
+        if let rows = family.rows, rows.mayHaveNamedObjects {
             return (0..<count).map { handle(row: row($0), of: rows, in: family) }
         }
         // All elements are initialized, because nothing throws. More rows than 32 bits can count do not fit into
@@ -74,31 +74,32 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// objects.
     func rowHandles<T>(of relation: String, as type: T.Type) throws -> [ManagedObject<T>]? {
         guard made == nil, let rows = family.rows,
-            let members = try Engine.members(rows, Int(row), relation, binding)
+            let members = try binding.members(in: rows, row: Int(row), along: relation)
         else { return nil }
         let family = try family.workspace.family(of: T.self, members.rows)
         return ManagedObject<T>.handles(count: members.members.count, in: family, row: members.members.row)
     }
 
-    /// Returns the destination of a relation to one if it does not need an object yet, or nil if it has an object.
-    func rowDestination<T>(of relation: String, as type: T.Type) throws -> RowHandle<T>? {
+    /// Returns the destination of a relation to one, or a nested nil, if it does not need an object yet. Returns nil if
+    /// the destination has an object.
+    func rowDestination<T>(of relation: String, as type: T.Type) throws -> ManagedObject<T>?? {
         guard made == nil, let rows = family.rows,
-            let destination = try Engine.destination(rows, Int(row), relation, binding)
+            let destination = try binding.destination(in: rows, row: Int(row), along: relation)
         else { return nil }
-        guard case .row(let others, let place) = destination else { return RowHandle(handle: nil) }
+        guard case .row(let others, let index) = destination else { return .some(nil) }
         let family = try family.workspace.family(of: T.self, others)
-        return RowHandle(handle: ManagedObject<T>.handle(row: place, of: others, in: family))
+        return ManagedObject<T>.handle(row: index, of: others, in: family)
     }
 
-    var binding: EngineBinding<PlainObject> { family.binding }
+    var binding: EntityBinding<PlainObject> { family.binding }
     var scope: Scope { family.scope }
 
     /// The object, created on first access.
     package var instance: NSManagedObject {
         if let made { return made }
         // This is never reached, because a handle has an object or rows.
-        guard let rows = family.rows else { return Engine.detachedObject(family.binding) }
-        let object = Engine.object(rows, Int(row))
+        guard let rows = family.rows else { return binding.detachedObject() }
+        let object = rows.object(Int(row))
         made = object
         return object
     }
@@ -106,15 +107,15 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// The object, if it already exists, or if its row can no longer represent it.
     private var needed: NSManagedObject? {
         if let made { return made }
-        guard let rows = family.rows, let object = Engine.neededObject(rows, Int(row)) else { return nil }
-        if !Engine.rowsHoldObjects { made = object }
+        guard let rows = family.rows, let object = rows.neededObject(Int(row)) else { return nil }
+        if !FetchedRows.holdObjects { made = object }
         return object
     }
 
     /// The object's id when the handle was created. It names the object in messages, at any time and on any thread.
     private var identity: NSManagedObjectID {
         if let givenID { return givenID }
-        return family.rows.map { Engine.id($0, Int(row)) } ?? instance.objectID
+        return family.rows.map { $0.id(Int(row)) } ?? instance.objectID
     }
 
     /// The id of the object.
@@ -123,7 +124,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// outside the `perform`. You can read this property at any time.
     public var id: ManagedObjectID<PlainObject> {
         let isPresent = family.rows == nil && scope.isActive
-        return ManagedObjectID(Engine.reference(isPresent ? instance.objectID : identity))
+        return ManagedObjectID((isPresent ? instance.objectID : identity).reference)
     }
 
     /// The object's name in messages.
@@ -161,10 +162,10 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// Returns the value of an attribute. The caller has checked the handle.
     func value(_ index: Int) throws -> AttributeValue {
         do {
-            if made == nil, let rows = family.rows { return try Engine.value(rows, Int(row), index, binding) }
-            return try Engine.value(instance, index, binding)
+            if made == nil, let rows = family.rows { return try binding.value(in: rows, row: Int(row), at: index) }
+            return try binding.value(of: instance, at: index)
         } catch {
-            throw Engine.translated(error)
+            throw translatedError(error)
         }
     }
 
@@ -228,25 +229,20 @@ extension ManagedObject {
     }
 }
 
-/// A handle that does not need an object, or nil if the relation has no destination.
-struct RowHandle<T: ManagedObjectConvertible> {
-    let handle: ManagedObject<T>?
-}
-
 extension ManagedObject: Hashable, Identifiable {
     /// The object's identity in comparisons. It is the same for all handles to the object, at all times.
     private enum Identity: Hashable {
         case object(ObjectIdentifier)
-        case row(Engine.ObjectKey)
+        case row(ObjectKey)
     }
 
     /// The identity depends only on state that is fixed when the handle is created, so creating the object later does
     /// not change it.
     private var comparedIdentity: Identity {
         if isKnownByObject, let made { return .object(ObjectIdentifier(made)) }
-        if let givenID { return .row(Engine.key(givenID)) }
+        if let givenID { return .row(givenID.objectKey) }
         // The last case is never reached, because a handle has an object or rows.
-        return family.rows.map { .row(Engine.key($0, Int(row))) } ?? .object(ObjectIdentifier(self))
+        return family.rows.map { .row($0.objectKey(Int(row))) } ?? .object(ObjectIdentifier(self))
     }
 
     /// Returns whether two handles refer to the same object.

@@ -36,9 +36,8 @@ extension ManagedObjectContext {
         }
         try add(first.0, first.1)
         for (keyPath, value) in repeat (each others) { try add(keyPath, value) }
-        let query = try EngineQuery(request.content, of: binding.entity)
-        if query.isEmpty { return 0 }
-        return try Engine.translating { try Engine.update(query, values, binding, in: instance) }
+        if try request.content.isEmpty() { return 0 }
+        return try translatingErrors { try binding.update(request.content, setting: values, in: instance) }
     }
 
     /// Deletes all objects that a request finds, following the delete rules of their relations, without creating the
@@ -48,7 +47,7 @@ extension ManagedObjectContext {
     /// a deleted object are cleared. If a relation denies the deletion, nothing is deleted. The deletion belongs to
     /// this `perform`: it is saved or undone with all other changes, and handles to deleted objects report that the
     /// objects no longer exist. If unsaved changes affect the objects to delete, they are deleted one by one, as
-    /// ``delete(_:)-(Request<_>)`` does, and a denial is reported when the changes are saved.
+    /// ``delete(_:)-(Request<PlainObject>)`` does, and a denial is reported when the changes are saved.
     ///
     /// - Parameter request: The request. Its limit, offset and order apply.
     /// - Returns: The number of objects that the request found. Objects that were deleted by delete rules are not
@@ -57,8 +56,8 @@ extension ManagedObjectContext {
     ///   to a deleted object, or the store fails. Nothing is deleted in that case.
     @discardableResult
     public func batchDelete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws -> Int {
-        let query = try EngineQuery(request.content, of: try bindingForWriting(for: PlainObject.self).entity)
-        if query.isEmpty { return 0 }
-        return try Engine.translating { try Engine.delete(query, in: instance) }
+        let binding = try bindingForWriting(for: PlainObject.self)
+        if try request.content.isEmpty() { return 0 }
+        return try translatingErrors { try instance.deleteObjects(request.content, of: binding.entity) }
     }
 }

@@ -75,11 +75,11 @@ extension ManagedObjectContext {
     ) throws -> [Value] {
         let binding = try binding(for: T.self)
         let index = try binding.mapping.index(of: keyPath)
-        let values = try Engine.translating {
-            let query = try EngineQuery(request.content, of: binding.entity)
-            if query.isEmpty { return [AttributeValue]() }
-            if let values = try Engine.column(query, index, binding, in: instance) { return values }
-            return try Engine.fetch(query, in: instance).map { try Engine.value($0, index, binding) }
+        let values = try translatingErrors {
+            if try request.content.isEmpty() { return [AttributeValue]() }
+            if let values = try instance.column(at: index, of: request.content, with: binding) { return values }
+            return try instance.fetchObjects(request.content, of: binding.entity)
+                .map { try binding.value(of: $0, at: index) }
         }
         return try values.map { value in
             do {

@@ -14,17 +14,17 @@ extension ManagedObjectContext {
         _ request: Request<PlainObject>
     ) throws -> sending [PlainObject] {
         let binding = try binding(for: PlainObject.self)
-        let query = try EngineQuery(request.content, of: binding.entity)
+        let request = request.content
         // This call created every value, and nothing else references it.
         nonisolated(unsafe) let values: [PlainObject]
         do {
             values =
-                query.isEmpty
+                try request.isEmpty()
                 ? []
-                : try Engine.decode(query, binding, in: instance)
-                    ?? Engine.fetch(query, in: instance).map { try binding.value(of: $0) }
+                : try instance.decode(request, with: binding)
+                    ?? instance.fetchObjects(request, of: binding.entity).map { try binding.value(of: $0) }
         } catch {
-            throw Engine.translated(error)
+            throw translatedError(error)
         }
         return values
     }
@@ -55,15 +55,15 @@ extension ManagedObjectContext {
         _ request: RequestContent, into place: UnsafeMutablePointer<PlainObject>
     ) throws -> Bool {
         let binding = try binding(for: PlainObject.self)
-        var query = try EngineQuery(request, of: binding.entity)
-        if query.isEmpty { return false }
-        query.limit = 1
+        if try request.isEmpty() { return false }
+        var request = request
+        request.limit = 1
         var isFound = false
         do {
-            try values(of: query, with: binding, at: place) { _ in isFound = true }
+            try values(request, binding, at: place) { _ in isFound = true }
         } catch {
             if isFound { place.deinitialize(count: 1) }
-            throw Engine.translated(error)
+            throw translatedError(error)
         }
         return isFound
     }
@@ -101,24 +101,23 @@ extension ManagedObjectContext {
                 throw error
             }
         }
-        let query = try EngineQuery(request.content, of: binding.entity)
-        if query.isEmpty { return }
+        if try request.content.isEmpty() { return }
         do {
-            try values(of: query, with: binding, guarded)
+            try values(request.content, binding, guarded)
         } catch {
-            throw failure ?? Engine.translated(error)
+            throw failure ?? translatedError(error)
         }
     }
 
-    /// Calls a closure with the values that a query finds, one after another.
+    /// Calls a closure with the values that a request finds, one after another.
     ///
     /// - Parameter first: The memory in which the first value is created and remains. Further values are not read then.
     private func values<T>(
-        of query: EngineQuery, with binding: EngineBinding<T>, at first: UnsafeMutablePointer<T>? = nil,
+        _ request: RequestContent, _ binding: EntityBinding<T>, at first: UnsafeMutablePointer<T>? = nil,
         _ body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws {
-        if try Engine.forEach(query, binding, in: instance, at: first, body: body) { return }
-        for object in try Engine.fetch(query, in: instance) {
+        if try instance.forEach(request, with: binding, at: first, body: body) { return }
+        for object in try instance.fetchObjects(request, of: binding.entity) {
             if let first {
                 first.initialize(to: try binding.value(of: object))
                 return try body(first)
@@ -129,16 +128,5 @@ extension ManagedObjectContext {
             // The closure moves the value out of its memory.
             try body(place)
         }
-    }
-}
-
-extension EngineBinding {
-    /// Returns an object as a value.
-    func value(of object: NSManagedObject) throws -> T {
-        var value = T()
-        for index in mapping.attributes.indices {
-            try mapping.write(try Engine.value(object, index, self), at: index, into: &value)
-        }
-        return value
     }
 }

@@ -9,8 +9,9 @@ extension ManagedObjectContext {
     public func explain<PlainObject: ManagedObjectConvertible>(
         _ request: Request<PlainObject>
     ) throws -> RequestExplanation {
-        let query = try EngineQuery(request.content, of: try binding(for: PlainObject.self).entity)
-        return try Engine.translating { try Engine.explain(query, isCount: false, in: instance) }
+        let entity = try binding(for: PlainObject.self).entity
+        try request.validate()
+        return try translatingErrors { try instance.explain(request.content, of: entity) }
     }
 
     /// Returns an explanation of how the objects of a request are counted: the statement of ``count(of:)``.
@@ -20,8 +21,9 @@ extension ManagedObjectContext {
     public func explainCount<PlainObject: ManagedObjectConvertible>(
         of request: Request<PlainObject>
     ) throws -> RequestExplanation {
-        let query = try EngineQuery(request.content, of: try binding(for: PlainObject.self).entity)
-        return try Engine.translating { try Engine.explain(query, isCount: true, in: instance) }
+        let entity = try binding(for: PlainObject.self).entity
+        try request.validate()
+        return try translatingErrors { try instance.explain(request.content, of: entity, isCount: true) }
     }
 
     /// Returns an explanation of how a projection is run.
@@ -32,8 +34,9 @@ extension ManagedObjectContext {
         _ projection: Projection<PlainObject, Row>
     ) throws -> RequestExplanation {
         let (request, tree) = try projection.checked()
-        let query = try EngineQuery(request, of: try binding(for: PlainObject.self).entity)
-        return try Engine.translating { try Engine.explain(query, tree, in: instance) }
+        let entity = try binding(for: PlainObject.self).entity
+        try request.validate()
+        return try translatingErrors { try instance.explain(request, tree, of: entity) }
     }
 }
 

@@ -28,10 +28,10 @@ extension ManagedObjectContext {
         // An empty sequence writes nothing, and so needs no transaction.
         guard let isEmpty = try scope.takingValue({ values.isKnownEmpty }) else {
             guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return 0 }
-            return try Engine.translating { try Engine.insert(contentsOf: values, binding, into: instance) }
+            return try translatingErrors { try binding.insert(contentsOf: values, into: instance) }
         }
         if isEmpty { return 0 }
-        return try Engine.translating { try Engine.insert(contentsOf: values, binding, into: instance) }
+        return try translatingErrors { try binding.insert(contentsOf: values, into: instance) }
     }
 
     /// Inserts a new object for each value, or updates the object that has the same unique attributes.
@@ -62,10 +62,10 @@ extension ManagedObjectContext {
     @discardableResult
     public func upsert<PlainObject: ManagedObjectConvertible>(
         _ values: some Sequence<PlainObject>, on attributes: any PartialKeyPath<PlainObject> & Sendable...,
-        onConflict policy: UpsertPolicy<PlainObject> = .updateAll
-    ) throws -> UpsertResult {
+        onConflict policy: Upsert.Policy<PlainObject> = .updateAll
+    ) throws -> Upsert.Result {
         let binding = try bindingForWriting(for: PlainObject.self)
-        let constraints = Engine.constraints(binding, instance)
+        let constraints = binding.constraints(in: instance)
         let mapping = binding.mapping
         let target = try mapping.constraint(try attributes.map { try mapping.index(of: $0) }, among: constraints)
         let updates: [Int]? =
@@ -75,26 +75,26 @@ extension ManagedObjectContext {
             case .update(let named): try named.map { try mapping.index(of: $0) }
             }
         guard let isEmpty = try scope.takingValue({ values.isKnownEmpty }) else {
-            guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return UpsertResult() }
+            guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return Upsert.Result() }
             return try upsert(
-                values, with: binding, among: constraints, target: target, updates: updates, policy: policy)
+                values, binding, among: constraints, target: target, updates: updates, policy: policy)
         }
-        if isEmpty { return UpsertResult() }
-        return try upsert(values, with: binding, among: constraints, target: target, updates: updates, policy: policy)
+        if isEmpty { return Upsert.Result() }
+        return try upsert(values, binding, among: constraints, target: target, updates: updates, policy: policy)
     }
 
     private func upsert<PlainObject>(
-        _ values: some Sequence<PlainObject>, with binding: EngineBinding<PlainObject>,
-        among constraints: [EngineConstraint], target: Int, updates: [Int]?, policy: UpsertPolicy<PlainObject>
-    ) throws -> UpsertResult {
+        _ values: some Sequence<PlainObject>, _ binding: EntityBinding<PlainObject>,
+        among constraints: [ModelConstraint], target: Int, updates: [Int]?, policy: Upsert.Policy<PlainObject>
+    ) throws -> Upsert.Result {
         let isRefusing = if case .refuse = policy.action { true } else { false }
-        return try Engine.translating {
+        return try translatingErrors {
             if isRefusing {
-                if let inserted = try Engine.insertUnlessPending(values, binding, in: instance) {
-                    return UpsertResult(inserted: inserted)
+                if let inserted = try binding.insertUnlessPending(values, into: instance) {
+                    return Upsert.Result(inserted: inserted)
                 }
-            } else if let result = try Engine.upsert(
-                values, constraints[target], updates: updates, binding, in: instance)
+            } else if let result = try binding.upsert(
+                values, on: constraints[target], updates: updates, in: instance)
             {
                 return result
             }

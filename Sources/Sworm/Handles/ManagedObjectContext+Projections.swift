@@ -6,8 +6,7 @@ extension ManagedObjectContext {
     ///
     /// The result includes unsaved changes of this `perform`.
     ///
-    /// - Parameter projection: The projection; see
-    ///   ``Request/select(_:)-(KeyPath<EntityPath<PlainObject,PlainObject>,Term<PlainObject,Base,Value>>...)``.
+    /// - Parameter projection: The projection; see ``Request/select(_:_:)``.
     /// - Throws: A ``StoreError`` if the projection is invalid, a number overflows, or the store fails.
     ///   ``AttributeError/badAttribute(_:)`` if the type cannot hold a value.
     public func fetch<PlainObject: ManagedObjectConvertible, Row>(
@@ -23,7 +22,7 @@ extension ManagedObjectContext {
     ///
     /// - Parameter projection: The projection. For groups and distinct rows, the result is the first one in their
     ///   order.
-    /// - Throws: The errors of ``fetch(_:)-(Projection<_,_>)``.
+    /// - Throws: The errors of ``fetch(_:)->[Row]``.
     public func fetchOne<PlainObject: ManagedObjectConvertible, Row>(
         _ projection: Projection<PlainObject, Row>
     ) throws -> sending Row? {
@@ -35,25 +34,27 @@ extension ManagedObjectContext {
     ) throws -> [Reader.Row] {
         let binding = try binding(for: PlainObject.self)
         let (request, tree) = try projection.checked()
-        let query = try EngineQuery(request, of: binding.entity)
+        try request.validate()
         if tree.groupLimit == 0 { return [] }
-        let raw = try Engine.translating { try Engine.project(query, tree, reader, in: instance) }
+        let raw = try translatingErrors { try instance.project(request, tree, with: reader, of: binding.entity) }
         if let raw { return try raw.map(reader.row) }
-        return try Engine.translating { try values(of: query, projection: tree) }.map(reader.row)
+        return try translatingErrors { try values(request, tree, of: binding.entity) }.map(reader.row)
     }
 
     /// Returns the rows as computed from objects, if unsaved changes must be merged.
-    private func values(of query: EngineQuery, projection tree: ProjectionTree) throws -> [[AttributeValue]] {
+    private func values(
+        _ request: RequestContent, _ tree: ProjectionTree, of entity: ModelEntity
+    ) throws -> [[AttributeValue]] {
         let prepared = try PreparedProjection(tree)
-        var query = query
+        var request = request
         // Limit and offset apply to groups and distinct rows after these are complete.
         var (limit, offset) = (tree.groupLimit, tree.groupOffset)
         if tree.form == .distinct {
-            (limit, offset) = (query.limit > 0 ? query.limit : nil, query.offset)
-            (query.limit, query.offset) = (0, 0)
+            (limit, offset) = (request.limit, request.offset)
+            (request.limit, request.offset) = (request.limit == 0 ? 0 : nil, 0)
         }
-        let subjects = try Engine.fetch(query, in: instance).map { Engine.subject($0) }
-        let rows = try prepared.rows(of: subjects) { try Engine.checkInterruption(instance) }
+        let subjects = try instance.fetchObjects(request, of: entity).map(\.predicateSubject)
+        let rows = try prepared.rows(of: subjects) { try instance.checkInterruption() }
         return Array(rows.dropFirst(offset).prefix(limit ?? .max))
     }
 }

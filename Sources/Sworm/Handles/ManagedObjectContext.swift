@@ -5,12 +5,6 @@ import SwormPredicates
 /// Reads see one snapshot of the store, merged with the changes of this `perform`. The changes are saved together when
 /// the closure returns, and discarded if it throws.
 public final class ManagedObjectContext {
-    /// An error of a context, as Sworm 1.x declares it.
-    public enum Error: Swift.Error, Sendable {
-        /// The model has no entity with that name.
-        case unknownEntity(String)
-    }
-
     package let instance: NSManagedObjectContext
     let scope: Scope
     private let workspace: PerformState
@@ -24,13 +18,13 @@ public final class ManagedObjectContext {
     /// Releases the workspace. Called when the scope has ended.
     func end() { workspace.end() }
 
-    func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
+    func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EntityBinding<T> {
         try scope.check(T.entityName, id: nil)
         return try workspace.bindings.binding(for: type)
     }
 
     /// Returns the binding of a type, for a call that changes objects. See ``binding(for:)``.
-    func bindingForWriting<T: ManagedObjectConvertible>(for type: T.Type) throws -> EngineBinding<T> {
+    func bindingForWriting<T: ManagedObjectConvertible>(for type: T.Type) throws -> EntityBinding<T> {
         try scope.checkWriting(T.entityName, id: nil)
         return try workspace.bindings.binding(for: type)
     }
@@ -59,7 +53,7 @@ extension ManagedObjectContext {
         // The value is encoded first, so that an encoding error leaves no incomplete object.
         let values = try family.binding.mapping.values(of: value)
         return ManagedObject(
-            try Engine.translating { try Engine.insert(values, family.binding, into: instance) }, in: family)
+            try translatingErrors { try family.binding.insert(values, into: instance) }, in: family)
     }
 
     /// Deletes an object, following the delete rules of its relations.
@@ -89,9 +83,9 @@ extension ManagedObjectContext {
     /// - Parameter request: The request.
     /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     public func delete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws {
-        let query = try EngineQuery(request.content, of: try bindingForWriting(for: PlainObject.self).entity)
-        if query.isEmpty { return }
-        let objects = try Engine.translating { try Engine.fetch(query, in: instance) }
+        let binding = try bindingForWriting(for: PlainObject.self)
+        if try request.content.isEmpty() { return }
+        let objects = try translatingErrors { try instance.fetchObjects(request.content, of: binding.entity) }
         for object in objects { instance.delete(object) }
     }
 }
@@ -105,9 +99,9 @@ extension ManagedObjectContext {
     /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     @discardableResult
     public func count<PlainObject: ManagedObjectConvertible>(of request: Request<PlainObject>) throws -> Int {
-        let query = try EngineQuery(request.content, of: try binding(for: PlainObject.self).entity)
-        if query.isEmpty { return 0 }
-        return try Engine.translating { try Engine.count(query, in: instance) }
+        let binding = try binding(for: PlainObject.self)
+        if try request.content.isEmpty() { return 0 }
+        return try translatingErrors { try instance.countObjects(request.content, of: binding.entity) }
     }
 
     /// Returns handles to the objects that a request finds.
@@ -126,16 +120,21 @@ extension ManagedObjectContext {
 
     private func handles<PlainObject>(_ request: RequestContent) throws -> [ManagedObject<PlainObject>] {
         let family = try family(of: PlainObject.self)
-        let query = try EngineQuery(handles: request, of: family.binding.entity, in: instance)
-        if query.isEmpty { return [] }
+        let entity = family.binding.entity
+        let isEmpty = try request.isEmpty()
+        if !request.prefetch.isEmpty {
+            try instance.checkRelations(request.prefetch, ofEntity: family.binding.mapping.entityName)
+        }
+        if isEmpty { return [] }
         do {
-            guard let rows = try Engine.fetchRows(query, in: instance) else {
-                return try Engine.fetch(query, in: instance).map { ManagedObject($0, in: family) }
+            guard let rows = try instance.fetchRows(request, of: entity) else {
+                return try instance.fetchObjects(request, of: entity, prefetching: true)
+                    .map { ManagedObject($0, in: family) }
             }
             return ManagedObject.handles(
-                count: Engine.count(rows), in: HandleStorage(family.binding, workspace: workspace, rows: rows))
+                count: rows.count, in: HandleStorage(family.binding, workspace: workspace, rows: rows))
         } catch {
-            throw Engine.translated(error)
+            throw translatedError(error)
         }
     }
 
@@ -168,10 +167,10 @@ extension ManagedObjectContext {
                 entity: PlainObject.entityName, cause: cause)
         }
         do {
-            guard let object = try Engine.object(id.reference, in: instance) else { throw missing(nil) }
+            guard let object = try instance.existingObject(for: id.reference) else { throw missing(nil) }
             return ManagedObject(object, in: family)
         } catch {
-            let translated = Engine.translated(error)
+            let translated = translatedError(error)
             if StoreError.Code.objectDeleted ~= translated { throw missing(error) }
             throw translated
         }

@@ -1,30 +1,24 @@
 import Foundation
 import SwormPredicates
 
-#if canImport(CoreData)
-import CoreData
-#else
-import OpenCoreData
-#endif
-
 /// An upsert that fetches objects and changes them. It includes unsaved changes, and is the only implementation on Core
 /// Data.
 struct ObjectUpsert<T: ManagedObjectConvertible> {
     /// The values of a constraint's attributes. Strings are compared by their bytes, as a store's index does.
     private typealias Key = [AttributeValue]
 
-    let binding: EngineBinding<T>
+    let binding: EntityBinding<T>
     let context: NSManagedObjectContext
     /// The constraints, in the order of the model.
-    let constraints: [EngineConstraint]
+    let constraints: [ModelConstraint]
     /// The index of the constraint that matches values with objects, or nil if every value in use is an error.
     let target: Int?
     /// The indexes of the attributes in the mapping that are updated in an existing object, or nil to leave it unchanged.
     let updates: [Int]?
-    private var result = UpsertResult()
+    private var result = Upsert.Result()
 
     init(
-        binding: EngineBinding<T>, context: NSManagedObjectContext, constraints: [EngineConstraint], target: Int?,
+        binding: EntityBinding<T>, context: NSManagedObjectContext, constraints: [ModelConstraint], target: Int?,
         updates: [Int]?
     ) {
         self.binding = binding
@@ -35,8 +29,8 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
     }
 
     /// Inserts, updates or ignores the objects of all values. If it throws an error, it changes nothing.
-    mutating func run(_ values: some Sequence<T>) throws -> UpsertResult {
-        let before = Engine.checkpoint(context)
+    mutating func run(_ values: some Sequence<T>) throws -> Upsert.Result {
+        let before = Checkpoint(of: context)
         do {
             var part: [[AttributeValue]] = []
             for value in values {
@@ -47,7 +41,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
             }
             try take(part)
         } catch {
-            Engine.restore(before, in: context)
+            context.restore(before)
             throw error
         }
         return result
@@ -57,12 +51,11 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         guard !part.isEmpty else { return }
         var holders = try constraints.map { try self.holders(of: part, $0) }
         for values in part {
-            try Engine.check(values, binding)
-            guard let target, let key = Self.key(of: values, for: constraints[target]),
-                let existing = holders[target][key]
+            try binding.check(values)
+            guard let target, let key = Self.key(values, constraints[target]), let existing = holders[target][key]
             else {
                 try checkOthers(with: values, except: nil, in: holders)
-                let object = try Engine.insertValid(values, binding, into: context)
+                let object = try binding.insertValid(values, into: context)
                 note(object, with: values, in: &holders)
                 result.inserted += 1
                 continue
@@ -72,21 +65,21 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
                 continue
             }
             guard existing.entity.name == binding.mapping.entityName else {
-                throw taken(constraints[target], with: values, by: existing)
+                throw taken(constraints[target], values, by: existing)
             }
-            let present = try binding.mapping.attributes.indices.map { try Engine.value(existing, $0, binding) }
+            let present = try binding.mapping.attributes.indices.map { try binding.value(of: existing, at: $0) }
             var wanted = present
             for index in updates { wanted[index] = values[index] }
             for (place, constraint) in constraints.enumerated()
-            where Self.key(of: wanted, for: constraint) != Self.key(of: values, for: constraint) {
+            where Self.key(wanted, constraint) != Self.key(values, constraint) {
                 // The object keeps values that were not among the fetched ones, so the objects that have them are
                 // fetched too.
                 holders[place].merge(try self.holders(of: [wanted], constraint)) { $1 }
             }
             try checkOthers(with: wanted, except: existing, in: holders)
-            for index in updates { try Engine.setValue(values[index], existing, index, binding) }
+            for index in updates { try binding.setValue(values[index], of: existing, at: index) }
             for (place, constraint) in constraints.enumerated() {
-                if let key = Self.key(of: present, for: constraint) { holders[place][key] = nil }
+                if let key = Self.key(present, constraint) { holders[place][key] = nil }
             }
             note(existing, with: wanted, in: &holders)
             result.updated += 1
@@ -97,7 +90,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         _ object: NSManagedObject, with values: [AttributeValue], in holders: inout [[Key: NSManagedObject]]
     ) {
         for (place, constraint) in constraints.enumerated() {
-            if let key = Self.key(of: values, for: constraint) { holders[place][key] = object }
+            if let key = Self.key(values, constraint) { holders[place][key] = object }
         }
     }
 
@@ -106,19 +99,18 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         with values: [AttributeValue], except own: NSManagedObject?, in holders: [[Key: NSManagedObject]]
     ) throws {
         for (place, constraint) in constraints.enumerated() where place != target {
-            guard let key = Self.key(of: values, for: constraint), let holder = holders[place][key], holder !== own
-            else {
+            guard let key = Self.key(values, constraint), let holder = holders[place][key], holder !== own else {
                 continue
             }
-            throw taken(constraint, with: values, by: holder)
+            throw taken(constraint, values, by: holder)
         }
     }
 
     /// Returns the objects that have the unique values of a part.
     private func holders(
-        of part: [[AttributeValue]], _ constraint: EngineConstraint
+        of part: [[AttributeValue]], _ constraint: ModelConstraint
     ) throws -> [Key: NSManagedObject] {
-        let wanted = part.filter { Self.key(of: $0, for: constraint) != nil }
+        let wanted = part.filter { Self.key($0, constraint) != nil }
         guard !wanted.isEmpty else { return [:] }
         // The conditions may match too many objects if a constraint has several attributes. The keys identify the
         // wanted ones.
@@ -128,19 +120,19 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
                     .path(name.split(separator: ".").map(String.init)), by: .in,
                     with: .list(Set(wanted.map { $0[index] }).map { .value($0) })))
         }
-        let query = EngineQuery(
-            entity: constraint.entity, predicate: conditions.count == 1 ? conditions[0] : .and(conditions))
+        var request = RequestContent()
+        request.narrow(ConditionContent(conditions.count == 1 ? conditions[0] : .and(conditions)))
         var holders: [Key: NSManagedObject] = [:]
-        for object in try Engine.fetch(query, in: context) {
+        for object in try context.fetchObjects(request, of: constraint.entity) {
             var values = [AttributeValue](repeating: .null, count: binding.mapping.attributes.count)
-            for index in constraint.attributes { values[index] = try Engine.value(object, index, binding) }
-            if let key = Self.key(of: values, for: constraint) { holders[key] = object }
+            for index in constraint.attributes { values[index] = try binding.value(of: object, at: index) }
+            if let key = Self.key(values, constraint) { holders[key] = object }
         }
         return holders
     }
 
     /// Returns the key of some values, or nil if a value is nil, because it then conflicts with no object.
-    private static func key(of values: [AttributeValue], for constraint: EngineConstraint) -> Key? {
+    private static func key(_ values: [AttributeValue], _ constraint: ModelConstraint) -> Key? {
         var key: Key = []
         for index in constraint.attributes {
             switch values[index] {
@@ -153,7 +145,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
     }
 
     private func taken(
-        _ constraint: EngineConstraint, with values: [AttributeValue], by object: NSManagedObject
+        _ constraint: ModelConstraint, _ values: [AttributeValue], by object: NSManagedObject
     ) -> StoreError {
         let name = binding.mapping.entityName
         let text = zip(constraint.names, constraint.attributes).map { "\($0) = \(excerpt(values[$1]))" }
@@ -169,7 +161,7 @@ extension EntityMapping {
     ///
     /// - Throws: A ``StoreError`` with the code `invalidRequest` if there is no such constraint, or if there are
     ///   several to choose from.
-    func constraint(_ attributes: [Int], among constraints: [EngineConstraint]) throws -> Int {
+    func constraint(_ attributes: [Int], among constraints: [ModelConstraint]) throws -> Int {
         let names = constraints.map { "(\($0.names.joined(separator: ", ")))" }.joined(separator: ", ")
         if attributes.isEmpty {
             if constraints.count == 1 { return 0 }

@@ -27,8 +27,8 @@ final class PerformState {
     /// Returns the state shared by handles to rows.
     ///
     /// - Throws: The errors of ``family(of:)``.
-    func family<T>(of type: T.Type, _ rows: Engine.Rows) throws -> HandleStorage<T> {
-        if let known = lastFamily as? HandleStorage<T>, let others = known.rows, Engine.areSame(others, rows) {
+    func family<T>(of type: T.Type, _ rows: FetchedRows) throws -> HandleStorage<T> {
+        if let known = lastFamily as? HandleStorage<T>, let others = known.rows, others === rows {
             return known
         }
         let family = HandleStorage<T>(try bindings.binding(for: type), workspace: self, rows: rows)
@@ -45,11 +45,11 @@ final class PerformState {
 
 /// The state that the handles of one type in one scope share, so that a handle stays small.
 final class HandleStorage<T: ManagedObjectConvertible> {
-    let binding: EngineBinding<T>
+    let binding: EntityBinding<T>
     let workspace: PerformState
     let scope: Scope
     /// The rows of a fetch whose objects are created on demand, or nil if the handles have objects.
-    let rows: Engine.Rows?
+    let rows: FetchedRows?
     /// The two most recently used key paths, with their attributes. A key path literal in a program is a single object,
     /// so a loop finds it here by identity.
     private var knownKeyPaths = (first: KnownKeyPath(), second: KnownKeyPath())
@@ -59,7 +59,7 @@ final class HandleStorage<T: ManagedObjectConvertible> {
         var index = 0
     }
 
-    init(_ binding: EngineBinding<T>, workspace: PerformState, rows: Engine.Rows?) {
+    init(_ binding: EntityBinding<T>, workspace: PerformState, rows: FetchedRows?) {
         self.binding = binding
         self.workspace = workspace
         scope = workspace.scope

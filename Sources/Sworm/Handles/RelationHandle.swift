@@ -22,31 +22,31 @@ protocol RelationOwner: AnyObject {
 }
 
 extension ManagedObject: RelationOwner {
-    func members(of relation: String) throws -> [NSManagedObject] { try Engine.members(instance, relation, binding) }
-    func memberCount(of relation: String) throws -> Int { try Engine.memberCount(instance, relation, binding) }
+    func members(of relation: String) throws -> [NSManagedObject] { try binding.members(of: instance, along: relation) }
+    func memberCount(of relation: String) throws -> Int { try binding.memberCount(of: instance, along: relation) }
     func member(at position: Int, of relation: String) throws -> NSManagedObject? {
-        try Engine.member(at: position, of: instance, relation: relation, binding: binding)
+        try binding.member(at: position, of: instance, along: relation)
     }
     func position(of object: NSManagedObject, in relation: String) throws -> Int? {
-        try Engine.position(of: object, in: instance, relation: relation, binding: binding)
+        try binding.index(of: object, in: instance, along: relation)
     }
     func hasMember(_ object: NSManagedObject, of relation: String) throws -> Bool {
-        try Engine.hasMember(instance, relation, object, binding)
+        try binding.hasMember(object, of: instance, along: relation)
     }
     func addMember(_ object: NSManagedObject, to relation: String) throws {
-        try Engine.addMember(instance, relation, object, binding)
+        try binding.addMember(object, to: instance, along: relation)
     }
     func insertMember(_ object: NSManagedObject, at position: Int, of relation: String) throws {
-        try Engine.insertMember(object, at: position, of: instance, relation: relation, binding: binding)
+        try binding.insertMember(object, at: position, of: instance, along: relation)
     }
     func moveMember(from source: Int, to destination: Int, of relation: String) throws {
-        try Engine.moveMember(from: source, to: destination, of: instance, relation: relation, binding: binding)
+        try binding.moveMember(from: source, to: destination, of: instance, along: relation)
     }
     func removeMember(_ object: NSManagedObject, from relation: String) throws {
-        try Engine.removeMember(instance, relation, object, binding)
+        try binding.removeMember(object, from: instance, along: relation)
     }
     func setMembers(_ objects: [NSManagedObject], of relation: String) throws {
-        try Engine.setMembers(instance, relation, objects, binding)
+        try binding.setMembers(objects, of: instance, along: relation)
     }
 }
 
@@ -98,8 +98,8 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     /// - Throws: A ``StoreError`` if the members cannot be read.
     func handles() throws -> [ManagedObject<Destination>] {
         try owner.check()
-        if let handles = try Engine.translating({ try rows() }) { return handles }
-        return try Engine.translating { try owner.members(of: name) }.map { try owner.handle($0, as: Destination.self) }
+        if let handles = try translatingErrors({ try rows() }) { return handles }
+        return try translatingErrors { try owner.members(of: name) }.map { try owner.handle($0, as: Destination.self) }
     }
 
     /// The current members. If they cannot be read, an empty array, and the error is reported.
@@ -112,7 +112,7 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     private func reading<R>(otherwise nothing: R, _ work: () throws -> R) -> R {
         do {
             try owner.check()
-            return try Engine.translating(work)
+            return try translatingErrors(work)
         } catch {
             scope.note(error)
             return nothing
@@ -124,33 +124,33 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     func add(_ object: ManagedObject<Destination>) throws {
         try owner.checkWriting()
         try owner.requireRelatable(object, by: name)
-        try Engine.translating { try owner.addMember(object.instance, to: name) }
+        try translatingErrors { try owner.addMember(object.instance, to: name) }
     }
 
     func remove(_ object: ManagedObject<Destination>) throws {
         try owner.checkWriting()
         try owner.requireRelatable(object, by: name)
-        try Engine.translating { try owner.removeMember(object.instance, from: name) }
+        try translatingErrors { try owner.removeMember(object.instance, from: name) }
     }
 
     /// Replaces the members with the given objects, in this order.
     func set(_ objects: [ManagedObject<Destination>]) throws {
         try owner.checkWriting()
         for object in objects { try owner.requireRelatable(object, by: name) }
-        try Engine.translating { try owner.setMembers(objects.map(\.instance), of: name) }
+        try translatingErrors { try owner.setMembers(objects.map(\.instance), of: name) }
     }
 
     /// Inserts an object at an index. An existing member is moved.
     func insert(_ object: ManagedObject<Destination>, at position: Int) throws {
         try owner.checkWriting()
         try owner.requireRelatable(object, by: name)
-        try Engine.translating { try owner.insertMember(object.instance, at: position, of: name) }
+        try translatingErrors { try owner.insertMember(object.instance, at: position, of: name) }
     }
 
     /// Moves a member to another index.
     func move(from source: Int, to destination: Int) throws {
         try owner.checkWriting()
-        try Engine.translating {
+        try translatingErrors {
             let count = try owner.memberCount(of: name)
             guard source >= 0, source < count else {
                 throw StoreError(

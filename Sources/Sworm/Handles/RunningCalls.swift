@@ -21,7 +21,7 @@ final class RunningCalls: Sendable {
     func trapIfStrict(_ error: StoreError) { precondition(!isStrict, error.description) }
 
     /// The scope of the innermost call on the calling thread.
-    var innermostScope: Scope? { scopes.withLock { $0[Engine.threadNumber]?.scopes.last } }
+    var innermostScope: Scope? { scopes.withLock { $0[CurrentThread.number]?.scopes.last } }
 }
 
 /// The scopes of one container on one thread, the outermost first.

@@ -28,7 +28,7 @@ final class Scope: Sendable {
     }
 
     /// Whether handles can be used now, on the current thread.
-    @usableFromInline var isActive: Bool { Engine.threadNumber == thread && isOpen }
+    @usableFromInline var isActive: Bool { CurrentThread.number == thread && isOpen }
 
     /// Throws an error if a handle cannot be used now, on the current thread.
     ///
@@ -68,7 +68,7 @@ final class Scope: Sendable {
 
     /// Returns the reason why a handle cannot be used now, on the current thread.
     private func refusal(_ entity: String, id: NSManagedObjectID?) -> StoreError {
-        Engine.threadNumber != thread && !hasEnded.withLock { $0 }
+        CurrentThread.number != thread && !hasEnded.withLock { $0 }
             ? StoreError(
                 .wrongThread,
                 "\(Scope.name(entity, id: id)) was used on another thread than its perform runs on. Decode it there, or pass its id on.",
@@ -82,7 +82,7 @@ final class Scope: Sendable {
     /// Returns the name of an object for a message: `Book p12`, or `Book t3` before it is saved.
     static func name(_ entity: String, id: NSManagedObjectID?) -> String {
         guard let id else { return "A context that was asked for \(entity)" }
-        let key = Engine.reference(id).key
+        let key = id.reference.key
         return key < 0 ? "\(entity) t\(key.magnitude)" : "\(entity) p\(key)"
     }
 

@@ -1,4 +1,4 @@
-package import SwormPredicates
+import SwormPredicates
 
 /// An entry of a table of attributes, which maps a property of a plain type to an attribute of its entity.
 ///
@@ -21,15 +21,15 @@ public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
     public let options: [AttributeOption]
 
     /// Whether the property's type, without its optional, is the primitive type itself.
-    package let isPrimitive: Bool
+    let isPrimitive: Bool
     /// The property's type as it is written in the user's code.
-    package let typeName: String
+    let typeName: String
     /// The offset of the property in the memory of a struct, or nil if it has no separate storage there.
-    package let offset: Int?
+    let offset: Int?
     /// The size of the property in that memory, in bytes.
-    package let size: Int
-    package let read: @Sendable (PlainObject) throws -> AttributeValue
-    package let write: @Sendable (inout PlainObject, AttributeValue) throws -> Void
+    let size: Int
+    let read: @Sendable (PlainObject) throws -> AttributeValue
+    let write: @Sendable (inout PlainObject, AttributeValue) throws -> Void
 
     /// Creates an entry of the table.
     ///
@@ -109,7 +109,7 @@ extension Attribute: Hashable {
 
 extension SupportedAttributeType {
     /// Creates a value from a stored value. Throws ``AttributeError/badInput(_:)`` if the stored value is null.
-    package static func decode(_ value: AttributeValue) throws -> Self {
+    static func decode(_ value: AttributeValue) throws -> Self {
         if case .null = value { throw AttributeError.badInput(nil) }
         return try decode(primitiveValue: PrimitiveAttributeType(attributeValue: value))
     }

@@ -1,43 +1,43 @@
-package import SwormPredicates
+import SwormPredicates
 
 /// The resolved description of one attribute, independent of the type that it belongs to.
-package struct AttributeMapping: Sendable {
-    package let name: String
-    package let kind: PrimitiveKind
+struct AttributeMapping: Sendable {
+    let name: String
+    let kind: PrimitiveKind
     /// Whether the property is an optional. Otherwise, nil cannot be decoded, even if the model allows it.
-    package let isOptional: Bool
+    let isOptional: Bool
     /// Whether the property's type, without its optional, is the primitive type itself.
-    package let isPrimitive: Bool
+    let isPrimitive: Bool
     /// The offset of the property in the memory of a struct, or nil if it has no separate storage there.
-    package let offset: Int?
+    let offset: Int?
     /// The property's type as it is written in the user's code.
-    package let typeName: String
-    package let traits: AttributeTraits
+    let typeName: String
+    let traits: AttributeTraits
     /// The value of the attribute in a new instance, or nil if new instances differ or the value is nil.
-    package let defaultValue: AttributeValue?
+    let defaultValue: AttributeValue?
 
     /// The offset at which a row decoder may store the value (or its optional), or nil if it must call the closure.
-    package var directOffset: Int? { isPrimitive ? offset : nil }
+    var directOffset: Int? { isPrimitive ? offset : nil }
 }
 
 /// The resolved description of one relation.
-package struct RelationMapping: Sendable {
+struct RelationMapping: Sendable {
     /// The name of the property in the type that declares the relations.
-    package let label: String
-    package let name: String
-    package let kind: RelationKind
-    package let destination: any ManagedObjectConvertible.Type
-    package let deleteRule: DeleteRule
-    package let inverse: RelationInverse?
-    package var isOptional = true
+    let label: String
+    let name: String
+    let kind: RelationKind
+    let destination: any ManagedObjectConvertible.Type
+    let deleteRule: DeleteRule
+    let inverse: RelationInverse?
+    var isOptional = true
     /// The smallest number of destinations, or zero if there is no bound.
-    package var minimumCount = 0
-    package var maximumCount = 0
-    package var renamingIdentifier: String?
-    package var hashModifier: String?
+    var minimumCount = 0
+    var maximumCount = 0
+    var renamingIdentifier: String?
+    var hashModifier: String?
 
     /// The name of the inverse, if this end names it.
-    package var inverseName: String? { inverse?.name }
+    var inverseName: String? { inverse?.name }
 
     init(label: String, relation: some Relation) {
         self.label = label
@@ -62,12 +62,12 @@ extension Relation {
 }
 
 /// An index over several attributes, identified by their names.
-package struct IndexMapping: Sendable, Hashable {
-    package let name: String
-    package let elements: [Element]
+struct IndexMapping: Sendable, Hashable {
+    let name: String
+    let elements: [Element]
 
-    package struct Element: Sendable, Hashable {
-        package let attribute: String
-        package let isAscending: Bool
+    struct Element: Sendable, Hashable {
+        let attribute: String
+        let isAscending: Bool
     }
 }

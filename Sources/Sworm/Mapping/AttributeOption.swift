@@ -1,10 +1,10 @@
-package import SwormPredicates
+import SwormPredicates
 
 /// An option of an attribute, in addition to its name and type.
 ///
 /// Options apply when the model is created from the tables. If you use a model file, the file decides.
 public struct AttributeOption: Sendable, Hashable {
-    package enum Content: Sendable, Hashable {
+    enum Content: Sendable, Hashable {
         case unique, indexed, external, optional, preservedOnDeletion
         case type(StorageType)
         case renamed(String)
@@ -14,7 +14,7 @@ public struct AttributeOption: Sendable, Hashable {
         case pattern(String)
     }
 
-    package let content: Content
+    let content: Content
 
     private init(_ content: Content) {
         self.content = content
@@ -90,7 +90,7 @@ extension AttributeOption {
     public enum StorageType: Sendable, Hashable {
         case integer16, integer32, integer64, float, double
 
-        package var attributeType: AttributeType {
+        var attributeType: AttributeType {
             switch self {
             case .integer16: .integer16
             case .integer32: .integer32

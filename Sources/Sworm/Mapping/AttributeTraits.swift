@@ -1,25 +1,25 @@
 import Foundation
-package import SwormPredicates
+import SwormPredicates
 
 /// The resolved options of one attribute, as the model declares them.
-package struct AttributeTraits: Sendable, Hashable {
-    package var storageType: AttributeType
+struct AttributeTraits: Sendable, Hashable {
+    var storageType: AttributeType
     /// Whether the model allows nil.
-    package var isOptional: Bool
-    package var isUnique = false
-    package var isIndexed = false
-    package var allowsExternalStorage = false
-    package var isPreservedOnDeletion = false
-    package var renamingIdentifier: String?
-    package var hashModifier: String?
-    package var minimum: AttributeValue?
-    package var maximum: AttributeValue?
-    package var minimumLength: Int?
-    package var maximumLength: Int?
-    package var pattern: String?
+    var isOptional: Bool
+    var isUnique = false
+    var isIndexed = false
+    var allowsExternalStorage = false
+    var isPreservedOnDeletion = false
+    var renamingIdentifier: String?
+    var hashModifier: String?
+    var minimum: AttributeValue?
+    var maximum: AttributeValue?
+    var minimumLength: Int?
+    var maximumLength: Int?
+    var pattern: String?
 
     /// Resolves options, and reports those that do not apply to the kind of value.
-    package init(
+    init(
         kind: PrimitiveKind, isOptional: Bool, options: [AttributeOption], issue: (TableIssue.Kind, String) -> Void
     ) {
         storageType = kind.attributeType

@@ -1,27 +1,27 @@
-package import SwormPredicates
+import SwormPredicates
 
 /// The validated tables of a type: attributes, relations, constraints and indexes. A mapping is built once and never
 /// changes.
-package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
-    package let entityName: String
+final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
+    let entityName: String
     /// The entity's name in the previous version of the model, or nil if it is the same.
-    package let formerEntityName: String?
+    let formerEntityName: String?
     /// The qualified name of the type, with its module and enclosing types, for messages.
-    package var typeName: String { String(reflecting: T.self) }
+    var typeName: String { String(reflecting: T.self) }
     /// The attributes, sorted by name.
-    package let attributes: [AttributeMapping]
+    let attributes: [AttributeMapping]
     /// The relations, in the order of their declaration.
-    package let relations: [RelationMapping]
+    let relations: [RelationMapping]
     /// The names of the attributes whose values must be unique together.
-    package let uniquenessConstraints: [[String]]
-    package let indexes: [IndexMapping]
+    let uniquenessConstraints: [[String]]
+    let indexes: [IndexMapping]
     /// The issues of these tables alone. See ``tableIssues(of:)`` for issues between tables.
-    package let issues: [TableIssue]
+    let issues: [TableIssue]
     /// Whether the type is a class. A new instance of a class must be created for every row.
-    package let isClass: Bool
+    let isClass: Bool
     /// Whether rows may be created as copies of one new instance: the attributes cover all of its memory, or the rest
     /// is the same in every new instance. Otherwise, `init()` must be called for every row.
-    package let sharesTemplate: Bool
+    let sharesTemplate: Bool
 
     private let readers: [@Sendable (T) throws -> AttributeValue]
     private let writers: [@Sendable (inout T, AttributeValue) throws -> Void]
@@ -75,14 +75,14 @@ package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping
     }
 
     /// Returns the index of the attribute with the given name.
-    package func index(named name: String) -> Int? {
+    func index(named name: String) -> Int? {
         indexByName[name]
     }
 
     /// Returns the index of the attribute that a key path refers to.
     ///
     /// - Throws: A ``StoreError`` with the code `unknownKeyPath` if the table does not contain the key path.
-    package func index(of keyPath: PartialKeyPath<T>) throws(StoreError) -> Int {
+    func index(of keyPath: PartialKeyPath<T>) throws(StoreError) -> Int {
         if let index = places.index(of: keyPath) ?? indexByKeyPath[keyPath] { return index }
         throw unknownKeyPath(keyPath, entity: entityName, attributes: attributes)
     }
@@ -95,14 +95,14 @@ package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping
     }
 
     /// Returns the attribute that a key path refers to.
-    package func attribute(_ keyPath: PartialKeyPath<T>) throws(StoreError) -> AttributeMapping {
+    func attribute(_ keyPath: PartialKeyPath<T>) throws(StoreError) -> AttributeMapping {
         attributes[try index(of: keyPath)]
     }
 
     /// Reads an attribute of an object.
     ///
     /// - Throws: ``AttributeError/badAttribute(_:)``.
-    package func read(_ index: Int, of object: T) throws -> AttributeValue {
+    func read(_ index: Int, of object: T) throws -> AttributeValue {
         do {
             return try readers[index](object)
         } catch {
@@ -113,7 +113,7 @@ package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping
     /// Writes an attribute of an object.
     ///
     /// - Throws: ``AttributeError/badAttribute(_:)``.
-    package func write(_ value: AttributeValue, at index: Int, into object: inout T) throws {
+    func write(_ value: AttributeValue, at index: Int, into object: inout T) throws {
         do {
             try writers[index](&object, value)
         } catch {
@@ -122,7 +122,7 @@ package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping
     }
 
     /// Returns the values of all attributes, in the order of ``attributes``.
-    package func values(of object: T) throws -> [AttributeValue] {
+    func values(of object: T) throws -> [AttributeValue] {
         // An empty array must be returned early: the initializer would write a count into the storage that all empty
         // arrays of the process share.
         guard !fields.isEmpty else { return [] }
@@ -147,26 +147,26 @@ package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping
     /// Returns the value of one attribute, read from memory directly if the property has an offset.
     ///
     /// - Throws: ``AttributeError/badAttribute(_:)``. See ``read(_:of:)``.
-    package func value(_ index: Int, of object: T) throws -> AttributeValue {
+    func value(_ index: Int, of object: T) throws -> AttributeValue {
         let field = fields[index]
         guard field.offset >= 0 else { return try read(index, of: object) }
         return withUnsafeBytes(of: object) { bytes in bytes.baseAddress.map { field.value($0) } ?? .null }
     }
 
     /// Creates an object with the given values, which are in the order of ``attributes``.
-    package func object(from values: [AttributeValue]) throws -> T {
+    func object(from values: [AttributeValue]) throws -> T {
         var object = T()
         for (index, value) in zip(writers.indices, values) { try write(value, at: index, into: &object) }
         return object
     }
 
     /// Returns the error for an attribute that could not be read (without a value) or written (with the value).
-    package func attributeError(at index: Int, value: AttributeValue?, cause error: any Error) -> AttributeError {
+    func attributeError(at index: Int, value: AttributeValue?, cause error: any Error) -> AttributeError {
         attributeError(at: index, stored: value.map { excerpt($0) }, cause: error)
     }
 
     /// Returns the error for an attribute that could not be written, with a description of the stored value.
-    package func attributeError(at index: Int, stored value: String?, cause error: any Error) -> AttributeError {
+    func attributeError(at index: Int, stored value: String?, cause error: any Error) -> AttributeError {
         .badAttribute(
             .init(
                 name: attributes[index].name, entity: entityName, expectedType: attributes[index].typeName,
@@ -175,7 +175,7 @@ package final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping
 }
 
 /// A mapping whose type is not statically known.
-package protocol AnyEntityMapping: AnyObject, Sendable {
+protocol AnyEntityMapping: AnyObject, Sendable {
     var entityName: String { get }
     var formerEntityName: String? { get }
     var typeName: String { get }
@@ -204,7 +204,7 @@ private func unknownKeyPath(_ keyPath: AnyKeyPath, entity: String, attributes: [
 }
 
 /// Returns a key path as it is written in source, as far as the runtime knows its names.
-package func keyPathName(_ keyPath: AnyKeyPath) -> (text: String, components: [String]) {
+func keyPathName(_ keyPath: AnyKeyPath) -> (text: String, components: [String]) {
     let text = String(reflecting: keyPath)
     guard text.hasPrefix("\\") else { return (text, []) }
     let parts = text.dropFirst().split(separator: ".", omittingEmptySubsequences: true).map(String.init)

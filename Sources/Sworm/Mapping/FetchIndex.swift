@@ -4,8 +4,8 @@
 /// static let fetchIndexes: [FetchIndex<Book>] = [.init("byYearAndTitle", .descending(\.year), .ascending(\.title))]
 /// ```
 public struct FetchIndex<PlainObject: ManagedObjectConvertible>: Sendable {
-    package let name: String
-    package let elements: [Element]
+    let name: String
+    let elements: [Element]
 
     /// Creates an index over attributes of the table.
     ///
@@ -29,8 +29,8 @@ public struct FetchIndex<PlainObject: ManagedObjectConvertible>: Sendable {
 
     /// An attribute in an index.
     public struct Element: Sendable {
-        package let keyPath: any PartialKeyPath<PlainObject> & Sendable
-        package let isAscending: Bool
+        let keyPath: any PartialKeyPath<PlainObject> & Sendable
+        let isAscending: Bool
 
         /// Returns the attribute in ascending order.
         public static func ascending(_ keyPath: any PartialKeyPath<PlainObject> & Sendable) -> Element {

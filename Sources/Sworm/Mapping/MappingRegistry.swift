@@ -8,7 +8,7 @@ private let registry = Locked<[ObjectIdentifier: AnyObject]>([:])
 
 extension ManagedObjectConvertible {
     /// The mapping of this type's tables, built on first access.
-    package static var mapping: EntityMapping<Self> {
+    static var mapping: EntityMapping<Self> {
         let key = ObjectIdentifier(Self.self)
         if let known = registry.withLock({ $0[key] }) { return mapping(known) }
         // The mapping is built without the lock, because this runs the user's code, which may request mappings. If two
@@ -29,5 +29,5 @@ extension ManagedObjectConvertible {
     }
 
     /// The mapping, for use where the type is not statically known.
-    package static var anyMapping: any AnyEntityMapping { mapping }
+    static var anyMapping: any AnyEntityMapping { mapping }
 }

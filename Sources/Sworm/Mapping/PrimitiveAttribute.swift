@@ -25,7 +25,7 @@ public enum PrimitiveKind: UInt8, Sendable, Hashable, CaseIterable {
 
 extension PrimitiveKind {
     /// The type of an attribute in a model that is created from a table, unless the table specifies another one.
-    package var attributeType: AttributeType {
+    var attributeType: AttributeType {
         switch self {
         case .bool: .boolean
         case .int, .int64: .integer64
@@ -43,7 +43,7 @@ extension PrimitiveKind {
     }
 
     /// The types that an attribute of this kind may have in a model: its own type, and those of other widths.
-    package var compatibleTypes: Set<AttributeType> {
+    var compatibleTypes: Set<AttributeType> {
         switch self {
         case .int, .int16, .int32, .int64: [.integer16, .integer32, .integer64]
         case .float, .double: [.float, .double]

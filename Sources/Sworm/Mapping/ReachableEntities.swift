@@ -1,7 +1,7 @@
 /// Returns the mappings of the given types and of all types that their relations reach, each type once.
 ///
 /// The given types come first, followed by the types that are found through relations, in that order.
-package func reachableEntities(
+func reachableEntities(
     from roots: [any ManagedObjectConvertible.Type]
 ) -> [(type: any ManagedObjectConvertible.Type, mapping: any AnyEntityMapping)] {
     var found: [(type: any ManagedObjectConvertible.Type, mapping: any AnyEntityMapping)] = []
@@ -18,7 +18,7 @@ package func reachableEntities(
 
 /// Returns the issues in the tables of the given types and of all types that their relations reach: those of each
 /// table, and those of the inverses between tables.
-package func tableIssues(from roots: [any ManagedObjectConvertible.Type]) -> [TableIssue] {
+func tableIssues(from roots: [any ManagedObjectConvertible.Type]) -> [TableIssue] {
     let mappings = reachableEntities(from: roots).map(\.mapping)
     return mappings.flatMap(\.issues) + mappings.flatMap(inverseIssues)
 }

@@ -37,5 +37,5 @@ public struct RelationInverse: Sendable {
     public var name: String { lookUp().name }
 
     /// The destination of the inverse relation. It must be the type that declares the original relation.
-    package var destination: any ManagedObjectConvertible.Type { lookUp().destination }
+    var destination: any ManagedObjectConvertible.Type { lookUp().destination }
 }

@@ -19,14 +19,14 @@ public enum RelationKind: Sendable, Hashable {
 ///
 /// Options apply when the model is created from the tables. If you use a model file, the file decides.
 public struct RelationOption: Sendable, Hashable {
-    package enum Content: Sendable, Hashable {
+    enum Content: Sendable, Hashable {
         case required
         case count(minimum: Int?, maximum: Int?)
         case renamed(String)
         case hashModifier(String)
     }
 
-    package let content: Content
+    let content: Content
 
     private init(_ content: Content) {
         self.content = content

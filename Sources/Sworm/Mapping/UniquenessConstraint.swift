@@ -4,7 +4,7 @@
 /// static let uniquenessConstraints: [UniquenessConstraint<Book>] = [.init(\.title, \.year)]
 /// ```
 public struct UniquenessConstraint<PlainObject: ManagedObjectConvertible>: Sendable {
-    package let keyPaths: [any PartialKeyPath<PlainObject> & Sendable]
+    let keyPaths: [any PartialKeyPath<PlainObject> & Sendable]
 
     /// Creates a constraint over attributes of the table.
     public init(

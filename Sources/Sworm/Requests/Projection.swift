@@ -5,7 +5,7 @@ import SwormPredicates
 /// ```swift
 /// Book.all.sort(\.title).select(\.title, \.author.name, \.reviews.count)
 /// ```
-/// A projection is a value. ``ManagedObjectContext/fetch(_:)-(Projection<_,_>)`` returns its rows.
+/// A projection is a value. ``ManagedObjectContext/fetch(_:)->[Row]`` returns its rows.
 public struct Projection<PlainObject: ManagedObjectConvertible, Row>: Sendable {
     let request: Request<PlainObject>
     var tree: ProjectionTree

@@ -11,8 +11,10 @@ extension Request {
     /// closure does not wait for the store later. A path may follow any number of relations, to one and to many. The
     /// results remain in memory as long as the handles; ``batchSize(_:)`` limits them.
     ///
-    /// Prefetching applies if you fetch handles, with ``ManagedObjectContext/fetch(_:)`` and
-    /// ``ManagedObjectContext/fetchOne(_:)``. Values, columns and counts do not read relations.
+    /// Prefetching applies if you fetch handles, with
+    /// ``ManagedObjectContext/fetch(_:)->[ManagedObject<PlainObject>]`` and
+    /// ``ManagedObjectContext/fetchOne(_:)->ManagedObject<PlainObject>?``. Values, columns and counts do not read
+    /// relations.
     ///
     /// - Parameters:
     ///   - relation: A relation, or a path of relations.
@@ -27,7 +29,7 @@ extension Request {
         return with { content in
             for path in paths {
                 if path.isEmpty {
-                    content.fail(PlainObject.entityName, "prefetch takes relations, and \\.self is none.")
+                    content.fail(PlainObject.entityName, because: "prefetch takes relations, and \\.self is none.")
                 } else if !content.prefetch.contains(path) {
                     content.prefetch.append(path)
                 }
@@ -54,7 +56,7 @@ extension Request {
     public func batchSize(_ value: Int) -> Request {
         with {
             $0.batchSize = value
-            if value < 0 { $0.fail(PlainObject.entityName, "a batch size of \(value) is below zero.") }
+            if value < 0 { $0.fail(PlainObject.entityName, because: "a batch size of \(value) is below zero.") }
         }
     }
 }

@@ -8,7 +8,7 @@ package import SwormPredicates
 /// Book.all.where { $0.year > 1800 }.sort(\.title).limit(10)
 /// ```
 public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
-    @usableFromInline package private(set) var content: RequestContent
+    @usableFromInline private(set) var content: RequestContent
 
     init() { content = RequestContent() }
 
@@ -21,7 +21,7 @@ public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
     public func validate() throws { try content.validate() }
 
     package var condition: Condition<PlainObject>? { content.condition.map { Condition($0) } }
-    package var sorts: [SortKey] { content.sorts }
+    var sorts: [SortKey] { content.sorts }
 
     /// Returns the condition as a tree. See ``RequestContent/predicateTree()``.
     package func predicateTree() throws(StoreError) -> PredicateTree? { try content.predicateTree() }
@@ -44,7 +44,7 @@ extension Request {
     public func limit(_ value: Int) -> Request {
         with {
             $0.limit = value
-            if value < 0 { $0.fail(PlainObject.entityName, "a limit of \(value) is below zero.") }
+            if value < 0 { $0.fail(PlainObject.entityName, because: "a limit of \(value) is below zero.") }
         }
     }
 
@@ -55,7 +55,7 @@ extension Request {
     public func offset(_ value: Int) -> Request {
         with {
             $0.offset = value
-            if value < 0 { $0.fail(PlainObject.entityName, "an offset of \(value) is below zero.") }
+            if value < 0 { $0.fail(PlainObject.entityName, because: "an offset of \(value) is below zero.") }
         }
     }
 }
@@ -87,16 +87,6 @@ extension Request {
     /// See ``Condition/init(format:_:)``.
     public func `where`(raw query: String, _ args: Any?...) -> Request {
         self.where(Condition(ConditionContent(format: query, arguments: args)))
-    }
-
-    /// Returns a request for the objects that also fulfill a predicate whose entity is unknown.
-    @_disfavoredOverload
-    @available(
-        *, deprecated,
-        message: "may be of another entity, or text from anywhere: use a Condition, or Condition(format:)"
-    )
-    public func `where`(_ predicate: any Predicate) -> Request {
-        self.where(Condition(predicate.predicateDescriptor.content))
     }
 
     /// Returns the request with this condition instead of all previous ones.
@@ -148,7 +138,7 @@ extension Request {
             } else {
                 $0.fail(
                     PlainObject.entityName,
-                    "objects can be sorted by an attribute, also one behind relations to one, "
+                    because: "objects can be sorted by an attribute, also one behind relations to one, "
                         + "and by the count of a relation, but not by anything calculated or by `any`, `all` and `none`."
                 )
             }

@@ -1,26 +1,34 @@
-package import SwormPredicates
+import SwormPredicates
 
 /// The content of a request without its generic type, so that no type is looked up while a request is built.
 @usableFromInline
-package struct RequestContent: Sendable {
+struct RequestContent: Sendable {
     var condition: ConditionContent?
-    package var sorts: [SortKey] = []
+    var sorts: [SortKey] = []
     /// The largest number of rows, or nil for all rows.
-    package var limit: Int?
-    package var offset = 0
+    var limit: Int?
+    var offset = 0
     /// The relations that are prefetched for handles, as paths of names.
-    package var prefetch: [[String]] = []
+    var prefetch: [[String]] = []
     /// The number of rows of handles that are read at a time, or zero for all rows.
-    package var batchSize = 0
+    var batchSize = 0
     /// The first error in the request, except for those of the condition.
     @Boxed private var failure: StoreError?
 
     /// Returns the condition as a tree, or nil for all objects.
     ///
     /// - Throws: The first error of the request, also one of its order, limit or offset.
-    package func predicateTree() throws(StoreError) -> PredicateTree? {
+    func predicateTree() throws(StoreError) -> PredicateTree? {
         if let failure { throw failure }
         return try condition?.tree()
+    }
+
+    /// Whether the limit is zero, so that the store need not be queried.
+    ///
+    /// - Throws: The first error of the request.
+    func isEmpty() throws(StoreError) -> Bool {
+        try validate()
+        return limit == 0
     }
 
     /// Throws the first error of the request, if it has one.
@@ -51,7 +59,7 @@ package struct RequestContent: Sendable {
         if failure == nil { failure = error }
     }
 
-    mutating func fail(_ entity: String, _ message: String) {
+    mutating func fail(_ entity: String, because message: String) {
         note(StoreError(.invalidRequest, "\(entity): \(message)", entity: entity))
     }
 }

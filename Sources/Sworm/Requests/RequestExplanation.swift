@@ -27,14 +27,6 @@ public struct RequestExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The names of the entities whose rows must all be scanned to find some of them.
     public let scannedEntities: [String]
 
-    package init(sql: String, bindings: [String], plan: [String], advice: [String], scannedEntities: [String]) {
-        self.sql = sql
-        self.bindings = bindings
-        self.plan = plan
-        self.advice = advice
-        self.scannedEntities = scannedEntities
-    }
-
     /// The statement, the values, the plan and the advice, each on a separate line.
     public var description: String {
         let values = bindings.enumerated().map { "?\($0 + 1) = \($1)" }

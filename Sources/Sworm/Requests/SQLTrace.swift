@@ -24,14 +24,6 @@ public struct SQLTrace: Sendable, Hashable, CustomStringConvertible {
     /// connection, or to maintain sequence numbers, metadata and history.
     public let isUpkeep: Bool
 
-    package init(sql: String, sqlWithValues: String?, seconds: Double, rows: Int, isUpkeep: Bool) {
-        self.sql = sql
-        self.sqlWithValues = sqlWithValues
-        self.seconds = seconds
-        self.rows = rows
-        self.isUpkeep = isUpkeep
-    }
-
     /// The statement, with its values if they are known, its duration and its number of rows, on one line.
     public var description: String {
         let microseconds = (seconds * 1_000_000).rounded()

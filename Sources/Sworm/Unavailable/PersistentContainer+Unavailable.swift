@@ -5,7 +5,7 @@ extension PersistentContainer {
         *, unavailable,
         message: "the closure holds a context and cannot wait: call asynchronous code before or after it"
     )
-    public func perform<R>(action: (ManagedObjectContext) async throws -> R) throws -> R { throw Error.noResult }
+    public func perform<R>(action: (ManagedObjectContext) async throws -> R) throws -> R { throw StoreError.noResult }
 
     /// Unavailable: use a context to read.
     @available(*, unavailable, message: "a context reads: `try store.perform { try $0.fetch(Book.all) }`")

@@ -56,7 +56,7 @@ struct CustomStageMapping {
     }
 
     private static func items(_ model: NSManagedObjectModel) -> [FormerNames.Item] {
-        model.entities.map { FormerNames.Item($0.name ?? "", identifier: $0.renamingIdentifier) }
+        model.entities.map { FormerNames.Item(name: $0.name ?? "", identifier: $0.renamingIdentifier) }
     }
 
     // MARK: Entities

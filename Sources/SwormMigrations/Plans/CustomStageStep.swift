@@ -56,7 +56,7 @@ struct CustomStageStep {
         properties.values.filter {
             !$0.isTransient && ($0 is NSAttributeDescription || $0 is NSRelationshipDescription)
         }
-        .map { FormerNames.Item($0.name, identifier: $0.renamingIdentifier) }
+        .map { FormerNames.Item(name: $0.name, identifier: $0.renamingIdentifier) }
     }
 }
 

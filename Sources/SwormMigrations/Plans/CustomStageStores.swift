@@ -16,7 +16,7 @@ public struct CustomStageStores {
     ///   - object: An object of the old store.
     ///   - type: The type of the new objects. Successors of other types are omitted.
     /// - Returns: The new objects. While objects are still being created, those that exist already.
-    /// - Throws: A ``StoreError`` if the object does not belong to the old store or its handle is no longer valid.
+    /// - Throws: A `StoreError` if the object does not belong to the old store or its handle is no longer valid.
     public func successors<Old: ManagedObjectConvertible, New: ManagedObjectConvertible>(
         of object: ManagedObject<Old>, as type: New.Type
     ) throws -> [ManagedObject<New>] {
@@ -30,7 +30,7 @@ public struct CustomStageStores {
     /// - Parameters:
     ///   - object: An object of the old store.
     ///   - successor: An object of the new store.
-    /// - Throws: A ``StoreError`` if one of the objects does not belong to its store or its handle is no longer valid.
+    /// - Throws: A `StoreError` if one of the objects does not belong to its store or its handle is no longer valid.
     public func note<Old: ManagedObjectConvertible, New: ManagedObjectConvertible>(
         _ object: ManagedObject<Old>, became successor: ManagedObject<New>
     ) throws {

@@ -33,7 +33,7 @@ extension MigrationPlan {
     ///     cancels the migration.
     /// - Returns: The names of the versions that the store went through, including the first. Empty if there was
     ///   nothing to do or there is no store.
-    /// - Throws: A ``StoreError``: `incompatibleModel` if the store matches no version, `migrationFailed` with the
+    /// - Throws: A `StoreError`: `incompatibleModel` if the store matches no version, `migrationFailed` with the
     ///   reasons if no mapping can be inferred, the objects do not fit the new model, or a stage would never run
     ///   because its versions are indistinguishable to stores; and the errors of the stages' closures. The store is
     ///   then unchanged.
@@ -46,7 +46,7 @@ extension MigrationPlan {
     }
 
     /// - Parameter folder: The folder for copies, if they are not created beside the store.
-    func migrate(
+    package func migrate(
         storeAt url: URL, to version: String?, timeout: TimeInterval, in folder: URL?,
         progress: ((Progress) throws -> Void)?
     ) throws -> [String] {
@@ -87,7 +87,7 @@ extension MigrationPlan {
             watch.end()
             return versions[first...last].map(\.name)
         } catch {
-            throw translatedError(error)
+            throw translatedError(error, isOpening: true)
         }
     }
 }

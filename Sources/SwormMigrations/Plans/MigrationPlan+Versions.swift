@@ -6,21 +6,21 @@ extension MigrationPlan {
     ///
     /// - Parameter url: The location of the store.
     /// - Returns: The name; nil if there is no store.
-    /// - Throws: A ``StoreError``: `incompatibleModel` if the store matches no version, `cannotOpen` if it cannot be
+    /// - Throws: A `StoreError`: `incompatibleModel` if the store matches no version, `cannotOpen` if it cannot be
     ///   read.
     public func versionName(ofStoreAt url: URL) throws -> String? {
         try versionIndex(ofStoreAt: url).map { versions[$0].name }
     }
 
     /// Returns the index of a store's version; nil if there is no store.
-    func versionIndex(ofStoreAt url: URL) throws -> Int? {
+    package func versionIndex(ofStoreAt url: URL) throws -> Int? {
         guard !url.isDevNull, FileManager.default.fileExists(atPath: url.path) else { return nil }
         let metadata: [String: Any]
         do {
             metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
                 ofType: NSSQLiteStoreType, at: url, options: nil)
         } catch {
-            throw translatedError(error)
+            throw translatedError(error, isOpening: true)
         }
         return try versionIndex(of: metadata, at: url)
     }
@@ -39,7 +39,7 @@ extension MigrationPlan {
     ///
     /// Of versions that are indistinguishable to stores the newest is chosen, so that the stages between them are
     /// skipped.
-    func requireReachableStages() throws {
+    package func requireReachableStages() throws {
         guard versions.dropFirst().contains(where: \.stage.isRequired) else { return }
         let hashes = try versions.map { try $0.model().entityVersionHashesByName }
         for index in versions.indices.dropFirst() where versions[index].stage.isRequired {
@@ -75,5 +75,5 @@ extension MigrationPlan {
 
 extension URL {
     /// Whether the URL denotes a store in memory.
-    var isDevNull: Bool { isFileURL && path == "/dev/null" }
+    package var isDevNull: Bool { isFileURL && path == "/dev/null" }
 }

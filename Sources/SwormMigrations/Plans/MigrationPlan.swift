@@ -15,7 +15,7 @@ public import Sworm
 /// copy, which replaces it when the last stage has succeeded: whenever the migration is interrupted, the store is
 /// either the old one or the new one.
 ///
-/// Never change a version after its release: add a new one instead. ``ReleaseLedger`` verifies this in tests.
+/// Never change a version after its release: add a new one instead. `ReleaseLedger` verifies this in tests.
 public struct MigrationPlan: Sendable {
     /// A version of the model.
     public struct Version: Sendable {
@@ -59,7 +59,7 @@ public struct MigrationPlan: Sendable {
 
         /// Returns the model of the version. It must not be changed.
         ///
-        /// - Throws: A ``StoreError`` with the code `invalidTable` that lists the issues of the tables.
+        /// - Throws: A `StoreError` with the code `invalidTable` that lists the issues of the tables.
         public func model() throws -> NSManagedObjectModel {
             switch content {
             case .tables(let types): try TableModel.shared(for: types)

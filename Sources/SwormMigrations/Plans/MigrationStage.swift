@@ -10,7 +10,7 @@ public struct MigrationStage: Sendable {
 
     let kind: Kind
     /// Whether stores of the old version must not skip the stage.
-    var isRequired = true
+    package var isRequired = true
 
     /// A stage with a mapping that is inferred from the two models, by names and renaming identifiers.
     public static let inferred = MigrationStage(kind: .inferred, isRequired: false)

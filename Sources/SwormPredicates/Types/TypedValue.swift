@@ -102,7 +102,7 @@ extension QueryError {
     }
 
     /// Returns the error for a path to many objects that is used as a single value.
-    static func toManyNotAllowed(path: String, entity: String) -> QueryError {
+    package static func toManyNotAllowed(path: String, entity: String) -> QueryError {
         QueryError(
             .toMany,
             "to-many key not allowed here: \(path) of \(entity) leads to many objects; say ANY, ALL or NONE, or use"

@@ -36,7 +36,7 @@ public struct ReleaseLedger: Sendable {
     ///   - name: The name of the version.
     ///   - plan: The plan that contains the version.
     ///   - seed: A closure that fills the store.
-    /// - Throws: A ``StoreError`` with the code `changedRelease` if the version was recorded with a different model,
+    /// - Throws: A `StoreError` with the code `changedRelease` if the version was recorded with a different model,
     ///   the error of `seed`, or an error if the store could not be created.
     public func record(
         _ name: String, of plan: MigrationPlan, seed: (ManagedObjectContext) throws -> Void = { _ in }
@@ -63,7 +63,7 @@ public struct ReleaseLedger: Sendable {
     /// Checks that no released version has changed.
     ///
     /// - Parameter plan: The plan. It must contain every recorded version.
-    /// - Throws: A ``StoreError`` with the code `changedRelease` that names every property that differs.
+    /// - Throws: A `StoreError` with the code `changedRelease` that names every property that differs.
     public func check(_ plan: MigrationPlan) throws {
         let known = try releases()
         let versions = Dictionary(plan.versions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -22,7 +22,7 @@ struct MemberBatchTests {
     @Test(arguments: [1, 2, 5, 11, 12, 13, 66, 67, 1000], [true, false])
     func `a bound of the rows leaves no member out`(limit: Int, ascending: Bool) throws {
         let (folder, context) = try library()
-        context.largestReadAhead = limit
+        context.faulting.largestReadAhead = limit
         let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
         request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: ascending)]
         let authors = try context.fetch(request)
@@ -39,7 +39,7 @@ struct MemberBatchTests {
     func `an owner with very many members makes no statement of its own of each that follows`(prefetches: Bool) throws {
         let counter = StatementCounter()
         let context = GraphLibrary.context(try GraphLibrary.coordinator(options: counter.options))
-        context.largestReadAhead = 20
+        context.faulting.largestReadAhead = 20
         for number in 0..<65 {
             let author = try context.make("Author", ["name": "author \(number)"])
             for book in 0..<(number == 0 ? 40 : number % 2) {

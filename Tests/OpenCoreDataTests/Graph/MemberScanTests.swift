@@ -79,7 +79,7 @@ struct MemberScanTests {
     @Test(arguments: [1, 300, 1600, 3500])
     func `however many members may be read at a time, each author has its own`(limit: Int) throws {
         let (folder, context) = try library()
-        context.largestReadAhead = limit
+        context.faulting.largestReadAhead = limit
         let authors = try authors(context)
         expectOwnBooks(of: limit < 300 ? Array(authors.prefix(300)) : authors)
         withExtendedLifetime(folder) {}
@@ -91,7 +91,7 @@ struct MemberScanTests {
         let coordinator = try GraphLibrary.coordinator(at: folder.url(), options: counter.options)
         let (context, other) = (GraphLibrary.context(coordinator), GraphLibrary.context(coordinator))
         let all = try authors(context)
-        context.largestReadAhead = 300
+        context.faulting.largestReadAhead = 300
         let early = counter.count { expectOwnBooks(of: Array(all.prefix(1000))) }
         #expect(early >= 5, "\(early)")
         expectOwnBooks(of: Array(all[1000..<1800]))
@@ -99,7 +99,7 @@ struct MemberScanTests {
 
         // A loop that ends before that has not read what follows.
         let some = try authors(other)
-        other.largestReadAhead = 300
+        other.faulting.largestReadAhead = 300
         expectOwnBooks(of: Array(some.prefix(1000)))
         let late = counter.count { expectOwnBooks(of: Array(some.suffix(1))) }
         #expect(late > 0)
@@ -112,7 +112,7 @@ struct MemberScanTests {
         let context = GraphLibrary.context(
             try GraphLibrary.coordinator(at: folder.url(), options: counter.options))
         // Of the last two thousand owners, those that may still be read at once, there are more than 20 times 100 members.
-        context.largestReadAhead = 100
+        context.faulting.largestReadAhead = 100
         let all = try authors(context)
         expectOwnBooks(of: Array(all.prefix(2200)))
         let rest = counter.count { expectOwnBooks(of: Array(all.dropFirst(2200))) }

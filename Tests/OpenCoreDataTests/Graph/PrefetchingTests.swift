@@ -68,7 +68,7 @@ struct PrefetchingTests {
     @Test(arguments: [1, 2, 5, 11, 12, 66, 67])
     func `a bound of the rows leaves no member out, and is no statement for each owner`(limit: Int) throws {
         let (counter, context) = try library(12)
-        context.largestReadAhead = limit
+        context.faulting.largestReadAhead = limit
         var authors: [NSManagedObject] = []
         let count = try counter.count {
             authors = try context.fetch(request("Author", "books", sort: "age"))

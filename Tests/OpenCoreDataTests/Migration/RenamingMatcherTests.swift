@@ -1,7 +1,5 @@
+import SwormPredicates
 import Testing
-
-@testable import OpenCoreData
-@testable import SwormStore
 
 @Suite("Names and renaming identifiers of two versions")
 struct RenamingMatcherTests {
@@ -15,7 +13,7 @@ struct RenamingMatcherTests {
             }
         }
         let before = items(old)
-        let matcher = RenamingMatcher(old: before, new: items(new)) { _, _ in fits }
+        let matcher = RenamingMatcher(from: before, to: items(new)) { _, _ in fits }
         let sources = matcher.sources.map { $0.map { before[$0].name } ?? "-" }
         return (sources + matcher.clashes.map { "!" + $0.identifier }).joined(separator: " ")
     }

@@ -1,3 +1,5 @@
+// Rows are compared with plain SQL, which needs the driver of the package.
+#if canImport(SwormSQLite)
 import Foundation
 import Sworm
 import SwormSQLite
@@ -103,3 +105,4 @@ struct SQLRow {
         }
     }
 }
+#endif

@@ -9,7 +9,7 @@ struct RandomUpsertTests {
     typealias Entry = UpsertTests.Entry
 
     private enum Outcome: Equatable {
-        case result(UpsertResult)
+        case result(Upsert.Result)
         case refused(StoreError.Code, String?)
     }
 
@@ -21,7 +21,7 @@ struct RandomUpsertTests {
     }
 
     private func upsert(
-        _ values: [Entry], byID: Bool, _ policy: UpsertPolicy<Entry>, _ context: ManagedObjectContext
+        _ values: [Entry], byID: Bool, _ policy: Upsert.Policy<Entry>, _ context: ManagedObjectContext
     ) throws -> Outcome {
         do {
             return .result(
@@ -45,7 +45,7 @@ struct RandomUpsertTests {
         for round in 0..<12 {
             let values = (0..<random.pick(12) + 1).map { _ in value(&random) }
             let byID = random.chance(50)
-            let policies: [UpsertPolicy<Entry>] = [
+            let policies: [Upsert.Policy<Entry>] = [
                 .updateAll, .updateAll, .ignore, .throw, .update(\.text), .update(\.code, \.number),
             ]
             let policy = policies[random.pick(policies.count)]

@@ -34,7 +34,7 @@ struct UpsertTests {
             #expect(try context.count(of: Volume.all) == 15)
             return result
         }
-        #expect(result == UpsertResult(inserted: 5, updated: 5))
+        #expect(result == Upsert.Result(inserted: 5, updated: 5))
         #expect(try volumes(store) == (0..<5).map { Volume(id: $0, title: "old", pages: $0) } + values)
         try store.verify()
     }
@@ -43,13 +43,13 @@ struct UpsertTests {
         let store = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1, title: "old", pages: 1)) }
         let values = [Volume(id: 1, title: "new", pages: 2), Volume(id: 2, title: "new", pages: 2)]
         try store.container.perform { (context: ManagedObjectContext) throws in
-            #expect(try context.upsert(values[..<1], onConflict: .ignore) == UpsertResult(ignored: 1))
-            #expect(try context.upsert(values[..<1], onConflict: .update(\.pages)) == UpsertResult(updated: 1))
+            #expect(try context.upsert(values[..<1], onConflict: .ignore) == Upsert.Result(ignored: 1))
+            #expect(try context.upsert(values[..<1], onConflict: .update(\.pages)) == Upsert.Result(updated: 1))
             #expect(try context.decode(Volume.all) == [Volume(id: 1, title: "old", pages: 2)])
             #expect(storeError { try context.upsert(values, onConflict: .throw) }?.code == .uniquenessViolation)
             #expect(try context.count(of: Volume.all) == 1)
-            #expect(try context.upsert(values[1...], onConflict: .throw) == UpsertResult(inserted: 1))
-            #expect(try context.upsert(values, onConflict: .ignore) == UpsertResult(ignored: 2))
+            #expect(try context.upsert(values[1...], onConflict: .throw) == Upsert.Result(inserted: 1))
+            #expect(try context.upsert(values, onConflict: .ignore) == Upsert.Result(ignored: 2))
         }
         #expect(try volumes(store) == [Volume(id: 1, title: "old", pages: 2), values[1]])
         try store.verify()
@@ -62,7 +62,7 @@ struct UpsertTests {
             Entry(id: nil, code: "c"),
         ]
         let result = try store.container.perform { try $0.upsert(values, on: \.id) }
-        #expect(result == UpsertResult(inserted: 3, updated: 1))
+        #expect(result == Upsert.Result(inserted: 3, updated: 1))
         let found = try store.container.perform { try $0.decode(Entry.all.sort(\.code)) }
         #expect(found == [values[2], values[1], values[3]])
         try store.verify()
@@ -80,7 +80,7 @@ struct UpsertTests {
             // The values of another constraint are taken.
             let taken = storeError { try context.upsert([value], on: \.id) }
             #expect(taken?.code == .uniquenessViolation && taken?.attribute == "code, part")
-            #expect(try context.upsert([value], on: \.part, \.code) == UpsertResult(updated: 1))
+            #expect(try context.upsert([value], on: \.part, \.code) == Upsert.Result(updated: 1))
             #expect(try context.decode(Entry.all) == [value])
         }
         try store.verify()
@@ -92,7 +92,7 @@ struct UpsertTests {
             try store.container.perform { context in
                 if isPending { try context.fetchOne(Entry.all.where(\.id == 1))?.encode(\.text, "pending") }
                 let values = [Entry(id: 1, text: "new"), Entry(id: 2, code: "b"), Entry(id: 1, number: 2000)]
-                for policy in [UpsertPolicy<Entry>.updateAll, .ignore, .update(\.text)] {
+                for policy in [Upsert.Policy<Entry>.updateAll, .ignore, .update(\.text)] {
                     let error = storeError { try context.upsert(values, on: \.id, onConflict: policy) }
                     #expect(error?.code == .validation && error?.attribute == "number")
                 }
@@ -112,7 +112,7 @@ struct UpsertTests {
             let changed = try #require(try context.fetchOne(Volume.all.where(\.id == 1)))
             try changed.encode(\.pages, 9)
             let values = (0..<5).map { Volume(id: $0, title: "new", pages: 1) }
-            #expect(try context.upsert(values, onConflict: .update(\.title)) == UpsertResult(inserted: 2, updated: 3))
+            #expect(try context.upsert(values, onConflict: .update(\.title)) == Upsert.Result(inserted: 2, updated: 3))
             #expect(try fresh.decode() == Volume(id: 3, title: "new"))
             #expect(try changed.decode() == Volume(id: 1, title: "new", pages: 9))
         }
@@ -173,7 +173,7 @@ struct UpsertTests {
         }
         let values = (1...2).map { Picture(id: $0, data: Data(repeating: 2, count: 200_000)) }
         let result = try store.container.perform { try $0.upsert(values) }
-        #expect(result == UpsertResult(inserted: 1, updated: 1))
+        #expect(result == Upsert.Result(inserted: 1, updated: 1))
         #expect(try store.reopened().perform { try $0.decode(Picture.all.sort(\.id)) } == values)
         try store.verify()
     }

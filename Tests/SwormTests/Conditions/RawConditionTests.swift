@@ -62,6 +62,7 @@ struct RawConditionTests {
         #expect(Book.all.where(raw: "year == %@ OR title == %@", 3, "x").condition?.arguments.count == 2)
     }
 
+    @available(*, deprecated)
     @Test func `untyped predicates of version 1 still work`() {
         let text = "year == 1"
         let mixed: any Sworm.Predicate = text && \Book.year == 3

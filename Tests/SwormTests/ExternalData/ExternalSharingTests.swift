@@ -145,11 +145,11 @@ struct ExternalSharingTests {
             let names = files(url)
             let values = (1...5).map { Picture(id: $0, title: "new", data: data(10 + $0)) }
             try store.perform { context in
-                #expect(try context.upsert(values[..<3], onConflict: .ignore) == UpsertResult(ignored: 3))
-                #expect(try context.upsert(values[..<3], onConflict: .update(\.title)) == UpsertResult(updated: 3))
+                #expect(try context.upsert(values[..<3], onConflict: .ignore) == Upsert.Result(ignored: 3))
+                #expect(try context.upsert(values[..<3], onConflict: .update(\.title)) == Upsert.Result(updated: 3))
                 #expect(files(url) == names)
                 let result = try context.upsert(values, onConflict: .ignore)
-                #expect(result == UpsertResult(inserted: 2, ignored: 3))
+                #expect(result == Upsert.Result(inserted: 2, ignored: 3))
             }
             #expect(files(url).count == 5)
             let found = try store.read { try $0.decode(Picture.all.sort(\.id)) }

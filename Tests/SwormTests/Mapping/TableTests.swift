@@ -1,5 +1,5 @@
 import Foundation
-import Sworm
+@testable import Sworm
 import SwormPredicates
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Sworm
+@testable import Sworm
 import SwormPredicates
 
 /// Models whose memory has every form that a property can take.

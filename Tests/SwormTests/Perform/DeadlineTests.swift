@@ -1,8 +1,11 @@
 import Foundation
 import Sworm
-import SwormSQLite
 import SwormTools
 import Testing
+
+#if !canImport(CoreData)
+import SwormSQLite
+#endif
 
 /// Calls that end by a moment that is set before, and calls that are cancelled.
 @Suite("Deadlines")

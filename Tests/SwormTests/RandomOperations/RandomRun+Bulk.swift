@@ -106,7 +106,7 @@ extension RandomRun {
                 }
             try expectEqual(
                 result,
-                UpsertResult(
+                Upsert.Result(
                     inserted: leaves.count - known.count, updated: kind == 2 ? 0 : known.count,
                     ignored: kind == 2 ? known.count : 0), "the result of the upsert")
             for var leaf in leaves {

@@ -1,4 +1,4 @@
-import Sworm
+@testable import Sworm
 import SwormPredicates
 import Testing
 

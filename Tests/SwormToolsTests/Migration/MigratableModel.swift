@@ -1,5 +1,6 @@
 import Foundation
 import Sworm
+import SwormLegacy
 import SwormTools
 
 /// A model in files with four versions: an attribute comes, the numbers are multiplied by ten and become real, and entity and

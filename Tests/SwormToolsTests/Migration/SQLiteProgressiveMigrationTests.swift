@@ -1,5 +1,6 @@
 import Foundation
 import Sworm
+import SwormLegacy
 import SwormTools
 import Testing
 

@@ -20,7 +20,7 @@ package struct ContextCheckpoint {
     fileprivate let updated: ObjectList
     fileprivate let deleted: ObjectList
     fileprivate let assignedStores: [ObjectIdentifier: NSPersistentStore]
-    fileprivate let readError: (any Error)?
+    fileprivate let failure: (any Error)?
 
     /// Also records the state of unchanged objects that are about to be changed or discarded. An object that is already
     /// recorded keeps its state.
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
         let dirty = insertedList.objects + updatedList.objects + deletedList.objects
         return ContextCheckpoint(
             states: dirty.map(ContextCheckpoint.State.init), inserted: insertedList, updated: updatedList,
-            deleted: deletedList, assignedStores: assignedStores, readError: readError)
+            deleted: deletedList, assignedStores: saving.assignedStores, failure: faulting.failure)
     }
 
     /// Restores the unsaved state of a checkpoint of this context. Nothing may have been saved since the checkpoint.
@@ -60,8 +60,8 @@ extension NSManagedObjectContext {
         insertedList.settle()
         updatedList.settle()
         deletedList.settle()
-        assignedStores = checkpoint.assignedStores
-        readError = checkpoint.readError
+        saving.restoreStores(checkpoint.assignedStores)
+        faulting.resetFailure(to: checkpoint.failure)
         // Remove all old identities before entering new ones, because two objects may have swapped their identities.
         for state in checkpoint.states where state.object.objectID !== state.id {
             if identities[temporaryKey(of: state.object)] === state.object {

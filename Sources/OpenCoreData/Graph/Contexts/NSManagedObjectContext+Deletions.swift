@@ -43,15 +43,10 @@ extension NSManagedObjectContext {
     /// Restores an object whose deletion is not saved yet, and links it again with its live partners.
     final func takeBackDeletion(of object: NSManagedObject) { takeBackDeletion(of: object) { $0.isFree } }
 
-    /// Restores an object like ``takeBackDeletion(of:)``, after reading the stored state of the object and its partners
-    /// again.
-    final func takeBackDeletionAnew(of object: NSManagedObject) throws {
-        if let fresh = try readRow(of: object, hint: nil) { object.snapshot = fresh }
-        try takeBackDeletion(of: object) { try isAtHand($0) }
-    }
-
+    /// Restores an object whose deletion is not saved yet.
+    ///
     /// - Parameter isFree: Whether an object may be linked with.
-    private func takeBackDeletion(
+    final func takeBackDeletion(
         of object: NSManagedObject, _ isFree: (NSManagedObject) throws -> Bool
     ) rethrows {
         object.status.remove(.deleted)

@@ -125,7 +125,7 @@ extension NSManagedObjectContext {
         object.status.insert(.gone)
         insertedList.remove(object)
         if identities[temporaryKey(of: object)] === object { identities[temporaryKey(of: object)] = nil }
-        assignedStores[ObjectIdentifier(object)] = nil
+        saving.forgetStore(of: object)
         // Break reference cycles between objects that hold each other.
         object.relationships = []
         object.changedRelationships.removeAll()
@@ -200,78 +200,10 @@ extension NSManagedObjectContext {
         return NSManagedObjectID(entity: entity, key: reference.key, origin: origin)
     }
 
-    /// Assigns permanent ids to objects before they are saved.
-    ///
-    /// - Parameter objects: Inserted objects of this context. Other objects are ignored.
-    /// - Throws: The store's error.
-    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
-        var byRoot: [Int: [NSManagedObject]] = [:]
-        for object in objects where object.objectID.isTemporaryID && object.context === self {
-            byRoot[object.compiledEntity.root, default: []].append(object)
-        }
-        for (root, members) in byRoot {
-            for (origin, group) in try groupedByOrigin(members) {
-                guard let store = origin.store?.objectStore else { continue }
-                let first =
-                    try transactions[origin]?.reserveKeys(root: root, count: group.count)
-                    ?? store.reserveKeys(root: root, count: group.count, interruption.token)
-                for (index, object) in group.enumerated() {
-                    identities[temporaryKey(of: object)] = nil
-                    promote(object, to: first + Int64(index), origin: origin)
-                }
-            }
-        }
-    }
-
     /// Assigns a permanent id to an object and registers the object under it.
     final func promote(_ object: NSManagedObject, to key: Int64, origin: ObjectOrigin) {
         let entity = origin.compiled[object.compiledEntity.number]
         object.take(id: NSManagedObjectID(entity: entity, key: key, origin: origin))
         identities[identityKey(of: object.objectID.row, in: origin)] = object
-    }
-
-    /// Chooses the store for a new object whose entity is in several stores.
-    ///
-    /// - Parameters:
-    ///   - object: An inserted object.
-    ///   - store: A store of the context's coordinator.
-    public func assign(_ object: Any, to store: NSPersistentStore) {
-        guard let managed = object as? NSManagedObject, managed.context === self, managed.isInserted else { return }
-        assignedStores[ObjectIdentifier(managed)] = store
-    }
-
-    final func groupedByOrigin(_ objects: [NSManagedObject]) throws -> [(ObjectOrigin, [NSManagedObject])] {
-        let coordinator = try requireCoordinator()
-        var groups: [(ObjectOrigin, [NSManagedObject])] = []
-        for object in objects {
-            let origin = try originForSaving(object, in: coordinator)
-            if let last = groups.indices.last, groups[last].0 === origin {
-                groups[last].1.append(object)
-            } else if let index = groups.firstIndex(where: { $0.0 === origin }) {
-                groups[index].1.append(object)
-            } else {
-                groups.append((origin, [object]))
-            }
-        }
-        return groups
-    }
-
-    /// Returns the origin of the store that contains, or will contain, an object.
-    final func originForSaving(
-        _ object: NSManagedObject, in coordinator: NSPersistentStoreCoordinator
-    ) throws -> ObjectOrigin {
-        if !object.objectID.isTemporaryID { return object.objectID.origin }
-        if assignedStores.isEmpty, let known = savingOrigins[object.compiledEntity.number] { return known }
-        let origins = try coordinator.origins(of: object.compiledEntity.number)
-        if !assignedStores.isEmpty, let assigned = assignedStores[ObjectIdentifier(object)] {
-            if let origin = origins.first(where: { $0 === assigned.origin }) { return origin }
-            throw CoreDataError(
-                NSPersistentStoreOperationError,
-                "\(object.compiledEntity.name) was assigned to a store that is not the coordinator's, or does not hold the entity.",
-                entity: object.compiledEntity.name, objects: [object.objectID.reference])
-        }
-        let chosen = origins.first { !($0.store?.isReadOnly ?? true) } ?? origins[0]
-        if isSaving { savingOrigins[object.compiledEntity.number] = chosen }
-        return chosen
     }
 }

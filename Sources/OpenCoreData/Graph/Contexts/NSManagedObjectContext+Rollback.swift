@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
-        assignedStores.removeAll()
+        saving.forgetStores()
         for object in inserted {
             identities[temporaryKey(of: object)] = nil
             object.detach()
@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
             object.status.subtract([.updated, .deleted])
             object.dropChanges()
         }
-        readError = nil
+        faulting.resetFailure()
         forgetRelationshipsOfUnchangedObjects()
         forgetReadAhead(rowsStand: true)
         for object in others { object.awake(fromSnapshotEvents: .rollback) }
@@ -35,14 +35,14 @@ extension NSManagedObjectContext {
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
-        assignedStores.removeAll()
+        saving.forgetStores()
         for object in changed { object.detach() }
         var identities = identities
         self.identities.removeAll()
         identities.drain { $0.detach() }
         hasNamedObjects = false
-        readError = nil
-        endPinnedViews()
+        faulting.resetFailure()
+        transactions.endPinned()
         interruption.clear()
         forgetReadAhead()
     }

@@ -1,64 +1,83 @@
 import SwormPredicates
 import SwormStore
 
+// The stores of a context, and the choice of the store for a new object.
 extension NSManagedObjectContext {
-    /// Throws an error if there are relationships between objects of different stores: the key of an object has no
-    /// meaning in another store.
-    final func checkStores(_ coordinator: NSPersistentStoreCoordinator) throws {
-        guard coordinator.persistentStores.count > 1 else { return }
-        var errors: [CoreDataError] = []
-        for object in insertedList.objects + updatedList.objects {
-            let own = try originForSaving(object, in: coordinator)
-            for (slot, relationship) in object.compiledEntity.relationships.enumerated() where !relationship.isTransient
-            {
-                guard object.status.contains(.inserted) || object.changedRelationships.contains(slot) else { continue }
-                let others: [NSManagedObject] =
-                    switch object.relationshipState(slot) {
-                    case .untouched: []
-                    case .toOne(let destination): destination.map { [$0] } ?? []
-                    case .toMany(let members): members.noted.added
-                    }
-                for other in others where other.status.isDisjoint(with: [.deleted, .gone]) {
-                    let origin = try originForSaving(other, in: coordinator)
-                    guard origin !== own else { continue }
-                    errors.append(
-                        CoreDataError(
-                            NSManagedObjectExternalRelationshipError,
-                            "\(object.compiledEntity.name) \(object.objectID) cannot be related by '\(relationship.name)' to \(other.objectID): they are in different stores. Assign new objects to one store before they are saved.",
-                            entity: object.compiledEntity.name, key: relationship.name,
-                            objects: [object.objectID.reference, other.objectID.reference]))
-                }
-            }
-        }
-        try CoreDataError.throwAll(errors)
-    }
-
-    /// Removes objects whose deletion was saved from relationships that no rule has cleared: relationships without an
-    /// inverse, and those whose inverse has the rule "no action".
-    final func forgetReferences(to deleted: [NSManagedObject]) {
-        guard let model = compiledModel, !deleted.isEmpty else { return }
-        let numbers = Set(deleted.map(\.compiledEntity.number))
-        func stays(_ relationship: CompiledRelationship) -> Bool {
-            let destination = model[relationship.destination]
-            guard numbers.contains(where: destination.family.contains) else { return false }
-            return relationship.inverse.map { destination.relationships[$0].deleteRule == .noActionDeleteRule } ?? true
-        }
-        let slots = model.entities.map { entity in
-            entity.relationships.indices.filter { entity.relationships[$0].isToMany && stays(entity.relationships[$0]) }
-        }
-        guard slots.contains(where: { !$0.isEmpty }) else { return }
-        for object in identities.objects where model.entities.indices.contains(object.compiledEntity.number - 1) {
-            for slot in slots[object.compiledEntity.number - 1] {
-                if case .toMany(let members) = object.relationshipState(slot) { members.dropGone() }
-            }
-        }
-    }
-
     final func requireCoordinator() throws -> NSPersistentStoreCoordinator {
         guard let coordinator else {
             throw CoreDataError(
                 NSCoreDataError, "The context has no persistent store coordinator. Set one before it is used.")
         }
         return coordinator
+    }
+
+    /// Chooses the store for a new object whose entity is in several stores.
+    ///
+    /// - Parameters:
+    ///   - object: An inserted object.
+    ///   - store: A store of the context's coordinator.
+    public func assign(_ object: Any, to store: NSPersistentStore) {
+        guard let managed = object as? NSManagedObject, managed.context === self, managed.isInserted else { return }
+        saving.assign(managed, to: store)
+    }
+
+    /// Assigns permanent ids to objects before they are saved.
+    ///
+    /// - Parameter objects: Inserted objects of this context. Other objects are ignored.
+    /// - Throws: The store's error.
+    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        var byRoot: [Int: [NSManagedObject]] = [:]
+        for object in objects where object.objectID.isTemporaryID && object.context === self {
+            byRoot[object.compiledEntity.root, default: []].append(object)
+        }
+        for (root, members) in byRoot {
+            for (origin, group) in try groupedByOrigin(members) {
+                guard let store = origin.store?.objectStore else { continue }
+                let first =
+                    try transactions[origin]?.reserveKeys(root: root, count: group.count)
+                    ?? store.reserveKeys(root: root, count: group.count, interruption.token)
+                for (index, object) in group.enumerated() {
+                    identities[temporaryKey(of: object)] = nil
+                    promote(object, to: first + Int64(index), origin: origin)
+                }
+            }
+        }
+    }
+
+    private func groupedByOrigin(_ objects: [NSManagedObject]) throws -> [(ObjectOrigin, [NSManagedObject])] {
+        let coordinator = try requireCoordinator()
+        var groups: [(ObjectOrigin, [NSManagedObject])] = []
+        for object in objects {
+            let origin = try originForSaving(object, in: coordinator)
+            if let last = groups.indices.last, groups[last].0 === origin {
+                groups[last].1.append(object)
+            } else if let index = groups.firstIndex(where: { $0.0 === origin }) {
+                groups[index].1.append(object)
+            } else {
+                groups.append((origin, [object]))
+            }
+        }
+        return groups
+    }
+
+    /// Returns the origin of the store that contains, or will contain, an object.
+    final func originForSaving(
+        _ object: NSManagedObject, in coordinator: NSPersistentStoreCoordinator
+    ) throws -> ObjectOrigin {
+        if !object.objectID.isTemporaryID { return object.objectID.origin }
+        if saving.assignedStores.isEmpty, let known = saving.origin(ofEntity: object.compiledEntity.number) {
+            return known
+        }
+        let origins = try coordinator.origins(of: object.compiledEntity.number)
+        if !saving.assignedStores.isEmpty, let assigned = saving.assignedStores[ObjectIdentifier(object)] {
+            if let origin = origins.first(where: { $0 === assigned.origin }) { return origin }
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "\(object.compiledEntity.name) was assigned to a store that is not the coordinator's, or does not hold the entity.",
+                entity: object.compiledEntity.name, objects: [object.objectID.reference])
+        }
+        let chosen = origins.first { !($0.store?.isReadOnly ?? true) } ?? origins[0]
+        saving.choose(chosen, forEntity: object.compiledEntity.number)
+        return chosen
     }
 }

@@ -76,33 +76,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var insertedList = ObjectList()
     @exclusivity(unchecked) final var updatedList = ObjectList()
     @exclusivity(unchecked) final var deletedList = ObjectList()
-    @exclusivity(unchecked) final var pinned = PinnedGeneration()
-    @exclusivity(unchecked) final var transactions = OpenTransactions()
-    /// An error in an accessor that cannot throw, such as a fault that could not be read. The next save or fetch throws
-    /// it.
-    @exclusivity(unchecked) final var readError: (any Error)?
-    @exclusivity(unchecked) final var shapes: [Int: RowShape] = [:]
-    @exclusivity(unchecked) private final var knownClasses: [NSManagedObject.Type?] = []
-    /// A counter that increases whenever rows that were read ahead may have become stale.
-    @exclusivity(unchecked) final var generation: UInt64 = 1
-    /// A counter that increases whenever the content of a row that was read may have changed.
-    @exclusivity(unchecked) final var rowGeneration: UInt64 = 1
-    /// The rows that were read ahead for faults that were not used yet.
-    final var rowsReadAhead: [IdentityTable.Key: (group: RowSet, row: Int)] = [:]
-    /// The maximum number of rows that are read for objects that were not requested.
-    final var largestReadAhead = 50_000
+    // Each of these owns the state of one part of the context's work. Their methods do not use the context: its own
+    // methods, and the operations that it starts, take values out of them and put results back.
+    @exclusivity(unchecked) final var faulting = Faulting()
+    @exclusivity(unchecked) final var saving = Saving()
+    @exclusivity(unchecked) final var transactions: Transactions
+    @exclusivity(unchecked) private final var classes = ObjectClasses()
     final let interruption = Interruption()
-    final var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
-    final var isSaving = false
-    /// The origins of the stores that receive new objects during a save, by entity number.
-    final var savingOrigins: [Int: ObjectOrigin] = [:]
-    /// The previously known versions of rows that other contexts have deleted and that this save inserts again.
-    final var lostVersions: [ObjectIdentifier: Int64] = [:]
-    /// Whether all objects are plain managed objects, regardless of the classes that their entities name: a migration
-    /// has the classes of at most one version.
-    final var makesPlainObjects = false
-    /// The kind of validation that a save performs.
-    final var validation = SaveValidation.changes
     /// Whether the context may have registered objects that were inserted in it and have been saved since.
     final var hasNamedObjects = false
     /// The object that passes a row to an initializer. One is enough for all objects.
@@ -113,6 +93,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Parameter ct: The kind of queue that runs the context's blocks.
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
         concurrencyType = ct
+        transactions = Transactions(interruption)
         super.init()
     }
 
@@ -139,7 +120,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         if hasUnsavedObjects {
             for object in insertedList.objects + updatedList.objects + deletedList.objects { object.detach() }
         }
-        pinned.end()
+        transactions.endPinned()
         for transaction in transactions.takeAll().transactions { transaction.end() }
     }
 
@@ -155,11 +136,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             if coordinator != nil || hasUnsavedObjects || !identities.isEmpty {
                 reset()
                 if mayMerge { coordinator?.remember(self, isMerging: false) }
-                knownClasses = []
-                shapes = [:]
+                classes.forget()
+                faulting.forgetShapes()
             }
             coordinator = newValue
-            readError = nil
+            faulting.resetFailure()
             if mayMerge { newValue?.remember(self, isMerging: true) }
         }
     }
@@ -168,7 +149,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Returns: False if the context has state that a reset preserves: unsaved objects, or an open transaction.
     package final func renew() -> Bool {
-        guard !hasUnsavedObjects, identities.isEmpty, transactions.areOver, !pinned.isOn else { return false }
+        guard !hasUnsavedObjects, identities.isEmpty, transactions.areOver else { return false }
         if name != nil { name = nil }
         transactionAuthor = nil
         if mayMerge { automaticallyMergesChangesFromParent = false }
@@ -203,6 +184,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Updates relationships and applies delete rules. Both are always up to date here, so this method does nothing.
     public final func processPendingChanges() {}
 
+    /// The kind of validation that a save performs.
+    final var validation: SaveValidation {
+        get { saving.validation }
+        set { saving.validation = newValue }
+    }
+
     package final var compiledModel: CompiledModel? { coordinator?.compiledModel }
 
     /// The origin of objects that are not saved yet.
@@ -210,17 +197,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     // MARK: Classes
 
+    /// Whether all objects are plain managed objects, regardless of the classes that their entities name: a migration
+    /// has the classes of at most one version.
+    final var makesPlainObjects: Bool {
+        get { classes.arePlain }
+        set { classes.arePlain = newValue }
+    }
+
     /// Returns the class of the objects of an entity.
     final func objectClass(of entity: CompiledEntity) -> NSManagedObject.Type {
-        if knownClasses.isEmpty { knownClasses = Array(repeating: nil, count: compiledModel?.entities.count ?? 0) }
-        guard !makesPlainObjects, knownClasses.indices.contains(entity.number - 1) else { return NSManagedObject.self }
-        if let known = knownClasses[entity.number - 1] { return known }
-        var found: NSManagedObject.Type = NSManagedObject.self
-        if let name = entity.managedObjectClassName, name != "NSManagedObject" {
-            found = ManagedObjectClasses.named(name) ?? NSManagedObject.self
-        }
-        knownClasses[entity.number - 1] = found
-        return found
+        classes.objectClass(of: entity, in: compiledModel)
     }
 
     /// Returns the entity whose class is the given one.
@@ -235,6 +221,32 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
     case privateQueueConcurrencyType = 1
     /// The main queue.
     case mainQueueConcurrencyType = 2
+}
+
+/// The classes of a context's objects.
+struct ObjectClasses {
+    /// Whether all objects are plain managed objects.
+    var arePlain = false
+    /// The classes that were looked up, by entity number.
+    private var known: [NSManagedObject.Type?] = []
+
+    /// Returns the class of the objects of an entity.
+    mutating func objectClass(
+        of entity: CompiledEntity, in model: @autoclosure () -> CompiledModel?
+    ) -> NSManagedObject.Type {
+        if known.isEmpty { known = Array(repeating: nil, count: model()?.entities.count ?? 0) }
+        guard !arePlain, known.indices.contains(entity.number - 1) else { return NSManagedObject.self }
+        if let found = known[entity.number - 1] { return found }
+        var found: NSManagedObject.Type = NSManagedObject.self
+        if let name = entity.managedObjectClassName, name != "NSManagedObject" {
+            found = ManagedObjectClasses.named(name) ?? NSManagedObject.self
+        }
+        known[entity.number - 1] = found
+        return found
+    }
+
+    /// Forgets the classes of a model that the context no longer uses.
+    mutating func forget() { known = [] }
 }
 
 /// A lookup of subclasses of `NSManagedObject` by the names that models use.

@@ -26,19 +26,19 @@ package final class FetchedRows {
         source = .whole(group)
         self.origin = origin
         self.context = context
-        rowGeneration = context.rowGeneration
+        rowGeneration = context.faulting.rowGeneration
     }
 
     init(_ batches: RowBatches, origin: ObjectOrigin, context: NSManagedObjectContext) {
         source = .batches(batches)
         self.origin = origin
         self.context = context
-        rowGeneration = context.rowGeneration
+        rowGeneration = context.faulting.rowGeneration
     }
 
     /// Whether the content of the rows may have changed. Batches are then read again.
     fileprivate var isStale: Bool {
-        guard rowGeneration != context.rowGeneration, case .whole = source else { return false }
+        guard rowGeneration != context.faulting.rowGeneration, case .whole = source else { return false }
         return true
     }
 
@@ -141,7 +141,7 @@ package final class FetchedRows {
         }
         let place = compiledEntity.place(ofRelationship: slot)
         if case .batches = source,
-            group.destinationReadAhead(place, key: key, generation: context.generation) == nil
+            group.destinationReadAhead(place, key: key, generation: context.faulting.generation) == nil
         {
             do {
                 try context.readDestinationsAhead(
@@ -154,7 +154,7 @@ package final class FetchedRows {
                 return nil
             }
         }
-        guard let ahead = group.destinationReadAhead(place, key: key, generation: context.generation),
+        guard let ahead = group.destinationReadAhead(place, key: key, generation: context.faulting.generation),
             let found = ahead.row
         else { return nil }
         return .row(ahead.rows.fetchedRows(origin: origin, context: context), found)

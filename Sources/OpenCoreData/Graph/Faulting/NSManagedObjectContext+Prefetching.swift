@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
             waiting = waiting.dropFirst(size)
             let keys = batch.map(\.objectID.key)
             let rows = try memberRows(ofRelationship: step.slot, entity: compiledEntity, owners: keys, origin: origin)
-            let ranges = rows.ranges(of: keys, limit: largestReadAhead)
+            let ranges = rows.ranges(of: keys, limit: faulting.largestReadAhead)
             for owner in batch {
                 guard let range = ranges[owner.objectID.key] else { continue }
                 owner.members(step.slot, loaded: false).load(

@@ -5,6 +5,14 @@ import SwormRows
 import SwormStore
 
 // Relationships of the rows of a fetch, read together and stored beside the rows.
+//
+// A loop over the objects of a fetch usually follows the same relationship of each object. One statement per object would
+// take most of the time, so the relationship is read for a batch of neighbours. A batch is bounded, because the loop may
+// end early. A loop that requests a second batch probably continues to the end, so from then on a single scan of the
+// table may replace all further batches.
+//
+// A damaged row fails the whole batch that contains it. The next batch is smaller, so that the rows around the damage are
+// still read together, and only the object that needs the damaged row reports the error.
 extension NSManagedObjectContext {
     /// Returns the members of a row's object, reading them together with those of its neighbours if necessary.
     ///
@@ -14,22 +22,25 @@ extension NSManagedObjectContext {
         _ group: RowSet, row: Int, slot: Int, entity compiledEntity: CompiledEntity, origin: ObjectOrigin
     ) throws -> MembersReadAhead? {
         let (own, place) = (group.key(row: row), compiledEntity.place(ofRelationship: slot))
-        if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
+        if let ahead = group.membersReadAhead(place, owner: own, generation: faulting.generation) { return ahead }
         do {
             // At most twice the expected number of members is read.
-            let scan = group.ownersToScan(from: row, place, limit: 2 * largestReadAhead, generation: generation)
+            let scan = group.ownersToScan(
+                from: row, place, limit: 2 * faulting.largestReadAhead, generation: faulting.generation)
             if let scan {
                 try scanMembers(
                     group, slot: slot, entity: compiledEntity, origin: origin, owners: scan.keys,
                     expecting: scan.members)
-                if let ahead = group.membersReadAhead(place, owner: own, generation: generation) { return ahead }
+                if let ahead = group.membersReadAhead(place, owner: own, generation: faulting.generation) {
+                    return ahead
+                }
             }
             try readMembersAhead(group, row: row, slot: slot, entity: compiledEntity, origin: origin)
         } catch let error as CoreDataError where error.isOfDamage {
             group.resizeBatches(place, isSound: false)
             return nil
         }
-        return group.membersReadAhead(place, owner: own, generation: generation)
+        return group.membersReadAhead(place, owner: own, generation: faulting.generation)
     }
 
     /// Reads the members of the objects of a row and its neighbours.
@@ -37,11 +48,11 @@ extension NSManagedObjectContext {
         _ group: RowSet, row: Int, slot: Int, entity compiledEntity: CompiledEntity, origin: ObjectOrigin
     ) throws {
         let owners = group.owners(
-            around: row, model: origin.compiled, declaring: compiledEntity, slot: slot, generation: generation)
+            around: row, model: origin.compiled, declaring: compiledEntity, slot: slot, generation: faulting.generation)
         let rows = try memberRows(ofRelationship: slot, entity: compiledEntity, owners: owners, origin: origin)
         group.keep(
-            rows, for: compiledEntity.place(ofRelationship: slot), owners: owners, limit: largestReadAhead,
-            generation: generation)
+            rows, for: compiledEntity.place(ofRelationship: slot), owners: owners, limit: faulting.largestReadAhead,
+            generation: faulting.generation)
     }
 
     /// Reads the members of all owners between two keys, if this is faster than looking them up and does not exceed the
@@ -66,7 +77,7 @@ extension NSManagedObjectContext {
         } catch let error as CoreDataError where error.isOfDamage {
             // The batches report the error when the damaged row is used. The next owner does not try the scan again.
         }
-        group.keep(scan, for: compiledEntity.place(ofRelationship: slot), generation: generation)
+        group.keep(scan, for: compiledEntity.place(ofRelationship: slot), generation: faulting.generation)
     }
 
     /// Returns the rows of the members of owners, at most as many as the read-ahead limit.
@@ -74,7 +85,7 @@ extension NSManagedObjectContext {
         ofRelationship slot: Int, entity compiledEntity: CompiledEntity, owners: [Int64], origin: ObjectOrigin
     ) throws -> MemberRows {
         let shape = self.shape(of: compiledEntity.relationships[slot].destination, origin)
-        let limit = largestReadAhead
+        let limit = faulting.largestReadAhead
         let buffer = try withSession(of: origin) {
             try $0.memberRows(
                 ofRelationship: slot, entity: compiledEntity.number, owners: owners, shape: shape, limit: limit)
@@ -97,7 +108,7 @@ extension NSManagedObjectContext {
             guard compiledEntity.declares(relationship, at: slot),
                 let key = group.destination(row: row, slot: slot, entity: compiledEntity, model: origin.compiled)?.key,
                 seen.insert(key).inserted,
-                group.destinationReadAhead(place, key: key, generation: generation) == nil
+                group.destinationReadAhead(place, key: key, generation: faulting.generation) == nil
             else { continue }
             keys.append(key)
         }
@@ -105,7 +116,7 @@ extension NSManagedObjectContext {
             let batch = Array(keys[start..<min(keys.count, start + RowSet.batchSize)])
             let found = try readRows(batch, entity: relationship.destination, origin: origin)
             try found.checkEntities(model: origin.compiled)
-            group.keep(RowsReadAhead(found), for: place, keys: batch, generation: generation)
+            group.keep(RowsReadAhead(found), for: place, keys: batch, generation: faulting.generation)
         }
     }
 
@@ -125,7 +136,7 @@ extension NSManagedObjectContext {
                         try share(step, of: group, origin: origin)
                     } catch let error as CoreDataError where error.isOfDamage {}
                 }
-                groups = groups.flatMap { $0.groupsReadAhead(step.place, generation: generation) }
+                groups = groups.flatMap { $0.groupsReadAhead(step.place, generation: faulting.generation) }
             }
         }
     }
@@ -140,7 +151,7 @@ extension NSManagedObjectContext {
             guard let number = try? group.checkedEntity(row: row, model: origin.compiled) else { continue }
             let compiledEntity = origin.compiled[number]
             guard compiledEntity.declares(step.relationship, at: step.slot),
-                group.membersReadAhead(step.place, owner: group.key(row: row), generation: generation) == nil
+                group.membersReadAhead(step.place, owner: group.key(row: row), generation: faulting.generation) == nil
             else { continue }
             try readMembersAhead(group, row: row, slot: step.slot, entity: compiledEntity, origin: origin)
         }
@@ -163,12 +174,12 @@ extension NSManagedObjectContext {
                 let members = known.members(step.slot, loaded: false)
                 guard !members.isLoaded,
                     let ahead = group.membersReadAhead(
-                        step.place, owner: group.key(row: row), generation: generation)
+                        step.place, owner: group.key(row: row), generation: faulting.generation)
                 else { continue }
                 members.load(try self.members(ahead, origin: origin))
             } else if let end = known.destination(step.slot), end.snapshot.isFault, !end.objectID.isTemporaryID,
                 let ahead = group.destinationReadAhead(
-                    step.place, key: end.objectID.key, generation: generation), let found = ahead.row
+                    step.place, key: end.objectID.key, generation: faulting.generation), let found = ahead.row
             {
                 _ = try object(in: ahead.rows.group, row: found, origin: origin)
             }

@@ -6,60 +6,6 @@ import SwormStore
 
 // Access of objects to rows: identity, faults, and the members of relationships.
 extension NSManagedObjectContext {
-    /// Returns the open transaction or the pinned session of a store, or nil if there is neither.
-    final func pinnedSession(_ origin: ObjectOrigin) throws -> (any StoreSession)? {
-        if !transactions.isEmpty, let transaction = transactions[origin] {
-            try interruption.check()
-            return transaction
-        }
-        guard pinned.isOn, let store = origin.store?.objectStore else { return nil }
-        if let session = pinned.session(of: store) {
-            try interruption.check()
-            return session
-        }
-        let session = try store.beginSession(interruption.token)
-        pinned.hold(session, of: store)
-        try interruption.enter(session)
-        return session
-    }
-
-    /// Calls a closure with a session of a store: the pinned one, or a new one for this call.
-    final func withSession<R>(of origin: ObjectOrigin, _ body: (any StoreSession) throws -> R) throws -> R {
-        guard let store = origin.store?.objectStore else {
-            throw CoreDataError(
-                NSPersistentStoreOperationError,
-                "Cannot read from the store \(origin.storeIdentifier): it was removed from its coordinator.")
-        }
-        if let session = try pinnedSession(origin) { return try body(session) }
-        let session = try store.beginSession(interruption.token)
-        defer {
-            interruption.leave(session)
-            session.end()
-        }
-        try interruption.enter(session)
-        return try body(session)
-    }
-
-    /// Stops all reads of the context. May be called from any thread. Subsequent reads also throw, until
-    /// ``resumeReading()`` is called or the context is reset.
-    package final func interruptReading() { interruption.interrupt() }
-
-    /// Allows the context to read again after it was interrupted.
-    package final func resumeReading() { interruption.clear() }
-
-    /// A function that returns whether the work of the context should stop, for long computations. May be called from
-    /// any thread.
-    package final var stopsWork: @Sendable () -> Bool {
-        let token = interruption.token
-        return { token.stopsWork }
-    }
-
-    /// The time at which the work of the context with its stores is stopped, or nil for no limit.
-    package final var deadline: ContinuousClock.Instant? {
-        get { interruption.token.deadline }
-        set { interruption.token.deadline = newValue }
-    }
-
     final func identityKey(of row: RowID, in origin: ObjectOrigin) -> IdentityTable.Key {
         IdentityTable.Key(
             origin: ObjectIdentifier(origin), root: origin.compiled[row.entity].root, key: row.key)
@@ -116,18 +62,18 @@ extension NSManagedObjectContext {
     }
 
     /// Reads the row of a fault together with the rows of its neighbours.
+    ///
+    /// A row that was read before is used first: one that the read of another fault has left here, then one that is
+    /// stored beside the rows of the fetch whose relationship has led to the fault. Only then, a statement reads the
+    /// fault and those neighbours of which nothing is known yet.
     final func readRow(of object: NSManagedObject, hint: FaultHint?) throws -> ObjectSnapshot? {
         let origin = object.objectID.origin
         let own = object.objectID.row
         let ownKey = identityKey(of: own, in: origin)
-        if let ahead = rowsReadAhead.removeValue(forKey: ownKey), ahead.group.shape.covers(own.entity),
-            ahead.group.entity(row: ahead.row) == own.entity
-        {
-            return .row(ahead.group, ahead.row)
-        }
+        if let ahead = faulting.takeRow(of: ownKey, entity: own.entity) { return .row(ahead.group, ahead.row) }
         let source = hint?.source(origin.compiled)
         if let source,
-            let ahead = source.group.destinationReadAhead(source.place, key: own.key, generation: generation),
+            let ahead = source.group.destinationReadAhead(source.place, key: own.key, generation: faulting.generation),
             let row = ahead.row
         {
             let number = ahead.rows.group.entity(row: row)
@@ -150,8 +96,7 @@ extension NSManagedObjectContext {
             if let source { source.group.resizeBatches(source.place, isSound: false) }
             group = try readRows([own.key], entity: own.entity, origin: origin)
         }
-        // Bound the number of rows that were read ahead and never used.
-        if rowsReadAhead.count > largestReadAhead { rowsReadAhead.removeAll() }
+        faulting.makeRoom()
         var found: ObjectSnapshot?
         for row in 0..<group.buffer.count {
             let key = group.key(row: row)
@@ -163,7 +108,7 @@ extension NSManagedObjectContext {
                 }
                 found = .row(group, row)
             } else if let number = try? group.checkedEntity(row: row, model: origin.compiled) {
-                rowsReadAhead[identityKey(of: RowID(entity: number, key: key), in: origin)] = (group, row)
+                faulting.keep(group, row: row, for: identityKey(of: RowID(entity: number, key: key), in: origin))
             }
         }
         if case .member(let members, _) = hint { try prefetch(members.reading.prefetch, in: group, origin: origin) }
@@ -209,7 +154,7 @@ extension NSManagedObjectContext {
         for key in candidates where seen.insert(key).inserted {
             let identity = IdentityTable.Key(origin: ObjectIdentifier(origin), root: root, key: key)
             if let known = identities[identity], !known.isFault { continue }
-            if rowsReadAhead[identity] != nil { continue }
+            if faulting.hasRow(of: identity) { continue }
             keys.append(key)
         }
         return (keys, entity)
@@ -250,10 +195,7 @@ extension NSManagedObjectContext {
     }
 
     final func shape(of entity: Int, _ origin: ObjectOrigin) -> RowShape {
-        if let known = shapes[entity] { return known }
-        let shape = RowShape(model: origin.compiled, entity: entity)
-        shapes[entity] = shape
-        return shape
+        faulting.shape(of: entity, in: origin.compiled)
     }
 
     /// Records an error that an accessor could not throw.
@@ -264,12 +206,12 @@ extension NSManagedObjectContext {
     }
 
     /// Records an error in code that cannot throw. The next save or fetch throws it.
-    final func noteFailure(_ error: any Error) { readError = readError ?? error }
+    final func noteFailure(_ error: any Error) { faulting.note(error) }
 
     /// Throws the error that was recorded in code that cannot throw.
     final func throwReadError() throws {
-        guard let failure = readError else { return }
-        readError = nil
+        guard let failure = faulting.failure else { return }
+        faulting.resetFailure()
         throw failure
     }
 
@@ -277,9 +219,7 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter rowsStand: Whether the rows themselves are still valid, because only unsaved changes were discarded.
     final func forgetReadAhead(rowsStand: Bool = false) {
-        generation += 1
-        if !rowsStand { rowGeneration += 1 }
-        rowsReadAhead.removeAll()
+        faulting.forget(rowsStand: rowsStand)
     }
 }
 

@@ -49,10 +49,10 @@ final class RowBatches {
     }
 
     private func batch(holding place: Int, in context: NSManagedObjectContext) throws -> Batch {
-        if rowGeneration != context.rowGeneration {
+        if rowGeneration != context.faulting.rowGeneration {
             held.removeAll()
             damaged.removeAll()
-            rowGeneration = context.rowGeneration
+            rowGeneration = context.faulting.rowGeneration
         }
         if let index = held.lastIndex(where: { $0.places.contains(place) }) {
             if index + 1 < held.count { held.append(held.remove(at: index)) }

@@ -15,9 +15,9 @@ extension NSManagedObjectContext {
         lock.lock()
         defer { lock.unlock() }
         if let request = request as? NSPersistentHistoryChangeRequest { return try executeHistory(request) }
-        if let request = request as? NSBatchInsertRequest { return try executeInsertion(request) }
-        if let request = request as? NSBatchUpdateRequest { return try executeUpdate(request) }
-        if let request = request as? NSBatchDeleteRequest { return try executeDeletion(request) }
+        if let request = request as? NSBatchInsertRequest { return try batches.execute(request) }
+        if let request = request as? NSBatchUpdateRequest { return try batches.execute(request) }
+        if let request = request as? NSBatchDeleteRequest { return try batches.execute(request) }
         throw CoreDataError(
             NSPersistentStoreUnsupportedRequestTypeError,
             "A context cannot execute a \(type(of: request)). It executes an NSPersistentHistoryChangeRequest, and an NSBatchInsertRequest, NSBatchUpdateRequest or NSBatchDeleteRequest; an NSFetchRequest is for fetch(_:)."

@@ -30,7 +30,7 @@ extension NSPersistentHistoryTransaction {
 extension NSPersistentHistoryChange {
     /// The entity of requests that fetch changes.
     ///
-    /// Predicates may use `changeID`, `changeType` (a raw value of ``NSPersistentHistoryChangeType``) and
+    /// Predicates may use `changeID`, `changeType` (a raw value of `NSPersistentHistoryChangeType`) and
     /// `changedObjectID`.
     public class var entityDescription: NSEntityDescription? {
         historyEntity(

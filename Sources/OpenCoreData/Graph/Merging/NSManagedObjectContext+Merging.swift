@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
     }
 
     final func merge(_ ids: SavedIDs) {
-        endPinnedViews()
+        transactions.endPinned()
         forgetReadAhead()
         var refreshed: [NSManagedObject] = []
         var deleted: [NSManagedObject] = []

@@ -50,7 +50,7 @@ extension NSManagedObject {
         do {
             try load()
             guard compiledEntity.relationships[slot].isToMany, !members(slot).isLoaded else { return }
-            guard let failure = context?.readError else { return }
+            guard let failure = context?.faulting.failure else { return }
             cause = failure
         } catch {
             if (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError { return }

@@ -8,10 +8,6 @@ extension QueryError {
             names: key.contains(".") ? entity.attributes.map(\.name) : entity.propertyNames)
     }
 
-    static func toManyNotAllowed(path: String, entity: String) -> QueryError {
-        .toManyNotAllowed(path: path, entity: entity)
-    }
-
     static func quantifierWithoutToMany(path: String, entity: String) -> QueryError {
         QueryError(
             .unsupported, "ANY, ALL and NONE need a to-many relationship, and \(path) of \(entity) has none")

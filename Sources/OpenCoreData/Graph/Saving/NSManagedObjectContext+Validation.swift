@@ -1,0 +1,45 @@
+import SwormPredicates
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// The kind of the merge policy.
+    final var mergeType: NSMergePolicyType { (mergePolicy as? NSMergePolicy)?.mergeType ?? .errorMergePolicyType }
+
+    /// Throws the errors of all unsaved changes that are not valid.
+    final func validateChanges() throws {
+        var errors: [CoreDataError] = []
+        func collect(_ object: NSManagedObject, _ validate: () throws -> Void) throws {
+            do {
+                try validate()
+            } catch let error as CoreDataError {
+                errors += error.flattened
+            } catch {
+                let own = CoreDataError(
+                    NSManagedObjectValidationError,
+                    "\(object.compiledEntity.name) \(object.objectID) is not valid: \(error)",
+                    entity: object.compiledEntity.name, objects: [object.objectID.reference], cause: error)
+                if insertedList.count + updatedList.count + deletedList.count == 1 { throw error }
+                errors.append(own)
+            }
+        }
+        guard validation != .later else {
+            return try CoreDataError.throwAll((insertedList.objects + updatedList.objects).flatMap(\.refusals))
+        }
+        // Use copies of the lists, because a custom class may change objects while it validates them.
+        let (inserted, updated, deleted) = (insertedList, updatedList, deletedList)
+        try deleted.forEach { object in try collect(object) { try object.validateForDelete() } }
+        try inserted.forEach { object in
+            if object.compiledEntity.isAbstract {
+                errors.append(
+                    CoreDataError(
+                        NSManagedObjectValidationError,
+                        "Cannot save an object of \(object.compiledEntity.name): the entity is abstract. Insert one of its sub-entities.",
+                        entity: object.compiledEntity.name, objects: [object.objectID.reference]))
+                return
+            }
+            try collect(object) { try object.validateForInsert() }
+        }
+        try updated.forEach { object in try collect(object) { try object.validateForUpdate() } }
+        try CoreDataError.throwAll(errors)
+    }
+}

@@ -1,0 +1,118 @@
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+import SwormStore
+
+/// The write of one store's changes whose conflicts the merge policy settles.
+///
+/// A resolver is created for one write, and ends with it. A write that fails has no effect: everything that was settled
+/// is undone.
+struct ConflictResolver {
+    let context: NSManagedObjectContext
+    let origin: ObjectOrigin
+    /// The unsaved changes before conflicts were settled. A failed write restores them.
+    private var before: ContextCheckpoint
+    private var settled = SettledConflicts()
+    /// The previously known versions of rows that other contexts have deleted and that are inserted again.
+    private var lostVersions: [ObjectIdentifier: Int64] = [:]
+
+    /// The changes of one store, as a request. The argument is the versions of rows that were deleted and are inserted
+    /// again, by object.
+    typealias Collecting = (_ lostVersions: [ObjectIdentifier: Int64]) throws -> SaveRequestBuilder
+
+    init(_ context: NSManagedObjectContext, _ origin: ObjectOrigin) {
+        self.context = context
+        self.origin = origin
+        before = context.checkpoint()
+    }
+
+    /// Writes the changes of the store's objects, after the merge policy has settled their conflicts.
+    ///
+    /// Everything happens under one write lock, so that the rows that settle the conflicts are the rows that are
+    /// written: no other connection can change them in between. Objects are also validated under the lock, in the state
+    /// that the policy gave them.
+    ///
+    /// - Parameter collect: A closure that collects the current changes.
+    /// - Returns: The changes that were written.
+    mutating func write(
+        to store: any ObjectStore, collecting collect: Collecting
+    ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
+        let open = context.transactions[origin]
+        let transaction = try open ?? store.beginTransaction(context.interruption.token)
+        do {
+            if open == nil {
+                // From here on, everything is read under the lock.
+                context.transactions.add(transaction, for: origin)
+                try context.interruption.enter(transaction)
+            }
+            // After a mark, a failed attempt does not restart the transaction, which would release the lock.
+            let mark = transaction.mark()
+            let written: (builder: SaveRequestBuilder, result: SaveResult)
+            do {
+                written = try writeSettled(to: transaction, collecting: collect)
+            } catch {
+                try? transaction.undo(to: mark)
+                throw error
+            }
+            try transaction.release(mark)
+            if open == nil {
+                context.transactions.remove(transaction)
+                try transaction.commit()
+            }
+            return written
+        } catch {
+            if open == nil {
+                context.transactions.remove(transaction)
+                transaction.end()
+            }
+            context.forgetReadAhead()
+            context.restore(before)
+            throw error
+        }
+    }
+
+    /// Attempts the write, and settles the conflicts that the attempt reports, until an attempt reports none.
+    ///
+    /// One pass is not enough: an attempt reports conflicts of one kind only, and settling them may change objects that
+    /// had no conflict. ``SettledConflicts`` explains why the loop ends.
+    private mutating func writeSettled(
+        to transaction: any StoreTransaction, collecting collect: Collecting
+    ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
+        while true {
+            let builder = try collect(lostVersions)
+            do {
+                return (builder, builder.request.isEmpty ? SaveResult() : try transaction.save(builder.request))
+            } catch {
+                guard let conflicts = MetConflicts(error) else { throw error }
+                guard settled.note(conflicts) else { throw conflicts.error(in: builder, of: context, origin) }
+                context.forgetReadAhead()
+                let rows = try rows(around: conflicts, in: builder)
+                guard let settlement = try settlement(of: conflicts, in: builder, rows) else {
+                    throw conflicts.error(in: builder, of: context, origin)
+                }
+                // The checkpoint contains the objects that had changes. The settlement may affect further objects.
+                before.note(unchangedObjects(of: settlement))
+                try apply(settlement, reading: rows, in: builder)
+            }
+            // An object may now lack required values, or its deletion may be denied.
+            try context.validateChanges()
+        }
+    }
+
+    /// Returns the objects without unsaved changes that a settlement is about to change or discard.
+    private func unchangedObjects(of settlement: ConflictSettlement) -> [NSManagedObject] {
+        settlement.steps.compactMap { step in
+            switch step {
+            case .insertAnew(let row), .forget(let row): registered(row).flatMap { $0.hasChanges ? nil : $0 }
+            default: nil
+            }
+        }
+    }
+
+    /// Records the version of a row that was deleted in the store and is inserted again.
+    mutating func noteLost(_ object: NSManagedObject) {
+        lostVersions[ObjectIdentifier(object)] = object.snapshot.version
+    }
+
+    func registered(_ row: RowID) -> NSManagedObject? { context.identities[context.identityKey(of: row, in: origin)] }
+}

@@ -1,0 +1,98 @@
+import SwormPredicates
+import SwormStore
+
+extension MetConflicts {
+    /// Returns the error that lists the conflicts, of a save whose policy does not settle them.
+    func error(
+        in builder: SaveRequestBuilder, of context: NSManagedObjectContext, _ origin: ObjectOrigin
+    ) -> CoreDataError {
+        let known = builder.objects
+        switch self {
+        case .rows(let rows):
+            return .changedRows(
+                rows.conflicts.compactMap { conflict in
+                    (known[conflict.row] ?? context.identities[context.identityKey(of: conflict.row, in: origin)])
+                        .map { (conflict, $0) }
+                })
+        case .links(let links):
+            func object(_ row: RowID) -> NSManagedObject {
+                known[row] ?? context.object(for: row, origin: origin, hint: nil)
+            }
+            return .changedLinks(
+                links.conflicts.map { ($0, object($0.row), object($0.destination)) },
+                members: links.members.map { ($0.relationship, object($0.owner), object($0.member)) })
+        case .constraints(let constraints):
+            return .takenValues(constraints.conflicts.map { ($0, known[$0.row]) })
+        }
+    }
+}
+
+extension CoreDataError {
+    fileprivate static func changedRows(_ pairs: [(SaveConflicts.Conflict, NSManagedObject)]) -> CoreDataError {
+        let details = pairs.map { conflict, object in
+            CoreDataError(
+                NSManagedObjectMergeError,
+                "\(object.compiledEntity.name) \(object.objectID) was \(conflict.exists ? "changed" : "deleted") in the store since it was read (version \(conflict.expected)).",
+                entity: object.compiledEntity.name, objects: [object.objectID.reference])
+        }
+        let text = details.map(\.message).joined(separator: "\n")
+        return CoreDataError(
+            NSManagedObjectMergeError,
+            "The save met conflicts:\n\(text)\nRefresh the objects and apply the changes again, or set a merge policy.",
+            objects: details.flatMap(\.objects), details: details)
+    }
+
+    fileprivate static func changedLinks(
+        _ links: [(conflict: LinkConflicts.Conflict, from: NSManagedObject, to: NSManagedObject)],
+        members: [(slot: Int, owner: NSManagedObject, member: NSManagedObject)]
+    ) -> CoreDataError {
+        var details = links.map { conflict, object, destination in
+            let relationships = object.compiledEntity.relationships
+            let name =
+                relationships.indices.contains(conflict.relationship)
+                ? relationships[conflict.relationship].name : "a relationship"
+            let reason =
+                conflict.isDeletion
+                ? "cannot be deleted: since it was read, \(object.compiledEntity.name) \(object.objectID) was given it as its '\(name)'"
+                : "does not lead back to \(object.compiledEntity.name) \(object.objectID), whose '\(name)' it is: one of them was changed in the store since it was read"
+            return CoreDataError(
+                NSManagedObjectMergeError, "\(destination.compiledEntity.name) \(destination.objectID) \(reason).",
+                entity: object.compiledEntity.name, key: name,
+                objects: [object.objectID.reference, destination.objectID.reference])
+        }
+        details += members.map { slot, owner, member in
+            let name = owner.compiledEntity.relationships[slot].name
+            return CoreDataError(
+                NSManagedObjectMergeError,
+                "\(owner.compiledEntity.name) \(owner.objectID) cannot be deleted: since it was read, \(member.compiledEntity.name) \(member.objectID) was added to its '\(name)'.",
+                entity: owner.compiledEntity.name, key: name,
+                objects: [member.objectID.reference, owner.objectID.reference])
+        }
+        let text = details.map(\.message).joined(separator: "\n")
+        return CoreDataError(
+            NSManagedObjectMergeError,
+            "The save met conflicts:\n\(text)\nRefresh the objects and apply the changes again, or set a merge policy.",
+            objects: details.flatMap(\.objects), details: details)
+    }
+
+    fileprivate static func takenValues(
+        _ pairs: [(UniquenessConflicts.Conflict, NSManagedObject?)]
+    ) -> CoreDataError {
+        let details = pairs.map { conflict, object in
+            let name = object?.compiledEntity.name ?? "an entity"
+            let values = conflict.constraint.map { key -> String in
+                guard let object, case .attribute(let slot) = object.compiledEntity.slot(named: key) else { return key }
+                return "\(key) = \(object.attribute(slot))"
+            }
+            return CoreDataError(
+                NSManagedObjectConstraintMergeError,
+                "\(name): another object (key \(conflict.existing.key)) has the unique values already: \(values.joined(separator: ", ")).",
+                entity: object?.compiledEntity.name, key: conflict.constraint.joined(separator: ", "),
+                objects: object.map { [$0.objectID.reference] } ?? [])
+        }
+        if let only = details.first, details.count == 1 { return only }
+        return CoreDataError(
+            NSManagedObjectConstraintMergeError, details.map(\.message).joined(separator: "\n"),
+            objects: details.flatMap(\.objects), details: details)
+    }
+}

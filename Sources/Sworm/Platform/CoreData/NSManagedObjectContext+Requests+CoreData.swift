@@ -1,0 +1,107 @@
+#if canImport(CoreData)
+import CoreData
+import Foundation
+import SwormPredicates
+
+extension RequestContent {
+    /// Returns the request in Core Data's form.
+    ///
+    /// - Throws: The first error of the request.
+    func fetchRequest<Result: NSFetchRequestResult>(
+        of entity: NSEntityDescription, in context: NSManagedObjectContext
+    ) throws -> NSFetchRequest<Result> {
+        let request = NSFetchRequest<Result>()
+        request.entity = entity
+        let tree = try predicateTree()
+        // For Core Data, a limit of zero means all rows.
+        request.predicate = try (limit == 0 ? .constant(false) : tree).map { try context.nativePredicate($0) }
+        request.sortDescriptors =
+            sorts.isEmpty
+            ? nil
+            : sorts.map { NSSortDescriptor(key: $0.path.joined(separator: "."), ascending: $0.ascending) }
+        request.fetchLimit = limit ?? 0
+        request.fetchOffset = offset
+        return request
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Converts a predicate tree into Core Data's form: a format, with objects for the identities in it.
+    fileprivate func nativePredicate(_ tree: PredicateTree) throws -> NSPredicate {
+        guard !tree.calls(.float) else {
+            throw StoreError(
+                .invalidCondition,
+                "A #Predicate computes with Float, and Core Data does so with Double, which finds other rows. Compare the "
+                    + "attribute itself, or declare it as a Double.")
+        }
+        let template = tree.template
+        return NSPredicate(format: template.format, argumentArray: template.arguments.map { native($0) })
+    }
+
+    private func native(_ argument: PredicateArgument) -> Any {
+        switch argument {
+        case .value(.object(let reference)): (try? existingObject(for: reference)) ?? NSNull()
+        case .value(let value): value.keyedValue ?? NSNull()
+        case .list(let elements): elements.map { native($0) }
+        default: NSNull()
+        }
+    }
+
+    func fetchObjects(
+        _ request: RequestContent, of entity: ModelEntity, prefetching: Bool = false
+    ) throws -> [NSManagedObject] {
+        let native: NSFetchRequest<NSManagedObject> = try request.fetchRequest(of: entity, in: self)
+        if prefetching, !request.prefetch.isEmpty {
+            native.relationshipKeyPathsForPrefetching = request.prefetch.map { $0.joined(separator: ".") }
+        }
+        return try fetch(native)
+    }
+
+    /// Returns nil unless the request has a batch size: Core Data has no rows without objects, so that handles otherwise
+    /// hold their objects.
+    func fetchRows(_ request: RequestContent, of entity: ModelEntity) throws -> FetchedRows? {
+        request.batchSize > 0 ? try FetchedRows(request, of: entity, in: self) : nil
+    }
+
+    func countObjects(_ request: RequestContent, of entity: ModelEntity) throws -> Int {
+        try count(for: try request.fetchRequest(of: entity, in: self) as NSFetchRequest<NSManagedObject>)
+    }
+
+    func deleteObjects(_ request: RequestContent, of entity: ModelEntity) throws -> Int {
+        let objects = try fetchObjects(request, of: entity)
+        for object in objects { delete(object) }
+        return objects.count
+    }
+
+    // MARK: Values
+
+    /// Returns nil: Core Data reads values only through objects.
+    func decode<T>(_ request: RequestContent, with binding: EntityBinding<T>) throws -> [T]? { nil }
+
+    /// Returns false: Core Data reads values only through objects.
+    func forEach<T>(
+        _ request: RequestContent, with binding: EntityBinding<T>, at first: UnsafeMutablePointer<T>?,
+        body: (UnsafeMutablePointer<T>) throws -> Void
+    ) throws -> Bool { false }
+
+    /// Returns nil: Core Data reads values with unsaved changes only through objects.
+    func column<T>(
+        at index: Int, of request: RequestContent, with binding: EntityBinding<T>
+    ) throws -> [AttributeValue]? { nil }
+
+    /// Returns nil, so that rows are computed from objects: Core Data's dictionary results ignore unsaved changes, and
+    /// its sums overflow silently.
+    func project<Reader: RowReading>(
+        _ request: RequestContent, _ tree: ProjectionTree, with reader: Reader, of entity: ModelEntity
+    ) throws -> [Reader.Raw]? {
+        // Checked here, because computing the rows from objects reports this only if there are any objects.
+        for use in tree.columns.flatMap(\.keyPathUses) where use.start == .evaluatedObject {
+            let path = use.keys.joined(separator: ".")
+            guard let whole = entity.attribute(at: path) as? NSCompositeAttributeDescription else { continue }
+            throw QueryError.compositeAsValue(
+                path: path, entity: entity.name ?? "", elements: CompositeShape(whole).paths)
+        }
+        return nil
+    }
+}
+#endif

@@ -1,0 +1,74 @@
+#if canImport(CoreData)
+import CoreData
+import Dispatch
+import Foundation
+
+/// Core Data writes only when it saves, so that there is nothing else to commit or to undo.
+struct TransactionMarks {
+    init(of context: NSManagedObjectContext) {}
+}
+
+// The names are those of OpenCoreData's methods. The methods do nothing unless they say otherwise: Core Data writes only
+// when it saves, its reads cannot be interrupted from outside, and it has no deadlines. Calls check theirs before they
+// start and before they save.
+extension NSManagedObjectContext {
+    /// Pins the context to one state of its store, even if it has read objects before; with false, every read sees the
+    /// latest state again.
+    ///
+    /// A store without query generations, such as one in memory, is read at its latest state; that is not an error.
+    func pin(_ isPinned: Bool) throws {
+        try? setQueryGenerationFrom(isPinned ? .current : nil)
+        guard isPinned else { return }
+        for object in registeredObjects where !object.hasChanges { refresh(object, mergeChanges: false) }
+    }
+
+    func keepTransactions(_ areKept: Bool) {}
+    func commitTransactions() throws {}
+    func release(_ marks: TransactionMarks) throws {}
+
+    /// Calls the closure, which reverts the unsaved changes of objects.
+    func undoTransactions(restoring: () -> Void) { restoring() }
+
+    /// Calls the closure, which reverts the unsaved changes of objects.
+    func undoTransactions(to marks: TransactionMarks, restoring: () -> Void) throws { restoring() }
+
+    /// Checks that the context can write. Core Data has no write lock that could be acquired before a save; only the
+    /// container's ``WriteTurn`` serializes writes.
+    func beginWriting() throws {
+        guard let coordinator = persistentStoreCoordinator, coordinator.persistentStores.count == 1 else {
+            throw StoreError(
+                .unsupported,
+                "A write needs a context with exactly one store. Write to each store by a context of its own.")
+        }
+        if coordinator.persistentStores[0].isReadOnly {
+            throw StoreError(.readOnly, "Cannot write: the store was opened read-only.")
+        }
+    }
+
+    /// Whether the context holds the write lock of its store. Always false, because Core Data holds it only during a
+    /// save.
+    var isWriting: Bool { false }
+
+    /// Runs a closure with exclusive access to the context.
+    func hold<R>(until deadline: @autoclosure () -> ContinuousClock.Instant?, _ body: () throws -> R) throws -> R {
+        try performAndWait(body)
+    }
+
+    /// Runs a closure with exclusive access to the context. Waits for it, because Core Data does not report whether
+    /// another thread holds the context.
+    func holdIfFree<R>(_ body: () throws -> R) rethrows -> R? { try performAndWait(body) }
+
+    var blockQueue: DispatchQueue { DispatchQueue(label: "Sworm call") }
+
+    func interruptReading() {}
+    func resumeReading() {}
+    func checkInterruption() throws {}
+
+    var deadline: ContinuousClock.Instant? {
+        get { nil }
+        set {}
+    }
+
+    func stoppable<R>(_ isStoppable: Bool, _ body: () throws -> R) rethrows -> R { try body() }
+}
+#endif

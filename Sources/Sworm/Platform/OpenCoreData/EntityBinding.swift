@@ -1,0 +1,125 @@
+#if !canImport(CoreData)
+import Foundation
+import OpenCoreData
+import SwormPredicates
+import SwormSQLite
+import SwormRows
+import SwormStore
+
+/// The mapping from a type's tables to the engine's model, by slots, so that no later access looks up a name.
+///
+/// @unchecked: a binding never changes, and refers to the descriptions of a model that is in use and therefore does not
+/// change either.
+final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
+    let mapping: EntityMapping<T>
+    let entity: CompiledEntity
+    /// The slot of each attribute, by its index in the mapping; -1 for a composite that a type represents as a whole.
+    let attributes: [Int]
+    /// The composite attributes that a type represents as a whole, by the index in the mapping.
+    let composites: [Int: NSCompositeAttributeDescription]
+    /// Whether the table has all attributes of the entity, in the order of their slots.
+    let isWhole: Bool
+    let description: NSEntityDescription
+    /// The slot of each relationship, by the name of the relation.
+    let relations: [String: Int]
+    /// The mapping for decoding values from rows; nil if an attribute has to be read through an object.
+    let rowPlan: RowPlan<T>?
+    /// The mapping for encoding values into rows.
+    let writePlan: WritePlan<T>
+
+    init(_ mapping: EntityMapping<T>, in context: NSManagedObjectContext) throws {
+        guard let model = context.compiledModel, let entity = model.entity(named: mapping.entityName) else {
+            throw StoreError.unknownEntity(
+                mapping.entityName, among: context.compiledModel?.entities.map(\.name) ?? [])
+        }
+        guard let description = context.coordinator?.managedObjectModel.entitiesByName[entity.name] else {
+            throw StoreError.unknownEntity(mapping.entityName, among: [])
+        }
+        self.mapping = mapping
+        self.entity = entity
+        self.description = description
+        var composites: [Int: NSCompositeAttributeDescription] = [:]
+        attributes = try mapping.attributes.enumerated().map { index, attribute in
+            if let composite = description.composite(for: attribute) {
+                guard attribute.accepts(.composite) else {
+                    throw StoreError.wrongType(.composite, of: attribute, in: entity.name)
+                }
+                composites[index] = composite
+                return -1
+            }
+            guard case .attribute(let slot) = entity.slot(named: attribute.name) else {
+                throw StoreError.unknownName(
+                    attribute.name, kind: "attribute", of: entity.name, among: entity.attributes.map(\.name))
+            }
+            let type = entity.attributes[slot].type
+            guard attribute.kind.accepts(type) else {
+                throw StoreError.wrongType(type, of: attribute, in: entity.name)
+            }
+            return slot
+        }
+        self.composites = composites
+        var relations: [String: Int] = [:]
+        for relation in mapping.relations {
+            guard case .relationship(let slot) = entity.slot(named: relation.name) else {
+                throw Self.unknownRelation(relation.name, of: entity)
+            }
+            relations[relation.name] = slot
+        }
+        self.relations = relations
+        isWhole = attributes == Array(entity.attributes.indices)
+        rowPlan = composites.isEmpty ? Self.makeRowPlan(mapping, entity, attributes) : nil
+        writePlan = Self.makeWritePlan(mapping, entity, attributes, composites)
+    }
+
+    /// Whether the binding was created for the model that a context uses.
+    func fits(_ context: NSManagedObjectContext) -> Bool {
+        context.coordinator?.managedObjectModel === description.managedObjectModel
+    }
+
+    private static func makeRowPlan(
+        _ mapping: EntityMapping<T>, _ entity: CompiledEntity, _ slots: [Int]
+    ) -> RowPlan<T>? {
+        var ops: [RowOp] = []
+        var customs: [RowPlan<T>.Custom] = []
+        for (index, attribute) in mapping.attributes.enumerated() {
+            let description = entity.attributes[slots[index]]
+            if description.isTransient { return nil }
+            // Column 0 is the primary key.
+            let column = Int32(index + 1)
+            if let offset = attribute.directOffset {
+                ops.append(
+                    RowOp(
+                        column: column, kind: FieldKind(attribute.kind, isOptional: attribute.isOptional),
+                        offset: offset, isExternal: description.allowsExternalStorage))
+                continue
+            }
+            if description.allowsExternalStorage { return nil }
+            let kind = attribute.kind
+            let apply: @Sendable (inout T, borrowing ColumnView) throws -> Void = { object, view in
+                try mapping.write(try kind.value(in: view), at: index, into: &object)
+            }
+            customs.append(RowPlan<T>.Custom(column: column, apply: apply))
+        }
+        return RowPlan(ops: ops, customs: customs, makesEach: !mapping.sharesTemplate) { T() }
+    }
+}
+
+extension EntityBinding {
+    /// Returns the slot of a relation.
+    func slot(of relation: String) throws -> Int {
+        guard let slot = relations[relation] else {
+            throw Self.unknownRelation(relation, of: entity)
+        }
+        return slot
+    }
+
+    private static func unknownRelation(_ name: String, of entity: CompiledEntity) -> StoreError {
+        .unknownName(name, kind: "relation", of: entity.name, among: entity.relationships.map(\.name))
+    }
+
+    var isAbstract: Bool { entity.isAbstract }
+}
+
+/// An entity of the model.
+typealias ModelEntity = CompiledEntity
+#endif

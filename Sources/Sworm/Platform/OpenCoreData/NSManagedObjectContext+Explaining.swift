@@ -1,0 +1,86 @@
+#if !canImport(CoreData)
+import Foundation
+import OpenCoreData
+import SwormPredicates
+import SwormRows
+import SwormSQLite
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// Returns an explanation of how a request is run, or how its objects are counted.
+    func explain(
+        _ request: RequestContent, of entity: ModelEntity, isCount: Bool = false
+    ) throws -> RequestExplanation {
+        RequestExplanation(try explain(request.specification(of: entity), as: isCount ? .count : .objects))
+    }
+
+    /// Returns an explanation of how a projection is run.
+    func explain(
+        _ request: RequestContent, _ tree: ProjectionTree, of entity: ModelEntity
+    ) throws -> RequestExplanation {
+        RequestExplanation(
+            try explain(ProjectionSpecification(fetch: request.specification(of: entity), tree: tree)))
+    }
+}
+
+extension RequestExplanation {
+    fileprivate init(_ explanation: StatementExplanation) {
+        var advice = explanation.findings.map(\.sentence)
+        if explanation.hasUnsavedChanges {
+            advice.append(
+                "Unsaved changes bear on the request: its objects are looked at in memory too, and more rows are read for it."
+            )
+        }
+        self.init(
+            sql: explanation.statement.sql, bindings: explanation.statement.bindings.map(\.literal),
+            plan: explanation.steps.map(\.line), advice: advice,
+            scannedEntities: explanation.findings.compactMap {
+                if case .scan(let entity, _) = $0 { entity } else { nil }
+            })
+    }
+}
+
+extension PlanFinding {
+    fileprivate var sentence: String {
+        switch self {
+        case .scan(let entity, let indexes):
+            let start = "All rows of \(entity) are looked at: no index"
+            guard let smallest = indexes.first else { return "\(start) can serve the condition." }
+            func names(_ list: [Attribute], _ word: String) -> String {
+                list.map { $0.entity == entity ? $0.name : "\($0.entity).\($0.name)" }.joined(separator: " \(word) ")
+            }
+            if smallest.count > 1 {
+                return "\(start) leads to \(names(smallest, "and")). Add .indexed to each of them."
+            }
+            let single = indexes.filter { $0.count == 1 }.flatMap { $0 }
+            return single.count == 1
+                ? "\(start) leads to \(names(single, "or")). Add .indexed to it."
+                : "\(start) leads to \(names(single, "or")). Add .indexed to one of them."
+        case .automaticIndex(let entity):
+            return "SQLite makes an index of \(entity) for this one statement: the model has none that serves it."
+        case .sort(_, let paths, let index):
+            let order = paths.isEmpty ? "" : " by \(paths.joined(separator: ", "))"
+            let start = "The rows are sorted\(order) after they were found, in a temporary B-tree"
+            guard let index else { return start + "." }
+            return "\(start): no index has that order. Add .indexed to \(index.name)."
+        case .grouping:
+            return "Rows that say the same are brought together by a temporary B-tree: no index has them side by side."
+        }
+    }
+}
+
+extension SQLBinding {
+    /// The value as an SQL literal.
+    fileprivate var literal: String {
+        switch self {
+        case .null: return "NULL"
+        case .int64(let number): return "\(number)"
+        case .double(let number): return "\(number)"
+        case .text(let text): return "'\(text.replacing("'", with: "''"))'"
+        case .blob(let data):
+            let shown = data.prefix(32).map { String(format: "%02x", $0) }.joined()
+            return data.count > 32 ? "x'\(shown)...' (\(data.count) bytes)" : "x'\(shown)'"
+        }
+    }
+}
+#endif

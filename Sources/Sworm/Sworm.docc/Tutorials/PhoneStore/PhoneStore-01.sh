@@ -1,0 +1,2 @@
+ls -A Library
+# .Library_SUPPORT  Library.sqlite  Library.sqlite-shm  Library.sqlite-wal

@@ -1,0 +1,1 @@
+swift run -c release sworm-tool inspect Library/Library.sqlite
